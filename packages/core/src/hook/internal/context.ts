@@ -14,6 +14,7 @@ import type {
   SideRequest
 } from "../HookContext.ts"
 import type { Durable, StateKey, Store } from "../HookState.ts"
+import { requireInjectOptions, requirePrompt, requireText } from "./checkArguments.ts"
 
 /** The state for one hook, with its permissions. A class, because it is made on the hot path. */
 class View {
@@ -110,10 +111,16 @@ export class Context implements HookContext {
     return this.capabilities("artifacts").artifacts(this.hook)
   }
   get llm() {
-    return (request: SideRequest) => this.capabilities("llm").llm(request, this.hook)
+    return (request: SideRequest) => {
+      requirePrompt(request)
+      return this.capabilities("llm").llm(request, this.hook)
+    }
   }
   get callTool() {
-    return (name: string, args: Json) => this.capabilities("callTool").callTool(name, args, this.hook)
+    return (name: string, args: Json) => {
+      requireText("callTool", name)
+      return this.capabilities("callTool").callTool(name, args, this.hook)
+    }
   }
   get http() {
     return (request: HttpRequest) => this.capabilities("http").http(request, this.hook)
@@ -148,17 +155,29 @@ export class Context implements HookContext {
 
   /** Getters return closures, so that `const { inject } = ctx` works and a context has only two fields. */
   get inject() {
-    return (text: string, options?: InjectOptions): void =>
-      this.reaches("injection") ? this.scope.inject(text, options, this.hook) : undefined
+    return (text: string, options?: InjectOptions): void => {
+      requireText("inject", text)
+      requireInjectOptions(options)
+      if (this.reaches("injection")) this.scope.inject(text, options, this.hook)
+    }
   }
   get warn() {
-    return (message: string): void => this.counts("warning") ? this.scope.warn(message, this.hook) : undefined
+    return (message: string): void => {
+      requireText("warn", message)
+      if (this.counts("warning")) this.scope.warn(message, this.hook)
+    }
   }
   get notifyUser() {
-    return (message: string): void => this.reaches("notice") ? this.scope.notifyUser(message, this.hook) : undefined
+    return (message: string): void => {
+      requireText("notifyUser", message)
+      if (this.reaches("notice")) this.scope.notifyUser(message, this.hook)
+    }
   }
   get followUp() {
-    return (message: string): void => this.reaches("follow-up") ? this.scope.followUp(message, this.hook) : undefined
+    return (message: string): void => {
+      requireText("followUp", message)
+      if (this.reaches("follow-up")) this.scope.followUp(message, this.hook)
+    }
   }
 
   /** Whether this hook may have side effects. A shadow hook may not, and neither may a hook that is asked again. */
