@@ -1,7 +1,33 @@
-/** Reads facts about the process of the agent. A browser has no process. */
+/**
+ * Reads facts about the process of the agent. A browser has no process, and Deno may forbid to read the environment and
+ * the folder; then the default is used. Nobody is asked for a permission.
+ */
+import * as Result from "effect/Result"
 
 /** Whether this is production. Values for hooks are not frozen in production. */
-export const isProduction = (): boolean => globalThis.process?.env?.NODE_ENV === "production"
+export const isProduction = (): boolean =>
+  isGranted({ name: "env", variable: "NODE_ENV" }) &&
+  attempt(() => globalThis.process?.env?.NODE_ENV) === "production"
 
 /** The folder in which the program runs. */
-export const workingFolder = (): string => globalThis.process?.cwd?.() ?? "."
+export const workingFolder = (): string =>
+  (isGranted({ name: "read", path: "." }) ? attempt(() => globalThis.process?.cwd?.()) : undefined) ?? "."
+
+const attempt = <A>(read: () => A): A | undefined => Result.getOrElse(Result.try(read), () => undefined)
+
+/** The part of Deno that tells about permissions. */
+interface Deno {
+  readonly permissions?: { readonly querySync?: (permission: Permission) => { readonly state: string } }
+}
+
+type Permission =
+  | { readonly name: "env"; readonly variable: string }
+  | { readonly name: "read"; readonly path: string }
+
+/** Whether the program may read this. Without the check, Deno would ask the user in a terminal, and fail elsewhere. */
+const isGranted = (permission: Permission): boolean => {
+  // Only Deno has this global.
+  const { permissions } = (globalThis as { readonly Deno?: Deno }).Deno ?? {}
+  return permissions?.querySync === undefined ||
+    attempt(() => permissions.querySync!(permission).state) === "granted"
+}

@@ -50,6 +50,8 @@ export interface EventSource {
   readonly session: { readonly id: string; readonly root: { readonly id: string; lastEvent: number } }
   readonly state: { readonly turnNumber: number; readonly stepNumber: number }
   readonly place: EventPlace
+  /** Milliseconds since the epoch. */
+  readonly time: number
 }
 
 /** The place of an agent in the tree of agents. Frozen, because the events share it. */
@@ -59,14 +61,17 @@ export interface EventPlace {
 }
 
 /** Completes an event. Listeners receive frozen copies, so that they cannot change the run. */
-export const makeEvent = ({ agent, place, session, state }: EventSource, body: AgentEventBody): AgentEvent => {
+export const makeEvent = (
+  { agent, place, session, state, time }: EventSource,
+  body: AgentEventBody
+): AgentEvent => {
   const event: Record<string, unknown> = {
     seq: ++session.root.lastEvent,
     sessionId: session.id,
     rootSessionId: session.root.id,
     turnNumber: state.turnNumber,
     stepNumber: state.stepNumber,
-    time: performance.timeOrigin + performance.now(),
+    time,
     agent: agent.name,
     ...place,
     ...body

@@ -53,12 +53,17 @@ export const finishTurn = (
  * The turn was interrupted by its time limit, or to park it. Calls that were running have an unknown outcome; the others
  * run when the turn is resumed.
  */
-const finishCutOff = (turn: Turn): Effect.Effect<RunResult, AgentError> => {
-  if (turn.cutOff === "parked") return finish(turn, resultOfEnd(turn, { type: "parked" }))
-  const { wallClockMs: max } = turn.agent.limits
-  turn.io.publish({ type: "limit", limit: "wallClockMs", used: max, max })
-  return finish(turn, resultOfEnd(turn, { type: "limited", limit: "wallClockMs", used: max, max, text: "" }))
-}
+const finishCutOff = (turn: Turn): Effect.Effect<RunResult, AgentError> =>
+  Effect.onExit(
+    Effect.suspend(() => {
+      if (turn.cutOff === "parked") return finish(turn, resultOfEnd(turn, { type: "parked" }))
+      const { wallClockMs: max } = turn.agent.limits
+      turn.io.publish({ type: "limit", limit: "wallClockMs", used: max, max })
+      return finish(turn, resultOfEnd(turn, { type: "limited", limit: "wallClockMs", used: max, max, text: "" }))
+    }),
+    // The state could not be saved.
+    (exit) => Effect.sync(() => Exit.isFailure(exit) ? publishFailure(turn, exit.cause) : undefined)
+  )
 
 /** Finishes a turn that has an output. If the agent has an `output` schema, the answer is decoded. */
 const complete = (turn: Turn, { finishReason, text }: TurnOutput): Effect.Effect<RunResult, AgentError> => {
@@ -138,12 +143,16 @@ const afterFailure = (turn: Turn, cause: Cause.Cause<AgentError>): Effect.Effect
   turn.closeStep("cancelled before it ended; its outcome is unknown")
   enterPhase(state, "ended")
   const error = Cause.squash(cause)
-  const status = Cause.hasInterruptsOnly(cause) ? "cancelled" : "failed"
-  if (status === "cancelled") noteCancelled(turn)
-  io.publish({ type: "turn-end", status, text: messageOf(error), usage: state.usage })
+  if (Cause.hasInterruptsOnly(cause)) noteCancelled(turn)
+  publishFailure(turn, cause)
   if (turn.parent !== undefined) return Effect.void
   endDurableTurn(turn)
   const storeFailed = error instanceof PortFailed && error.port === "store"
   if (store === undefined || session.unknownCommit !== undefined || storeFailed) return Effect.void
   return Effect.catch(io.commitRest, ({ message }) => Effect.sync(() => io.warn(message, "runtime")))
+}
+
+const publishFailure = ({ io, state: { usage } }: Turn, cause: Cause.Cause<AgentError>): void => {
+  const status = Cause.hasInterruptsOnly(cause) ? "cancelled" : "failed"
+  io.publish({ type: "turn-end", status, text: messageOf(Cause.squash(cause)), usage })
 }

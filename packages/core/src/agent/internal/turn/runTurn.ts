@@ -12,6 +12,7 @@ import type { RunResult } from "../../RunResult.ts"
 import { requestPark } from "../control/parkRequest.ts"
 import { unavailable } from "../control/turnGate.ts"
 import type { RunningTurn } from "../session/sessionState.ts"
+import { isConflict } from "../session/storeTurn.ts"
 import { finishTurn } from "./finishTurn.ts"
 import type { Turn } from "./turn.ts"
 import { turnSteps } from "./turnSteps.ts"
@@ -36,6 +37,7 @@ export const runTurn = (turn: Turn, resumed: boolean): Effect.Effect<RunResult, 
       session.waiting = undefined
       turn.state.stop = undefined
       turn.io.services = fiber.context
+      if (turn.parent === undefined && turn.io.hasStore && turn.io.hasListeners) turn.io.holdEvents()
       const steps = Effect.gen(() => turnSteps(turn, isNew, resumed))
       const child = Effect.runForkWith(fiber.context)(finishTurn(turn, steps))
       let stopClock = () => {}
@@ -60,6 +62,7 @@ const releaseSession = (turn: Turn, exit: Exit.Exit<RunResult, AgentError>): voi
   if (session.status === "busy") session.status = turn.sessionStartFailed ? "new" : "idle"
   io.abortSignal()
   if (turn.parent !== undefined) return
+  io.releaseEvents(io.commits === 0 && Exit.isFailure(exit) && isConflict(Cause.squash(exit.cause)))
   if (io.hasStore) session.lastTurn = turn
   if (Exit.isSuccess(exit)) session.owner?.turnEnded(exit.value.status)
   else session.owner?.turnEnded(Cause.hasInterruptsOnly(exit.cause) ? "cancelled" : "failed")

@@ -22,6 +22,11 @@ import type { TurnState } from "./turnState.ts"
 /** Counts failures of hooks, by hook, point and failure policy. */
 const hookFailures = Metric.counter("belay_hook_failures", { description: "hook failures", incremental: true })
 
+/**
+ * How long events are kept back at most, in milliseconds. A slow `preTurn` hook may wait for somebody who reads them.
+ */
+const maxHoldMs = 100
+
 /** The parts of a turn that this file needs. */
 export interface TurnPlace {
   readonly agent: ResolvedAgent
@@ -53,6 +58,8 @@ export class TurnIo {
   shownText = ""
   /** Whether the tree of agents has a session store. Without one, there is nothing to commit. */
   readonly hasStore: boolean
+  /** The events that are kept back. */
+  private held: Array<() => void> | undefined = undefined
   /** How many events are sent after the commit that is being written. */
   private numbersAhead = 0
   private readonly turn: TurnPlace
@@ -92,10 +99,32 @@ export class TurnIo {
   }
 
   private send(body: AgentEventBody): void {
-    const { agent, session, state } = this.turn
-    const event = makeEvent({ agent: agent.info, session, state, place: this.place }, body)
-    agent.hub.send(event)
-    session.root.owner?.hub?.send(event)
+    const { agent, session, state: { stepNumber, turnNumber } } = this.turn
+    const time = performance.timeOrigin + performance.now()
+    const act = (): void => {
+      const source = { agent: agent.info, session, state: { stepNumber, turnNumber }, place: this.place, time }
+      const event = makeEvent(source, body)
+      agent.hub.send(event)
+      session.root.owner?.hub?.send(event)
+    }
+    if (this.held === undefined) act()
+    else this.held.push(act)
+  }
+
+  /**
+   * Keeps events back until the first commit, which claims the session for this process. If another process was quicker,
+   * nothing of this turn has happened, and its events would have numbers that the other process uses.
+   */
+  holdEvents(): void {
+    this.held = []
+    this.deadlines.add(maxHoldMs, () => this.releaseEvents())
+  }
+
+  /** Sends the events that were kept back, or drops them. */
+  releaseEvents(areDropped = false): void {
+    const { held = [] } = this
+    this.held = undefined
+    if (!areDropped) { for (const act of held) act() }
   }
 
   /** The place of the agent in the tree of agents. */
@@ -144,7 +173,7 @@ export class TurnIo {
   snapshot(): RunState {
     const { agent: { core: { coreType } }, parent, session, state } = this.turn
     const elapsedMs = performance.now() - this.startedAt
-    const { numbersAhead } = this
+    const numbersAhead = this.numbersAhead + (this.held?.length ?? 0)
     return snapshotOf({ session, state, coreType, elapsedMs, numbersAhead, ofSubAgent: parent !== undefined })
   }
 
@@ -216,7 +245,10 @@ export class TurnIo {
     const { agent: { config: { store } }, depth, parent, session } = this.turn
     if (parent === undefined && (store === undefined || depth > 0)) return Effect.void
     const written = parent === undefined ? commitTurn(store!, session, this) : parent.io.writeTree
-    return Effect.map(written, () => void (this.stored = mark))
+    return Effect.map(written, () => {
+      this.stored = { ...mark, lastEvent: mark.lastEvent + (this.held?.length ?? 0) }
+      this.releaseEvents()
+    })
   }
 
   /** Commits the whole tree for a sub-agent. */

@@ -34,6 +34,8 @@ type Answer = CoreOutput & { readonly executed: boolean }
 
 /** Runs the steps of a turn. */
 export const turnSteps = function*(turn: Turn, isNew: boolean, resumed: boolean): Step<TurnOutput, Failure> {
+  // Claims the session before anything runs, because another process may resume the same turn.
+  if (resumed && turn.parent === undefined && turn.io.hasStore) yield* turn.io.commit
   if (isNew) yield* startSession(turn, resumed)
   if (!turn.hasHooks("onTurnError")) return yield* work(turn, resumed)
   return yield* Effect.catchCause(Effect.gen(() => work(turn, resumed)), (cause) => {
