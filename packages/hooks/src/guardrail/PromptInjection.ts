@@ -83,11 +83,17 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly onDetection?: (detection: Detection, ctx: HookContext) => void
 }
 
-/** Whether a suspicious text was sent to the model in this session. @category state @since 0.1.0 */
+/**
+ * Whether a suspicious text was sent to the model of any agent of this conversation. It is in `ctx.state`.
+ *
+ * @category state
+ * @since 0.1.0
+ */
 export const tainted: HookState.StateKey<boolean> = HookState.key("prompt-injection/tainted", false)
 
 /**
- * Returns whether a suspicious text was sent to the model in this session. Use it to make other hooks stricter then.
+ * Returns whether a suspicious text was sent to the model in this conversation, also if a sub-agent read it. Use it to
+ * make other hooks stricter then.
  *
  * @category reading
  * @since 0.1.0

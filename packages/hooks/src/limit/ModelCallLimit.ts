@@ -30,15 +30,17 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
 
 /**
  * Stops model calls above a limit. Every attempt counts, whether it succeeds, fails or is interrupted, so a retry is
- * another call. A call that a hook or a cache answers does not count. Throws a `ConfigError` when no limit is given, or
- * an invalid one.
+ * another call. A call that a hook or a cache answers does not count, and neither do calls that hooks make. The calls of
+ * an agent and its sub-agents count together: the counts are in `ctx.state`, and a turn is the turn of the agent that
+ * the host started. Throws a `ConfigError` when no limit is given, or an invalid one.
  *
  * @example
  * ```ts
  * import * as ModelCallLimit from "@belay/hooks/ModelCallLimit"
  *
  * const limit = ModelCallLimit.make({
- *   perTurn: (ctx) => ctx.agent.depth === 0 ? 30 : 10,
+ *   // Sub-agents stop earlier, so that the lead agent can still finish.
+ *   perTurn: (ctx) => ctx.agent.depth === 0 ? 30 : 25,
  *   perSession: 200,
  *   onLimit: "abort"
  * })

@@ -30,9 +30,9 @@ export interface Tokens {
 export interface Options extends HookDefaults.HookDefaults {
   /** The most tokens of one model call. Default no limit. */
   readonly perRequest?: Tokens
-  /** The most tokens of one turn. Default no limit. */
+  /** The most tokens of one turn, with the turns of sub-agents in it. Default no limit. */
   readonly perTurn?: Tokens
-  /** The most tokens of the whole session. Default no limit. */
+  /** The most tokens of the whole session, with sub-agents. Default no limit. */
   readonly perSession?: Tokens
   /** The share of a limit at which to warn once, from 0 to 1. Default 0.8. */
   readonly warnAt?: number
@@ -69,7 +69,9 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
 /**
  * Stops a call when the estimated tokens of its request exceed a limit. Unless it only warns, it also lowers the
  * request's `maxTokens` to the output tokens that are left. The tokens that the vendor reports count; if it reports
- * none, the estimate counts. Throws a `ConfigError` for an invalid limit.
+ * none, the estimate counts. The tokens of an agent and its sub-agents count together, without those of calls that hooks
+ * make: the counts are in `ctx.state`, and a turn is the turn of the agent that the host started. Throws a `ConfigError`
+ * for an invalid limit.
  *
  * @example
  * ```ts

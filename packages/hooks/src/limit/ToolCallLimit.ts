@@ -33,8 +33,10 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
 
 /**
  * Stops tool calls above a limit. It counts before the call is made, so that parallel calls cannot exceed the limit,
- * and after other hooks, so that calls that they reject do not count. Two limits in one agent need two names. Throws a
- * `ConfigError` when no limit is given, or an invalid one.
+ * and after other hooks, so that calls that they reject do not count. Calls that hooks make do not count. The calls of an
+ * agent and its sub-agents count together: the counts are in `ctx.state`, and a turn is the turn of the agent that the
+ * host started. Two limits in one agent need two names. Throws a `ConfigError` when no limit is given, or an invalid
+ * one.
  *
  * @example
  * ```ts
@@ -55,6 +57,8 @@ export const make = (options: Options): AgentHook => {
     priority: 200,
     kind: "policy",
     preToolCall: ({ name: tool }, ctx) => {
+      // The call was counted before a person approved other arguments.
+      if (ctx.askedAgain) return undefined
       const limit = CallCounter.exhaustedLimit(options, ctx)
       if (limit !== undefined) {
         return HookAction[onLimit](`tool call limit of ${limit} reached: ${tool} was not called. Continue without it.`)

@@ -63,7 +63,8 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
 }
 
 /**
- * Logs as an observer, which changes nothing. When the sink fails, the agent continues. If hooks decided something, the
+ * Logs as an observer, which changes nothing. The entries of a sub-agent have the session of the whole conversation in
+ * the field `root`. When the sink fails, the agent continues. If hooks decided something, the
  * entry contains their `decision`.
  *
  * @example
@@ -184,6 +185,7 @@ const entry = (time: number, event: EntryName, ctx: HookContext, facts: Facts): 
     turn: turnNumber,
     step: stepNumber,
     agent: agent.name,
+    ...(agent.depth === 0 ? {} : { root: ctx.root.sessionId }),
     ...definedFacts
   }
   if (outcome === undefined || outcome.action === "Continue") return base

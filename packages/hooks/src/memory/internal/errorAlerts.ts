@@ -1,17 +1,23 @@
 /**
- * Informs the developer and the model about known failures, and remembers in the session's state which of them it has
- * reported.
+ * Informs the developer and the models about known failures, and remembers which of them it has reported: to the
+ * developer in `ctx.state`, because a failure is the same in every agent, and to a model in `ctx.local`, because every
+ * agent has its own conversation.
  */
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
 import * as Schema from "effect/Schema"
 import { type Entry, normalizeError } from "./errorEntries.ts"
 
-const State = Schema.Struct({
+/** The alerts of the developer: the last one for each entry, and how often the failure has happened since then. */
+const Alerts = Schema.Array(Schema.Struct({ id: Schema.String, at: Schema.Finite, missed: Schema.Finite }))
+
+/** What the model of one agent knows. */
+const Advice = Schema.Struct({
   turn: Schema.Finite,
   /** The entries that the model has read before a call of this turn. */
   told: Schema.Array(Schema.String),
-  alerts: Schema.Array(Schema.Struct({ id: Schema.String, at: Schema.Finite, missed: Schema.Finite })),
+  /** When the model has read a resolution after a failure. */
+  advised: Schema.Array(Schema.Struct({ id: Schema.String, at: Schema.Finite })),
   /** The entries whose resolution the model has read but not tried yet. */
   pending: Schema.Array(Schema.String)
 })
@@ -22,16 +28,18 @@ const maxRemembered = 128
 /** The most entries that the model reads before one call. */
 const maxAdvice = 5
 
-/** A class: its methods share the key of the state and the options. */
+/** A class: its methods share the keys of the states and the options. */
 export class ErrorAlerts {
   private readonly name: string
   private readonly windowMs: number
-  private readonly state: HookState.StateKey<typeof State.Type>
+  private readonly alerts: HookState.StateKey<typeof Alerts.Type>
+  private readonly advice: HookState.StateKey<typeof Advice.Type>
 
   constructor(name: string, windowMs: number) {
     this.name = name
     this.windowMs = windowMs
-    this.state = HookState.key(`${name}/state`, State, { turn: 0, told: [], alerts: [], pending: [] })
+    this.alerts = HookState.key(`${name}/alerts`, Alerts, [])
+    this.advice = HookState.key(`${name}/advice`, Advice, { turn: 0, told: [], advised: [], pending: [] })
   }
 
   hasPending(ctx: HookContext): boolean {
@@ -39,12 +47,12 @@ export class ErrorAlerts {
   }
 
   pending(ctx: HookContext): ReadonlyArray<string> {
-    return ctx.local.get(this.state).pending
+    return ctx.local.get(this.advice).pending
   }
 
   removePending(ids: ReadonlyArray<string>, ctx: HookContext): void {
     if (ids.length === 0) return
-    ctx.local.update(this.state, (now) => ({ ...now, pending: now.pending.filter((id) => !ids.includes(id)) }))
+    ctx.local.update(this.advice, (now) => ({ ...now, pending: now.pending.filter((id) => !ids.includes(id)) }))
   }
 
   /** Before a call: informs the model about the entries for it, each once in a turn. */
@@ -53,11 +61,11 @@ export class ErrorAlerts {
     entriesFor: (informed: ReadonlyArray<string>) => ReadonlyArray<Entry>,
     ctx: HookContext
   ): void {
-    const now = ctx.local.get(this.state)
+    const now = ctx.local.get(this.advice)
     const told = now.turn === ctx.turnNumber ? now.told : []
     const entries = entriesFor(told)
     if (entries.length === 0) return
-    ctx.local.set(this.state, {
+    ctx.local.set(this.advice, {
       ...now,
       turn: ctx.turnNumber,
       told: [...told, ...entries.map(({ id }) => id)].slice(-maxRemembered)
@@ -67,25 +75,35 @@ export class ErrorAlerts {
     }
   }
 
-  /** After a failure: alerts the developer and the model, unless the same failure caused an alert recently. */
+  /** After a failure: alerts the developer and the model, each unless the same failure caused an alert recently. */
   report(entry: Entry, tool: string, error: string, now: number, ctx: HookContext): void {
-    const { category, id, occurrences, resolution } = entry
-    const { alerts } = ctx.local.get(this.state)
+    this.alertDeveloper(entry, { tool, error, now }, ctx)
+    const { id, resolution } = entry
+    const { advised } = ctx.local.get(this.advice)
+    if (resolution.length === 0 || advised.some((one) => one.id === id && now - one.at < this.windowMs)) return
+    ctx.local.update(this.advice, (before) => ({
+      ...before,
+      advised: [...advised.filter((one) => one.id !== id), { id, at: now }].slice(-maxRemembered),
+      pending: [...before.pending.filter((one) => one !== id), id].slice(-maxRemembered)
+    }))
+    this.inject(id, `This failure of ${tool} is known. ${advice(entry)}`, ctx)
+  }
+
+  private alertDeveloper(
+    { category, id, occurrences }: Entry,
+    { error, now, tool }: { readonly tool: string; readonly error: string; readonly now: number },
+    ctx: HookContext
+  ): void {
+    const alerts = ctx.state.get(this.alerts)
     const last = alerts.find((alert) => alert.id === id)
     const isRecent = last !== undefined && now - last.at < this.windowMs
     const alert = isRecent ? { id, at: last.at, missed: last.missed + 1 } : { id, at: now, missed: 0 }
-    const isAdvised = !isRecent && resolution.length > 0
-    ctx.local.update(this.state, (before) => ({
-      ...before,
-      alerts: [...alerts.filter((one) => one !== last), alert].slice(-maxRemembered),
-      pending: isAdvised ? [...before.pending.filter((one) => one !== id), id].slice(-maxRemembered) : before.pending
-    }))
+    ctx.state.set(this.alerts, [...alerts.filter((one) => one !== last), alert].slice(-maxRemembered))
     if (isRecent) return
     const count = occurrences === 1 ? "the first" : `number ${occurrences}`
     const missed = last === undefined || last.missed === 0 ? "" : ` (${last.missed} more since the last alert)`
     ctx.warn(`${category} failure of ${tool}, ${count}${missed}: ${normalizeError(error)}`)
     ctx.events.emit("error-knowledge", { id, category, tool, occurrences })
-    if (isAdvised) this.inject(id, `This failure of ${tool} is known. ${advice(entry)}`, ctx)
   }
 
   private inject(id: string, text: string, ctx: HookContext): void {
