@@ -5,7 +5,9 @@
  * @since 0.1.0
  */
 import type { Json, JsonObject } from "@belay/core/Json"
+import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -50,9 +52,23 @@ export interface Endpoint extends AsyncDisposable {
 
 export type { Answer, ChunkedAnswer, EndpointRequest, NoAnswer, RawAnswer, Reply, ScriptEntry }
 
-/** Starts an endpoint on 127.0.0.1. Rejects if the port is in use. @category running @since 0.1.0 */
+const optionKinds: OptionKinds<EndpointOptions> = {
+  port: "number",
+  apiKey: "text",
+  script: "list",
+  slowMs: "number",
+  logLimit: "number"
+}
+
+/**
+ * Starts an endpoint on 127.0.0.1. Rejects if the port is in use or an option is wrong.
+ *
+ * @category running
+ * @since 0.1.0
+ */
 export const start = (options: EndpointOptions = {}): Promise<Endpoint> =>
   new Promise((resolve, reject) => {
+    Result.getOrThrow(checkKinds("Endpoint.start", options, optionKinds))
     const requests: Array<EndpointRequest> = []
     const script = options.script?.slice()
     const memory = makeFaultMemory()

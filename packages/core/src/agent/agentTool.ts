@@ -3,7 +3,9 @@
  *
  * @since 0.1.0
  */
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { checkKinds, checkOptions, oneOf, type OptionKinds } from "../data/OptionCheck.ts"
 import type { AgentRuntime } from "./AgentRuntime.ts"
 import type { Agent } from "./createAgent.ts"
 import type { Tool } from "./defineTool.ts"
@@ -13,6 +15,22 @@ export { type Delegatable, delegationTarget } from "./internal/subagent/delegati
 const Input = Schema.Struct({
   message: Schema.String.annotate({ description: "what the agent is asked to do, with everything it has to know" })
 })
+
+/** Options of `agentTool`. @category models @since 0.1.0 */
+export interface AgentToolOptions<Name extends string = string> {
+  readonly name: Name
+  /** What the other agent can do, for the model. */
+  readonly description: string
+  readonly agent: Agent | AgentRuntime
+  /**
+   * `delegate`: the answer of the other agent is the result of the tool, and the model continues with it. `transfer`:
+   * the other agent receives the conversation so far and answers the user in place of this agent; the next turn starts
+   * with this agent again. Default `delegate`.
+   */
+  readonly type?: "delegate" | "transfer"
+}
+
+const optionKinds: OptionKinds<AgentToolOptions> = { name: "text", description: "text", agent: "object", type: "text" }
 
 /**
  * Makes a tool that delegates its message to another agent. Use it for sub-agents and for handoffs.
@@ -46,20 +64,13 @@ const Input = Schema.Struct({
  * @category constructors
  * @since 0.1.0
  */
-export const agentTool = <const Name extends string>(options: {
-  readonly name: Name
-  readonly description: string
-  readonly agent: Agent | AgentRuntime
-  /**
-   * `delegate`: the answer of the other agent is the result of the tool, and the model continues with it. `transfer`:
-   * the other agent receives the conversation so far and answers the user in place of this agent; the next turn starts
-   * with this agent again. Default `delegate`.
-   */
-  readonly type?: "delegate" | "transfer"
-}): Tool<Name, { readonly message: string }> => ({
-  name: options.name,
-  description: options.description,
-  input: Input,
-  delegate: { agent: options.agent, type: options.type ?? "delegate" },
-  execute: () => undefined
-})
+export const agentTool = <const Name extends string>(
+  options: AgentToolOptions<Name>
+): Tool<Name, { readonly message: string }> => {
+  const { agent, description, name, type = "delegate" } = options
+  Result.getOrThrow(Result.andThen(
+    checkKinds("agentTool", options, optionKinds, ["name", "description", "agent"]),
+    checkOptions("agentTool", oneOf("type", type, ["delegate", "transfer"]))
+  ))
+  return { name, description, input: Input, delegate: { agent, type }, execute: () => undefined }
+}

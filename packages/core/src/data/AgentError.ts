@@ -78,6 +78,7 @@ export class SnapshotError extends TaggedError<SnapshotError>()("SnapshotError",
  * - `parked`: it was parked before the turn began, so nothing of the turn was done
  * - `exists`: it has its own messages, so it cannot be opened with other ones
  * - `not-stored`: the agent has no store, so releasing the session would lose it
+ * - `wrong-options`: an option of the session is unknown or wrong, such as an id that is not allowed
  *
  * @category errors
  * @since 0.1.0
@@ -85,7 +86,7 @@ export class SnapshotError extends TaggedError<SnapshotError>()("SnapshotError",
 export class SessionError extends TaggedError<SessionError>()("SessionError", {
   ...ofTurn,
   sessionId: Schema.String,
-  problem: Schema.Literals(["busy", "closed", "exists", "parked", "not-stored"]),
+  problem: Schema.Literals(["busy", "closed", "exists", "parked", "not-stored", "wrong-options"]),
   message: Schema.String
 }) {}
 

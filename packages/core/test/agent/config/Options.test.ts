@@ -1,8 +1,9 @@
 /** Wrong options of an agent, as programs without types can pass them. */
 import { assert, describe, it } from "@effect/vitest"
+import { agentTool } from "../../../src/agent/agentTool.ts"
 import { createAgent } from "../../../src/agent/createAgent.ts"
 import type { Plugin } from "../../../src/agent/Plugin.ts"
-import { ChainError, ConfigError } from "../../../src/data/AgentError.ts"
+import { ChainError, ConfigError, SessionError } from "../../../src/data/AgentError.ts"
 import * as SessionStore from "../../../src/port/SessionStore.ts"
 import { recording } from "../../support/agent.ts"
 import { scripted } from "../../support/model.ts"
@@ -79,6 +80,31 @@ describe("options of an agent", () => {
     await using agent = createAgent({ provider: scripted(["hi"]).provider, hooks: [hook] })
     await agent.run("hello")
     assert.strictEqual(hook.count, 1)
+  })
+})
+
+describe("options of a session", () => {
+  it.each([
+    [{ ID: "s" }, /there is no option "ID"; did you mean "id"\?/],
+    [{ id: 3 }, /session\.id: expected a text, found 3/],
+    [{ id: "a/b" }, /must be 1 to 128 letters/],
+    [{ messages: {} }, /session\.messages: expected a list/]
+  ])("that are wrong are errors: %j", async (options, message) => {
+    await using agent = createAgent({ provider: scripted(["hi"]).provider })
+    const error = await agent.session(options as never).catch((caught: unknown) => caught)
+    assert.instanceOf(error, SessionError)
+    assert.strictEqual(error.problem, "wrong-options")
+    assert.match(error.message, message)
+  })
+})
+
+describe("options of agentTool", () => {
+  it("are checked", () => {
+    const agent = createAgent({ provider: scripted(["hi"]).provider })
+    const make = (options: object) => () => agentTool({ name: "a", description: "a", agent, ...options })
+    assert.throws(make({ typ: "transfer" }), /did you mean "type"\?/)
+    assert.throws(make({ type: "handoff" }), /expected one of delegate, transfer, found "handoff"/)
+    assert.throws(make({ agent: undefined }), /agentTool\.agent: is missing/)
   })
 })
 

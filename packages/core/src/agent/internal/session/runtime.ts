@@ -3,9 +3,11 @@ import * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Result from "effect/Result"
 import { type AgentError, PortFailed, SessionError, SnapshotError } from "../../../data/AgentError.ts"
 import type { AgentEvent } from "../../../data/AgentEvent.ts"
 import { messageOf } from "../../../data/ErrorMessage.ts"
+import { checkKinds, type OptionKinds } from "../../../data/OptionCheck.ts"
 import * as RunState from "../../../data/RunState.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
 import type { AgentHook } from "../../../hook/AgentHook.ts"
@@ -97,9 +99,9 @@ export const startRuntime = (agent: ResolvedAgent, context: AnyContext): Runtime
     SessionError | PortFailed | SnapshotError
   > =>
     Effect.suspend(() => {
+      const wrong = checkSessionOptions(options)
+      if (wrong !== undefined) return wrong
       const { id = crypto.randomUUID(), messages } = options
-      const wrongId = checkId(id)
-      if (wrongId !== undefined) return wrongId
       const known = handles.get(id)
       if (known !== undefined) return Effect.as(known.refresh, known)
       const { store } = agent.config
@@ -149,17 +151,24 @@ export const startRuntime = (agent: ResolvedAgent, context: AnyContext): Runtime
   }
 }
 
-/** Describes what is wrong with the id of a session. */
-const checkId = (id: string): SessionError | undefined => {
-  if (/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/.test(id)) return undefined
+/** Describes what is wrong with the options of a session. */
+const checkSessionOptions = (options: SessionOptions): SessionError | undefined => {
+  const checked = checkKinds("session", options, sessionKinds)
+  if (Result.isFailure(checked)) {
+    return new SessionError({ sessionId: "", problem: "wrong-options", message: checked.failure.message })
+  }
+  const { id } = options
+  if (id === undefined || /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/.test(id)) return undefined
   const sessionId = id.slice(0, 128)
   return new SessionError({
     sessionId,
-    problem: "closed",
+    problem: "wrong-options",
     message: `session id "${sessionId}" must be 1 to 128 letters, digits, "_", "-" or ".", ` +
       "and begin with a letter or digit"
   })
 }
+
+const sessionKinds: OptionKinds<SessionOptions> = { id: "text", messages: "list" }
 
 /** Makes the turn that a stored state describes. */
 const storedTurnOf = (agent: ResolvedAgent, session: SessionState, state: RunState.RunState): Turn =>
