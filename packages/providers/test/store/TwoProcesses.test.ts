@@ -173,7 +173,7 @@ describe("two processes that share a file", () => {
     assert.isAtLeast(said.length, 12)
   })
 
-  it("steer and run: only the process that runs the turn can steer it, and the other is told", async () => {
+  it("steer and run: only the process that runs the turn can steer it, and the other one learns that", async () => {
     await open("steer")
     const { answer } = await untilHeld(a, "hold pay")
     assert.deepStrictEqual((await b.ask("steer", "hello")).ok, { type: "notRunning" })

@@ -15,7 +15,7 @@ export const workingFolder = (): string =>
 
 const attempt = <A>(read: () => A): A | undefined => Result.getOrElse(Result.try(read), () => undefined)
 
-/** The part of Deno that tells about permissions. */
+/** The part of Deno that knows its permissions. */
 interface Deno {
   readonly permissions?: { readonly querySync?: (permission: Permission) => { readonly state: string } }
 }
