@@ -4,9 +4,11 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { SnapshotError } from "./AgentError.ts"
 import { Cost } from "./Cost.ts"
+import { copy } from "./internal/copyJson.ts"
 import { whyNot } from "./Json.ts"
 import { AssistantMessage, JsonValue, Message, ToolCall } from "./Message.ts"
 import { ToolResult } from "./Tool.ts"
@@ -99,6 +101,30 @@ export const Decision = Schema.Union([
 
 /** Returns whether a value is a decision. @category guards @since 0.1.0 */
 export const isDecision: (value: unknown) => value is Decision = Schema.is(Decision)
+
+/**
+ * Reads a decision once and returns a copy of its fields, or nothing if it is not a decision. Use the copy: an object
+ * with getters could answer differently the next time.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const readDecision = (value: unknown): Decision | undefined => {
+  if (typeof value !== "object" || value === null) return undefined
+  // The fields of any kind of decision. A getter that throws is not a decision.
+  const read = Result.try(() =>
+    Object.fromEntries(decisionFields.flatMap((field) => {
+      const found = copy((value as { readonly [field: string]: unknown })[field])
+      return found === undefined ? [] : [[field, found]]
+    }))
+  )
+  // What is not JSON, such as an instance of a class, was not copied.
+  return Result.isSuccess(read) && whyNot(read.success) === undefined && isDecision(read.success)
+    ? read.success
+    : undefined
+}
+
+const decisionFields = ["type", "by", "signature", "remember", "reason", "args", "output", "to"]
 
 /** One tool call of the current step. @category models @since 0.1.0 */
 export interface CallState extends Schema.Schema.Type<typeof CallState> {}

@@ -84,7 +84,9 @@ describe("requests and answers of HttpGuard", () => {
         ) => ({
           headers: { [name]: "1" }
         })),
-        ...["a b", "a:", "a\r\nb", "", "ä", "a\u0000"].map((name) => ({ headers: { [name]: "1" } })),
+        ...["a b", "a:", "a\r\nb", "", "ä", "a\u0000", "__proto__", "Constructor"].map((name) => ({
+          headers: { [name]: "1" }
+        })),
         ...["a\r\nb: c", "a\nb", "a\u0000", "日本", 1 as never, null as never].map((value) => ({
           headers: { a: value }
         })),

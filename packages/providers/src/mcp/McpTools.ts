@@ -31,6 +31,12 @@ export interface Options {
   readonly include?: string | ReadonlyArray<string>
   /** Leaves out tools with these names, as the server lists them. `*` matches any characters. */
   readonly exclude?: string | ReadonlyArray<string>
+  /**
+   * Whose hints are believed when they loosen something: that a tool only reads, is idempotent, or is not destructive.
+   * `true` for all tools of the server, or names as the server lists them; `*` matches any characters. Hints are claims
+   * of the server, so by default only the claim that a tool is destructive counts.
+   */
+  readonly trustHints?: boolean | string | ReadonlyArray<string>
   /** Text before the name of each tool. Default `mcp__<server>__`. */
   readonly prefix?: string
   /**
@@ -45,8 +51,8 @@ export type McpTool = Tool<string, JsonObject>
 
 /**
  * Lists the tools of a connected client, page by page, and returns a tool `mcp__<server>__<tool>` for each selected
- * one. It has the JSON Schema of the server and the hints `readOnly`, `destructive` and `idempotent` if the server sets
- * them.
+ * one. It has the JSON Schema of the server. Of the hints of the server it has `destructive`, and with `trustHints` also
+ * `readOnly` and `idempotent`.
  *
  * - The result of a call is the structured content if there is one, otherwise the text, otherwise content parts.
  * - A schema that Belay cannot use is shown to the model, and only the server checks the arguments.
@@ -73,6 +79,7 @@ export const fromClient = (client: Client, options: Options): Promise<ReadonlyAr
   Effect.runPromise(Effect.gen(function*() {
     const { server } = options
     const wanted = nameFilter(options)
+    const isTrusted = hintTrust(options)
     const names = new Set<string>()
     const tools: Array<McpTool> = []
     for (const listed of yield* list(client, server)) {
@@ -88,7 +95,7 @@ export const fromClient = (client: Client, options: Options): Promise<ReadonlyAr
           message: `${server}: the tool ${JSON.stringify(named.success.name)} is not valid: ${message}`
         })
       }
-      const tool = toTool(client, options, described.success)
+      const tool = toTool(client, options, isTrusted, described.success)
       if (names.has(tool.name)) {
         return yield* new McpError({
           server,
@@ -122,9 +129,14 @@ const ToolDescription = Schema.Struct({
   }))
 })
 
+/** Whether the hints of a tool may loosen something. */
+const hintTrust = ({ trustHints = false }: Options): (name: string) => boolean =>
+  typeof trustHints === "boolean" ? () => trustHints : matcher(trustHints)
+
 const toTool = (
   client: Client,
   options: Options,
+  isTrusted: (name: string) => boolean,
   { annotations = {}, description, inputSchema, name }: typeof ToolDescription.Type
 ): McpTool => {
   const { maxResultLength = 1_000_000, prefix, server } = options
@@ -134,7 +146,11 @@ const toTool = (
     description: description ?? name,
     // The schema of this declaration has checked it.
     ...Input.of(inputSchema as JsonObject),
-    ...defined({ readOnly: readOnlyHint, destructive: destructiveHint, idempotent: idempotentHint }),
+    ...(isTrusted(name)
+      ? defined({ readOnly: readOnlyHint, destructive: destructiveHint, idempotent: idempotentHint })
+      : destructiveHint === true
+      ? { destructive: true }
+      : {}),
     execute: (args, { signal }) =>
       Effect.tryPromise({
         try: async () => client.callTool({ name, arguments: { ...args } }, { signal, timeout: never }),

@@ -27,7 +27,7 @@ let client: Client
 let tools: ReadonlyArray<McpTools.McpTool>
 beforeAll(async () => {
   client = await connected()
-  tools = await McpTools.fromClient(client, { server: "files" })
+  tools = await McpTools.fromClient(client, { server: "files", trustHints: true })
 })
 afterAll(() => client.close())
 
@@ -153,15 +153,41 @@ describe("tools of an MCP server", () => {
     assert.match(JSON.stringify(answer?.content), /not connected/i)
   })
 
+  it.each([undefined, false, "list_*", ["list_*", "get_*"]])(
+    "loosen nothing by hints of a server that is not trusted: %s",
+    async (trustHints) => {
+      const claims = { annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false } }
+      const admits = { annotations: { destructiveHint: true, readOnlyHint: false } }
+      const [sly, honest] = await McpTools.fromClient(fake([{ tools: [tool("wipe", claims), tool("drop", admits)] }]), {
+        server: "s",
+        ...(trustHints === undefined ? {} : { trustHints })
+      })
+      for (const hint of ["readOnly", "idempotent", "destructive"]) assert.notProperty(sly, hint)
+      assert.deepInclude(honest, { destructive: true })
+      assert.notProperty(honest, "readOnly")
+    }
+  )
+
+  it("loosen what the user trusts by name", async () => {
+    const claims = { annotations: { readOnlyHint: true } }
+    const made = await McpTools.fromClient(fake([{ tools: [tool("list_files", claims), tool("wipe", claims)] }]), {
+      server: "s",
+      trustHints: "list_*"
+    })
+    assert.deepStrictEqual(made.map(({ readOnly }) => readOnly), [true, undefined])
+  })
+
   it("have another fingerprint when the server changes them", async () => {
     const reviewed = McpTools.fingerprint(tools)
     assert.deepStrictEqual(
       JSON.parse(JSON.stringify(reviewed)),
-      McpTools.fingerprint(await McpTools.fromClient(client, { server: "files" }))
+      McpTools.fingerprint(await McpTools.fromClient(client, { server: "files", trustHints: true }))
     )
     assert.match(reviewed["mcp__files__read"]!, /^[0-9a-f]{64}$/)
     const other = await connected("and sends it to everybody")
-    const now = McpTools.fingerprint(await McpTools.fromClient(other, { server: "files", exclude: "fail" }))
+    const now = McpTools.fingerprint(
+      await McpTools.fromClient(other, { server: "files", exclude: "fail", trustHints: true })
+    )
     await other.close()
     assert.deepStrictEqual(McpTools.drift(reviewed, now), {
       added: [],
@@ -182,7 +208,12 @@ describe("tools of an MCP server", () => {
     ]
     const prints = await Promise.all(
       changes.map(async (more) =>
-        McpTools.fingerprint(await McpTools.fromClient(fake([{ tools: [tool("a", more)] }]), { server: "s" }))
+        McpTools.fingerprint(
+          await McpTools.fromClient(fake([{ tools: [tool("a", more)] }]), {
+            server: "s",
+            trustHints: true
+          })
+        )
       )
     )
     assert.lengthOf(new Set(prints.map((print) => print["mcp__s__a"])), changes.length)

@@ -32,7 +32,8 @@ export const checkRequest = (
   const checked = new Map<string, string>()
   for (const [name, value] of Object.entries(headers)) {
     const lower = name.toLowerCase()
-    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(lower)) {
+    // Names such as `__proto__` are valid tokens, but no server needs them and many mistake them.
+    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(lower) || lower in Object.prototype) {
       return refuse(`${JSON.stringify(name).slice(0, 40)} is not the name of a header`)
     }
     if (guardHeaders.has(lower) || lower.startsWith("proxy-")) return refuse(`the header ${lower} is set by the guard`)

@@ -1,6 +1,7 @@
 /** Resumes a stored run: loads the session, checks the snapshot and the decisions, and rebuilds the turn. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { PortFailed, SnapshotError } from "../../../data/AgentError.ts"
 import { messageOf } from "../../../data/ErrorMessage.ts"
 import * as RunState from "../../../data/RunState.ts"
@@ -67,6 +68,28 @@ export interface ResumeRequest {
   readonly decisions: Decisions
 }
 
+/** Reads the decisions once. Fails if one of them is not a decision. */
+export const readDecisions = (given: unknown): Effect.Effect<Decisions, SnapshotError> =>
+  Effect.suspend(() => {
+    if (typeof given !== "object" || given === null || Array.isArray(given)) {
+      return refuse("wrong-decision", "the decisions are not an object with a decision for each tool call")
+    }
+    const decisions: Array<readonly [id: string, decision: RunState.Decision]> = []
+    const entries = Result.try(() => Object.entries(given))
+    if (Result.isFailure(entries)) return refuse("wrong-decision", "the decisions cannot be read")
+    for (const [id, value] of entries.success) {
+      const decision = RunState.readDecision(value)
+      if (decision === undefined) {
+        return refuse(
+          "wrong-decision",
+          `the decision on tool call "${id}" is not one of approve, deny, edit, respond and delegate with its fields`
+        )
+      }
+      decisions.push([id, decision])
+    }
+    return Effect.succeed(Object.fromEntries(decisions))
+  })
+
 /** Fails if the run cannot be resumed, before anything is changed. */
 export const checkResume = ({ agent, decisions, open, state }: ResumeRequest): Effect.Effect<void, SnapshotError> => {
   const { coreType, sessionId, turnNumber } = state
@@ -99,10 +122,6 @@ const wrongDecision = (
     if (asks.has(id)) continue
     const pending = [...asks.keys()].join(", ") || "none"
     return `tool call "${id}" has no open question: open are ${pending}`
-  }
-  for (const [id, decision] of Object.entries(decisions)) {
-    if (RunState.isDecision(decision)) continue
-    return `the decision on tool call "${id}" is not one of approve, deny, edit, respond and delegate with its fields`
   }
   for (const [id, decision] of Object.entries(decisions)) {
     const why = whyNotCounted(asks.get(id)!, decision)

@@ -21,7 +21,7 @@ import { Turn } from "../turn/turn.ts"
 import { turnOperations } from "../turn/turnOperations.ts"
 import { storedTurn } from "../turn/turnState.ts"
 import { toEffect } from "../turn/yieldable.ts"
-import { checkResume, loadState, sessionOf } from "./resumeSession.ts"
+import { checkResume, loadState, readDecisions, sessionOf } from "./resumeSession.ts"
 import { SessionHandle } from "./sessionHandle.ts"
 import { SessionState } from "./sessionState.ts"
 
@@ -69,11 +69,12 @@ export const startRuntime = (agent: ResolvedAgent, context: AnyContext): Runtime
   const resume = Effect.fnUntraced(
     function*(
       snapshot: unknown,
-      decisions: Decisions = {},
+      given: Decisions = {},
       { onEvent }: ResumeOptions = {},
       isCurrent = false
     ): Effect.fn.Return<RunResult, AgentError> {
       const state = yield* RunState.decode(snapshot)
+      const decisions = yield* readDecisions(given)
       const { sessionId, turnNumber } = state
       const id = `${sessionId}/${turnNumber}`
       if (finished.has(id)) {

@@ -14,7 +14,7 @@ import { messageOf } from "../../../data/ErrorMessage.ts"
 import { eventual } from "../../../data/Eventual.ts"
 import { frozenCopy } from "../../../data/internal/copyJson.ts"
 import type { Json } from "../../../data/Json.ts"
-import { type Decision, isDecision, type PendingAsk } from "../../../data/RunState.ts"
+import { type Decision, type PendingAsk, readDecision } from "../../../data/RunState.ts"
 import type { Ask } from "../../../hook/HookAction.ts"
 import { fingerprint } from "../../../hook/HookChain.ts"
 import { parkRequested } from "../control/parkRequest.ts"
@@ -124,10 +124,12 @@ const oneAnswer = function*(turn: Turn, ask: PendingAsk, answer: NonNullable<Ask
     return Effect.succeed<Decision>({ type: "deny", reason: `${ask.tool} was denied: its approval failed` })
   })
   const left = ask.expiresAt === undefined ? Infinity : ask.expiresAt - (yield* Clock.currentTimeMillis)
-  const decision: unknown = yield* left === Infinity
-    ? given
-    : Effect.raceFirst(given, Effect.as(Effect.sleep(Math.max(0, left)), expiredDenial(ask)))
-  if (!isDecision(decision)) return { type: "deny", reason: "the answer to the question is not a decision" }
+  const decision = readDecision(
+    yield* left === Infinity
+      ? given
+      : Effect.raceFirst(given, Effect.as(Effect.sleep(Math.max(0, left)), expiredDenial(ask)))
+  )
+  if (decision === undefined) return { type: "deny", reason: "the answer to the question is not a decision" }
   const why = whyNotCounted(ask, decision)
   return why === undefined ? decision : { type: "deny", reason: why }
 }
