@@ -3,9 +3,18 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { ConfigError, OutputMismatch } from "../../../data/AgentError.ts"
 import { messageOf } from "../../../data/ErrorMessage.ts"
+import type { InputSchema } from "../../../data/InputSchema.ts"
+import type { JsonObject } from "../../../data/Json.ts"
 import type { ResponseFormat } from "../../../data/LlmCall.ts"
-import type { Output } from "../../Output.ts"
 import * as ToolSchema from "../tool/toolSchema.ts"
+
+/** The fields of an `Output` that describe the answer. */
+interface AnswerOptions {
+  readonly schema: InputSchema
+  readonly jsonSchema?: JsonObject
+  readonly name?: string
+  readonly strict?: boolean
+}
 
 export interface AnswerSchema {
   readonly responseFormat: ResponseFormat
@@ -16,7 +25,7 @@ export interface AnswerSchema {
 
 /** Reads a schema. Fails if it cannot be used. `what` is its owner, for messages. */
 export const readAnswerSchema = (
-  { jsonSchema, name = "answer", schema: input, strict }: Output,
+  { jsonSchema, name = "answer", schema: input, strict }: AnswerOptions,
   what: string
 ): Result.Result<AnswerSchema, ConfigError> => {
   const key = `${what}.schema`
