@@ -8,6 +8,7 @@ import * as ProviderLaws from "@belay/testing/ProviderLaws"
 import * as Effect from "effect/Effect"
 import { assert, describe, it } from "vitest"
 import { modelAt } from "./support/aiSdkSupport.ts"
+import { plainProvider } from "./support/plainProvider.ts"
 
 const real = ({ url }: { readonly url: string }): LlmProvider =>
   OpenAiCompatible.make({ baseUrl: url, apiKey: "test-key", model: "scripted", name: "vendor" })
@@ -132,6 +133,11 @@ describe("OpenAiCompatible", () => {
 
 describe("a model of the AI SDK", () => {
   const make = ProviderLaws.overEndpoint(({ url }) => AiSdk.fromLanguageModel(modelAt(url), { name: "bridge" }))
+  for (const { name, run } of ProviderLaws.cases(make)) it(name, run)
+})
+
+describe("a provider written by hand with fromPromise", () => {
+  const make = ProviderLaws.overEndpoint(({ url }) => plainProvider(url))
   for (const { name, run } of ProviderLaws.cases(make)) it(name, run)
 })
 

@@ -7,6 +7,7 @@ import * as ProviderError from "@belay/core/ProviderError"
 import { dryRun, testHook } from "@belay/testing/TestHook"
 import * as VirtualClock from "@belay/testing/VirtualClock"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import { assert, describe, it } from "vitest"
 
 const guard = defineHook({
@@ -221,6 +222,23 @@ describe("testHook", () => {
       ["s", 1, 1, { name: "a", depth: 0, invokedBy: "main" }, "/repo", "s", 1],
       ["s", 4, 2, { name: "agent", depth: 1, invokedBy: "subagent" }, "/repo", "s", 4]
     ])
+  })
+
+  it("decodes the answer of a model like an agent: an answer that does not fit is sent back once", async () => {
+    const judge: AgentHook = {
+      name: "judge",
+      postToolCall: async (_result, ctx) => {
+        const schema = Schema.Struct({ safe: Schema.Boolean })
+        const { object } = await ctx.llm({ model: "judge", prompt: "safe?", schema })
+        return object.safe ? undefined : HookAction.reject("not safe")
+      }
+    }
+    let calls = 0
+    const seen = await testHook(judge, { llm: () => ++calls === 1 ? "no" : `{"safe":false}` })
+      .given("postToolCall")
+      .expect("Reject", "not safe")
+    assert.lengthOf(seen.llmRequests, 2)
+    await testHook(judge, { llm: () => "no" }).given("postToolCall").expectFailure("open", /does not fit/)
   })
 
   it("answers for models and tools, and says so if there is no answer", async () => {

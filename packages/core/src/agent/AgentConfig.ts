@@ -51,6 +51,12 @@ export interface AgentConfig<R = never> {
   readonly name?: string
   /** The model. In a list, the first provider is used and the others are its backups, in order. */
   readonly provider: LlmProvider | readonly [LlmProvider, ...ReadonlyArray<LlmProvider>]
+  /**
+   * Side models, by name: `ctx.llm({ model: "judge", ... })` of a hook calls the one with that name. They are not part of
+   * the fallback chain, so they never answer the user. Sub-agents can use them too, unless they have their own with
+   * the same name.
+   */
+  readonly models?: { readonly [name: string]: LlmProvider }
   /** The system prompt. */
   readonly instructions?: string
   readonly model?: string

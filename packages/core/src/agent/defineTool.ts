@@ -4,9 +4,8 @@
  * @since 0.1.0
  */
 import type * as Effect from "effect/Effect"
-import type * as Schema from "effect/Schema"
-import type { StandardSchemaV1 } from "effect/StandardSchema"
 import type { Delegation } from "../data/Delegation.ts"
+import type { ArgsOf, InputSchema } from "../data/InputSchema.ts"
 import type { JsonObject } from "../data/Json.ts"
 import type { PostToolCallEvent, PreToolCallEvent, ToolMeta } from "../data/Tool.ts"
 import { type AgentHook, type HookOptions, type HookReturn } from "../hook/AgentHook.ts"
@@ -36,18 +35,7 @@ export interface ToolContext {
   readonly progress: (value: unknown) => void
 }
 
-/**
- * The schema of arguments: any Standard Schema (zod, valibot, arktype, ...), an Effect Schema, or plain JSON Schema.
- *
- * @category models
- * @since 0.1.0
- */
-export type InputSchema = StandardSchemaV1 | Schema.Top | JsonObject
-
-/** The argument type of a schema. @category type-level @since 0.1.0 */
-export type ArgsOf<S> = S extends { readonly Type: infer A } ? A
-  : S extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<S>
-  : JsonObject
+export type { ArgsOf, InputSchema } from "../data/InputSchema.ts"
 
 /**
  * Refuses an Effect that requires services, because a tool gets none. Anything else can be returned.

@@ -11,6 +11,7 @@ import type { Artifact } from "../data/Artifact.ts"
 import type { Awaitable } from "../data/Awaitable.ts"
 import type { BudgetLevel } from "../data/Compaction.ts"
 import type { HttpRequest, HttpResponse } from "../data/Http.ts"
+import type { ArgsOf, InputSchema } from "../data/InputSchema.ts"
 import type { Json, JsonObject } from "../data/Json.ts"
 import type { LlmParameters, LlmResponse } from "../data/LlmCall.ts"
 import type { McpResult, McpTool } from "../data/Mcp.ts"
@@ -78,9 +79,9 @@ export interface HookContext {
   readonly artifacts: Artifacts
   /**
    * Calls a model for the hook. Only hooks with `allowReentry` run for this call. Its cost counts like that of any
-   * other call.
+   * other call. With a `schema`, the answer is decoded: `object` of the response.
    */
-  readonly llm: (request: SideRequest) => Awaitable<LlmResponse, AgentError>
+  readonly llm: AskModel
   /** The tools of the agent. */
   readonly tools: ReadonlyArray<AgentTool>
   /**
@@ -132,18 +133,46 @@ export interface HookContext {
   readonly followUp: (message: string) => void
 }
 
+/**
+ * Calls a model for a hook. Fails with an `OutputMismatch` if the answer does not fit the schema, and with a
+ * `ConfigError` if no model has the name.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface AskModel {
+  <S extends InputSchema>(request: SideRequest & { readonly schema: S }): Awaitable<ObjectResponse<S>, AgentError>
+  (request: SideRequest): Awaitable<LlmResponse, AgentError>
+}
+
+/** A response whose text was decoded. @category models @since 0.1.0 */
+export interface ObjectResponse<S extends InputSchema = InputSchema> extends LlmResponse {
+  /** The decoded answer. Undefined only if the model requests tools instead. */
+  readonly object: ArgsOf<S>
+}
+
 /** A hook's request to a model. @category models @since 0.1.0 */
 export interface SideRequest {
   /** One user message, or a whole conversation. */
   readonly prompt: string | ReadonlyArray<Message>
   readonly instructions?: string
-  /** Default: the value of the agent. */
+  /**
+   * The name of one of the agent's side models (`models`), or the vendor's name of a model. If the agent has side
+   * models, any other name is an error, unless `provider` is given too. Default: the model of the agent.
+   */
   readonly model?: string
   /** The name of one of the agent's providers. Default: the provider that the agent uses. */
   readonly provider?: string
   readonly parameters?: LlmParameters
   /** Tools that the model may call. The hook has to run them itself. Default: none. */
   readonly tools?: ReadonlyArray<ToolMeta>
+  /**
+   * The schema of an object that the answer must fit. The model receives it. An answer that does not fit is sent back
+   * once.
+   */
+  readonly schema?: InputSchema
+  /** The JSON Schema of the answer. Required if the schema library cannot generate it. */
+  readonly jsonSchema?: JsonObject
 }
 
 /** A tool of the agent. @category models @since 0.1.0 */

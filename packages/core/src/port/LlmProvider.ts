@@ -5,8 +5,9 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import { messageOf } from "../data/ErrorMessage.ts"
 import type { LlmDelta, LlmRequest, LlmResponse } from "../data/LlmCall.ts"
-import { Connection, isProviderError, type ProviderError } from "../data/ProviderError.ts"
+import { Connection, isProviderError, Malformed, type ProviderError } from "../data/ProviderError.ts"
 import type { Usage } from "../data/Usage.ts"
 import type { Tokenizer } from "./Tokenizer.ts"
 
@@ -51,26 +52,126 @@ export interface LlmProvider {
 /** The provider as a service. @category services @since 0.1.0 */
 export const LlmProvider = Context.Service<LlmProvider>("@belay/core/port/LlmProvider")
 
+/** A piece of a streamed answer. Text alone counts as a delta of type `text`. @category models @since 0.1.0 */
+export type Piece = string | LlmDelta
+
+/** The functions of `fromPromise`. At least one of `complete` and `stream` is required. @category models @since 0.1.0 */
+export interface PromiseProvider
+  extends Pick<LlmProvider, "name" | "model" | "contextWindow" | "costOf" | "tokenizer">
+{
+  /** Default: `stream`, whose pieces nobody reads. */
+  readonly complete?: (request: LlmRequest, signal: AbortSignal) => PromiseLike<LlmResponse>
+  /**
+   * An async generator: yields the pieces and returns the response. Fields that it does not return are made from the
+   * pieces and from defaults, except `toolCalls`. The next piece is requested when the reader has taken the last one.
+   * When the call is cancelled, `signal` aborts and the generator is closed.
+   */
+  readonly stream?: (
+    request: LlmRequest,
+    signal: AbortSignal
+  ) => AsyncGenerator<Piece, Partial<LlmResponse> | void> | AsyncIterable<Piece>
+}
+
 /**
  * Makes a provider from async functions. A rejection with a value that is not a `ProviderError` becomes a `Connection`
  * error.
  *
+ * @example
+ * ```ts
+ * import { createAgent } from "@belay/core"
+ * import { fromPromise } from "@belay/core/LlmProvider"
+ *
+ * const provider = fromPromise({
+ *   name: "counting",
+ *   stream: async function*() {
+ *     for (let n = 1; n <= 3; n++) yield `${n} `
+ *     return { usage: { inputTokens: 10, outputTokens: 3 } }
+ *   }
+ * })
+ * await using agent = createAgent({ provider })
+ * for await (const event of agent.stream("count")) {
+ *   if (event.type === "text-delta") console.log(event.text)
+ * }
+ * ```
  * @category constructors
  * @since 0.1.0
  */
-export const fromPromise = (options: {
-  readonly name: string
-  readonly model?: string
-  readonly complete: (request: LlmRequest, signal: AbortSignal) => PromiseLike<LlmResponse>
-}): LlmProvider => ({
-  name: options.name,
-  ...(options.model === undefined ? {} : { model: options.model }),
-  complete: (request) =>
-    Effect.tryPromise({
-      try: (signal) => options.complete(request, signal),
-      catch: (error) =>
-        isProviderError(error)
-          ? error
-          : new Connection({ provider: options.name, message: error instanceof Error ? error.message : String(error) })
+export const fromPromise = (
+  options: PromiseProvider & (Required<Pick<PromiseProvider, "complete">> | Required<Pick<PromiseProvider, "stream">>)
+): LlmProvider => {
+  const { complete, stream, ...rest } = options
+  const run = (act: (signal: AbortSignal, heard: Heard) => PromiseLike<LlmResponse>) =>
+    Effect.suspend(() => {
+      const heard: Heard = { text: "", reasoning: "", hasToolCalls: false }
+      return Effect.tryPromise({
+        try: (signal) => act(signal, heard),
+        catch: (error) => errorOf(options.name, error, heard)
+      })
     })
+  const streamed = (request: LlmRequest, sink: DeltaSink) =>
+    run((signal, heard) => readStream(options, request, { signal, sink, heard }))
+  return {
+    ...rest,
+    complete: (request) =>
+      complete === undefined ? streamed(request, () => {}) : run((signal) => complete(request, signal)),
+    ...(stream === undefined ? {} : { stream: streamed })
+  }
+}
+
+/** What was read of a stream so far. */
+interface Heard {
+  text: string
+  reasoning: string
+  hasToolCalls: boolean
+}
+
+const errorOf = (provider: string, error: unknown, { text }: Heard): ProviderError =>
+  isProviderError(error)
+    ? error
+    : new Connection({ provider, message: messageOf(error), ...(text === "" ? {} : { partial: { text } }) })
+
+const readStream = async (
+  { model, name, stream }: PromiseProvider,
+  request: LlmRequest,
+  { heard, signal, sink }: { readonly signal: AbortSignal; readonly sink: DeltaSink; readonly heard: Heard }
+): Promise<LlmResponse> => {
+  const iterator = stream!(request, signal)[Symbol.asyncIterator]()
+  const close = async () => iterator.return?.()
+  const cancel = () => void close().catch(() => {})
+  signal.addEventListener("abort", cancel, { once: true })
+  while (!signal.aborted) {
+    const { done, value } = await iterator.next()
+    if (done === true) {
+      if (!heard.hasToolCalls || value?.toolCalls !== undefined) {
+        return responseOf(request.model ?? model ?? name, heard, value ?? {})
+      }
+      return Promise.reject(malformed(name, "it yielded pieces of tool calls: return the whole calls as toolCalls"))
+    }
+    const delta: Partial<LlmDelta> | undefined = typeof value === "string" ? { type: "text", text: value } : value
+    if (!isDelta(delta)) {
+      cancel()
+      return Promise.reject(malformed(name, "it yielded something else than text and deltas such as { type, text }"))
+    }
+    if (delta.type === "tool-call") heard.hasToolCalls = true
+    else heard[delta.type] += delta.text
+    const taken = signal.aborted ? undefined : sink(delta)
+    if (taken !== undefined) await taken
+  }
+  return Promise.reject(signal.reason)
+}
+
+const malformed = (provider: string, why: string): Malformed =>
+  new Malformed({ provider, message: `the stream of ${provider} is not an answer: ${why}` })
+
+const isDelta = (delta: Partial<LlmDelta> | undefined): delta is LlmDelta =>
+  delta?.type === "tool-call" ||
+  ((delta?.type === "text" || delta?.type === "reasoning") && typeof delta.text === "string")
+
+const responseOf = (model: string, { reasoning, text }: Heard, given: Partial<LlmResponse>): LlmResponse => ({
+  model,
+  text,
+  toolCalls: [],
+  finishReason: given.toolCalls === undefined || given.toolCalls.length === 0 ? "stop" : "tool-calls",
+  ...(reasoning === "" ? {} : { reasoning }),
+  ...given
 })

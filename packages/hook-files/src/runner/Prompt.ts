@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { HookContext } from "@belay/core/HookContext"
+import type { HookContext, SideRequest } from "@belay/core/HookContext"
 import type { JsonObject } from "@belay/core/Json"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -40,7 +40,7 @@ export interface Request {
  */
 export const run = (
   { event, model, prompt, timeoutMs }: Request,
-  ctx: Pick<HookContext, "llm">
+  ctx: { readonly llm: (request: SideRequest) => ReturnType<HookContext["llm"]> }
 ): Effect.Effect<Finished> =>
   within(
     timeoutMs,

@@ -6,6 +6,7 @@ import type { BudgetLevel } from "../../data/Compaction.ts"
 import type { HttpRequest } from "../../data/Http.ts"
 import type { Json } from "../../data/Json.ts"
 import type {
+  AskModel,
   Capabilities,
   HookContext,
   HookScope,
@@ -110,11 +111,13 @@ export class Context implements HookContext {
   get artifacts() {
     return this.capabilities("artifacts").artifacts(this.hook)
   }
-  get llm() {
-    return (request: SideRequest) => {
+  get llm(): AskModel {
+    const llm = (request: SideRequest) => {
       requirePrompt(request)
       return this.capabilities("llm").llm(request, this.hook)
     }
+    // With a schema, the response has the decoded answer. The type of the capability does not say so.
+    return llm as AskModel
   }
   get callTool() {
     return (name: string, args: Json) => {

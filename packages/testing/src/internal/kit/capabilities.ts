@@ -7,6 +7,7 @@ import type * as ArtifactStore from "@belay/core/ArtifactStore"
 import * as Awaitable from "@belay/core/Awaitable"
 import type { Capabilities, HookContext } from "@belay/core/HookContext"
 import { type LlmResponse, textResponse } from "@belay/core/LlmCall"
+import { askForObject } from "@belay/core/Output"
 import * as Effect from "effect/Effect"
 import type { Answer, Mutable, Seen, World } from "./world.ts"
 
@@ -27,10 +28,12 @@ export const simulateCapabilities = ({ artifacts, durable, root, run, seen, worl
   artifacts: (hook) => artifactsOf({ artifacts, run, root }, hook),
   llm: (request, hook) =>
     awaitable(run, () => {
-      seen.llmRequests.push(request)
       const { llm } = world
-      if (llm === undefined) return missing(`${hook} asked a model: give an \`llm\` that answers`)
-      return Effect.flatMap(answerOf<LlmResponse | string | AgentError>(() => llm(request, hook)), toResponse)
+      return askForObject(request, `ctx.llm of ${hook}`, (asked) => {
+        seen.llmRequests.push(asked)
+        if (llm === undefined) return missing(`${hook} asked a model: give an \`llm\` that answers`)
+        return Effect.flatMap(answerOf<LlmResponse | string | AgentError>(() => llm(asked, hook)), toResponse)
+      })
     }),
   callTool: (name, args, hook) =>
     awaitable(run, () => {

@@ -14,6 +14,8 @@ import { newTurn } from "../turn/turnState.ts"
 export interface Caller {
   readonly hook: string
   readonly method: "llm" | "callTool"
+  /** The name of a side model. */
+  readonly model?: string | undefined
 }
 
 /** Runs the call. Fails with a `HookRejected` if a hook rejects it. */
@@ -26,7 +28,7 @@ export const hookCall = <A>(
     if (turn.depth > 0) {
       return refusal(caller, caller.hook, "a hook that runs for another hook's call may not make calls itself")
     }
-    const side = sideTurn(turn)
+    const side = sideTurn(turn, caller.model)
     return act(side).pipe(
       Effect.onExit(() =>
         Effect.sync(() => {
@@ -45,10 +47,10 @@ export const hookCall = <A>(
     )
   })
 
-const sideTurn = (turn: Turn): Turn => {
+const sideTurn = (turn: Turn, model: string | undefined): Turn => {
   const { agent, operations, parent, session, state } = turn
   const side = new Turn({
-    agent: agent.forHookCalls(),
+    agent: agent.forHookCalls(model),
     session,
     state: { ...newTurn(state.input, state.turnNumber), stepNumber: state.stepNumber },
     operations,

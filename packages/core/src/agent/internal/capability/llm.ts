@@ -1,29 +1,67 @@
 /** `ctx.llm`: calls a model for a hook. */
 import * as Effect from "effect/Effect"
-import type { AgentError } from "../../../data/AgentError.ts"
+import * as Result from "effect/Result"
+import { type AgentError, ConfigError } from "../../../data/AgentError.ts"
 import type { Awaitable } from "../../../data/Awaitable.ts"
 import type { LlmRequest, LlmResponse } from "../../../data/LlmCall.ts"
+import { nearest } from "../../../data/NamePattern.ts"
 import type { SideRequest } from "../../../hook/HookContext.ts"
+import { askForObject } from "../../Output.ts"
+import type { ResolvedAgent } from "../config/resolvedAgent.ts"
 import { callModelForHook } from "../model/callModel.ts"
 import type { Turn } from "../turn/turn.ts"
 import { hookCall } from "./hookCall.ts"
 import { awaitable } from "./runPromise.ts"
 
-export const askModel = (turn: Turn, request: SideRequest, hook: string): Awaitable<LlmResponse, AgentError> =>
+export const askModel = (turn: Turn, asked: SideRequest, hook: string): Awaitable<LlmResponse, AgentError> =>
   awaitable(
     turn,
-    hookCall(turn, { hook, method: "llm" }, (side) =>
-      Effect.gen(function*() {
-        const startedAt = performance.now()
-        const response = yield* callModelForHook(side, requestOf(turn, request), request.provider)
-        const { model, usage } = response
-        turn.io.publish({ type: "hook-llm", hook, model, usage, durationMs: performance.now() - startedAt })
-        return response
-      }))
+    Effect.suspend(() => {
+      const side = sideModelOf(turn.agent, asked, hook)
+      return Result.isFailure(side)
+        ? Effect.fail(side.failure)
+        : askForObject(asked, `ctx.llm of ${hook}`, (request) => callOnce(turn, request, hook, side.success))
+    })
   )
 
-const requestOf = ({ agent }: Turn, request: SideRequest): LlmRequest => {
-  const { instructions, model = agent.config.model, parameters = {}, prompt, tools = [] } = request
+const callOnce = (turn: Turn, request: SideRequest, hook: string, model: string | undefined) =>
+  hookCall(turn, { hook, method: "llm", model }, (side) =>
+    Effect.gen(function*() {
+      const startedAt = performance.now()
+      const response = yield* callModelForHook(side, requestOf(side.agent, request, model), request.provider)
+      const { model: answered, usage } = response
+      turn.io.publish({ type: "hook-llm", hook, model: answered, usage, durationMs: performance.now() - startedAt })
+      return response
+    }))
+
+/**
+ * Returns the name of the side model that the request names, if it names one. Fails for a name that the agent does not
+ * know, because another model must not answer instead.
+ */
+const sideModelOf = (
+  { config, models, providers }: ResolvedAgent,
+  { model, provider }: SideRequest,
+  hook: string
+): Result.Result<string | undefined, ConfigError> => {
+  if (model === undefined || provider !== undefined || models.size === 0) return Result.succeed(undefined)
+  if (models.has(model)) return Result.succeed(model)
+  if (model === config.model || providers.some((one) => one.model === model)) return Result.succeed(undefined)
+  const names = [...models.keys()]
+  const meant = nearest(model, names)
+  const suggestion = meant === undefined ? "" : `did you mean "${meant}"? `
+  return Result.fail(
+    new ConfigError({
+      key: "models",
+      message: `ctx.llm of ${hook}: no model is named "${model}": ${suggestion}The side models are ${
+        names.join(", ")
+      }. For another model of a provider, name the provider too: provider: "${providers[0].name}"`
+    })
+  )
+}
+
+const requestOf = (agent: ResolvedAgent, request: SideRequest, sideModel: string | undefined): LlmRequest => {
+  const { instructions, parameters = {}, prompt, tools = [] } = request
+  const model = sideModel === undefined ? request.model ?? agent.config.model : agent.providers[0].model
   return {
     messages: typeof prompt === "string" ? [{ role: "user", content: prompt }] : prompt,
     tools,

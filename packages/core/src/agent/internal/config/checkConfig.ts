@@ -12,6 +12,7 @@ import type { Plugin } from "../../Plugin.ts"
 const configKinds: OptionKinds<AgentConfig & { readonly layer?: unknown }> = {
   name: "text",
   provider: "any",
+  models: "object",
   instructions: "text",
   model: "text",
   parameters: "object",

@@ -33,6 +33,7 @@ const partsOf = (config: AgentConfig): Resolving<AgentParts> =>
   Result.gen(function*() {
     const limits = yield* limitsOf(config.limits ?? {})
     const providers = yield* providersOf(config)
+    const models = yield* modelsOf(config.models ?? {})
     const { tools = [] } = config
     const dispatcher = yield* Dispatcher.make(tools)
     const cwd = config.cwd ?? workingFolder()
@@ -43,6 +44,7 @@ const partsOf = (config: AgentConfig): Resolving<AgentParts> =>
       info: config.info ?? { name: config.name ?? "agent", depth: 0, invokedBy: "main" },
       ...hookRoles(chain),
       providers,
+      models,
       health: new ProviderHealth({ failures, cooldownMs }),
       dispatcher,
       delegates: new Map(
@@ -92,6 +94,15 @@ const providersOf = (config: AgentConfig): Result.Result<AgentParts["providers"]
   return twice === undefined
     ? Result.succeed([first, ...backups])
     : invalidOption("provider", `two providers have the name "${twice}": give each its own name`)
+}
+
+const modelsOf = (models: NonNullable<AgentConfig["models"]>): Result.Result<AgentParts["models"], ConfigError> => {
+  for (const [name, provider] of Object.entries(models)) {
+    if (typeof provider?.complete !== "function") {
+      return invalidOption(`models.${name}`, "must be a provider, e.g. OpenAiCompatible.make({ ... })")
+    }
+  }
+  return Result.succeed(new Map(Object.entries(models)))
 }
 
 const isList = (provider: AgentConfig["provider"]): provider is AgentParts["providers"] => Array.isArray(provider)

@@ -16,7 +16,7 @@ import type { AgentConfig } from "../../AgentConfig.ts"
 import type { AgentCore } from "../../AgentCore.ts"
 import type { AnyTool } from "../../defineTool.ts"
 import type { Limits } from "../../Limits.ts"
-import type { ProviderHealth } from "../model/providerHealth.ts"
+import { ProviderHealth } from "../model/providerHealth.ts"
 import type { EventHub } from "../turn/eventHub.ts"
 
 /** The agent to which a tool delegates, and how it delegates. */
@@ -42,6 +42,8 @@ export interface AgentParts extends HookRoles {
   readonly config: AgentConfig<never> & { readonly limits: Limits }
   readonly info: AgentInfo
   readonly providers: readonly [LlmProvider, ...ReadonlyArray<LlmProvider>]
+  /** The side models of `ctx.llm`, by name. */
+  readonly models: ReadonlyMap<string, LlmProvider>
   readonly health: ProviderHealth
   readonly dispatcher: ToolDispatcher
   readonly tools: ReadonlyMap<string, ToolMeta>
@@ -66,19 +68,25 @@ export interface AgentParts extends HookRoles {
 export interface ResolvedAgent extends AgentParts {
   /**
    * The agent for `ctx.llm` and `ctx.callTool`: the same agent with only the hooks with `allowReentry`, and without
-   * `onAsk`.
+   * `onAsk`. With the name of a side model, its only provider is that model.
    */
-  readonly forHookCalls: () => ResolvedAgent
+  readonly forHookCalls: (model?: string) => ResolvedAgent
   /** The sub-agents derived for this agent, by the original agent. `subagent/agentTree` fills it. */
   readonly subAgents: Map<ResolvedAgent, Result.Result<ResolvedAgent, ChainError>>
 }
 
 /** Makes an agent from its parts. */
 export const makeAgent = (parts: AgentParts): ResolvedAgent => {
-  let forHookCalls: ResolvedAgent | undefined
+  const hookAgents = new Map<string | undefined, ResolvedAgent>()
   const agent: ResolvedAgent = {
     ...parts,
-    forHookCalls: () => forHookCalls ??= agentForHookCalls(agent),
+    forHookCalls: (model) => {
+      const known = hookAgents.get(model)
+      if (known !== undefined) return known
+      const made = model === undefined ? agentForHookCalls(agent) : withSideModel(agent.forHookCalls(), model)
+      hookAgents.set(model, made)
+      return made
+    },
     subAgents: new Map()
   }
   return agent
@@ -88,6 +96,14 @@ const agentForHookCalls = (agent: ResolvedAgent): ResolvedAgent => {
   const { onAsk: _onAsk, store: _store, window: _window, ...config } = agent.config
   const hooks = agent.chain.hooks.filter(({ allowReentry }) => allowReentry === true)
   return makeAgent({ ...agent, ...hookRoles(HookChain.makeUnsafe(hooks)), config, streams: false })
+}
+
+/** Failures of the side model do not count for the providers of the agent, which may have the same name. */
+const withSideModel = (agent: ResolvedAgent, model: string): ResolvedAgent => {
+  const provider = agent.models.get(model)
+  return provider === undefined
+    ? agent
+    : makeAgent({ ...agent, providers: [provider], health: new ProviderHealth({ failures: Infinity, cooldownMs: 0 }) })
 }
 
 /** Groups the hooks of a chain by what they do. Shadow hooks only answer at points. */

@@ -5,7 +5,6 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { type AgentError, ConfigError, OutputMismatch } from "../../../data/AgentError.ts"
-import { messageOf } from "../../../data/ErrorMessage.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
 import type { AgentConfig } from "../../AgentConfig.ts"
 import type { AgentContext } from "../../AgentContext.ts"
@@ -13,7 +12,7 @@ import type { AgentCore, CoreOutput } from "../../AgentCore.ts"
 import type { Output } from "../../Output.ts"
 import * as ToolLoop from "../../ToolLoop.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
-import * as ToolSchema from "../tool/toolSchema.ts"
+import { type AnswerSchema, readAnswerSchema } from "./answerSchema.ts"
 
 /** A core that decodes its answers. */
 export interface DecodingCore extends AgentCore {
@@ -30,63 +29,30 @@ export const decodesOutput = (core: AgentCore): core is DecodingCore => "decodeO
 export const withOutput = (config: AgentConfig): Result.Result<AgentConfig, ConfigError> => {
   const { output } = config
   if (output === undefined) return Result.succeed(config)
-  const { jsonSchema, name = "answer", retries = 2, schema: input, strict } = output
+  const { name = "answer", retries = 2 } = output
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
     return wrong("name", `name "${name}" must be 1 to 64 letters, digits, "_" or "-"`)
   }
   if (!(Number.isInteger(retries) && retries >= 0)) {
     return wrong("retries", `retries must be 0 or more, found ${String(retries)}`)
   }
-  const source = { key: "output.schema", what: "output", input, ...(jsonSchema === undefined ? {} : { jsonSchema }) }
-  return Result.flatMap(ToolSchema.of(source), (schema) => {
-    const { type } = schema.inputSchema
-    if (type !== undefined && type !== "object") {
-      return wrong("schema", `the answer must be an object, found ${messageOf(type)}: make it a field of one`)
-    }
-    const responseFormat = { name, schema: schema.inputSchema, ...(strict === undefined ? {} : { strict }) }
-    return Result.succeed({
-      ...config,
-      parameters: { ...config.parameters, responseFormat },
-      core: decodingCore(config.core ?? ToolLoop.make(), name, schema, retries)
-    })
-  })
+  return Result.map(readAnswerSchema(output, "output"), (schema) => ({
+    ...config,
+    parameters: { ...config.parameters, responseFormat: schema.responseFormat },
+    core: decodingCore(config.core ?? ToolLoop.make(), schema, retries)
+  }))
 }
 
 const wrong = (key: keyof Output, message: string) =>
   Result.fail(new ConfigError({ key: `output.${key}`, message: `output: ${message}` }))
 
 /** Runs a core until its answer fits the schema. */
-const decodingCore = (core: AgentCore, name: string, schema: ToolSchema.ToolSchema, retries: number): DecodingCore => {
-  const decodeOutput = Effect.fnUntraced(function*(text: string): Effect.fn.Return<unknown, OutputMismatch> {
-    const mismatch = (problems: OutputMismatch["problems"]) => {
-      const why = problems.slice(0, 5).map(({ message, path }) => path === "" ? message : `${path}: ${message}`).join(
-        "; "
-      )
-      return new OutputMismatch({
-        output: name,
-        problems,
-        text,
-        message: `the answer does not fit output "${name}": ${why}`
-      })
-    }
-    const value = Result.try((): unknown => JSON.parse(text))
-    if (Result.isFailure(value)) {
-      return yield* mismatch([{
-        path: "",
-        message: text === "" ? "it is empty" : `it is not JSON: ${messageOf(value.failure)}`
-      }])
-    }
-    const checked = yield* Effect.tryPromise({
-      try: () => schema.check(value.success),
-      catch: (error) => mismatch([{ path: "", message: `its schema failed on it: ${messageOf(error)}` }])
-    })
-    return checked.ok ? checked.value : yield* mismatch(checked.problems)
-  })
+const decodingCore = (core: AgentCore, schema: AnswerSchema, retries: number): DecodingCore => {
   const runTurn = Effect.fnUntraced(
     function*(input: TurnInput, ctx: AgentContext): Effect.fn.Return<CoreOutput, AgentError | TurnEnded> {
       for (let retry = 0;; retry++) {
         const output = yield* core.runTurn(input, ctx)
-        const found = yield* Effect.result(decodeOutput(output.text))
+        const found = yield* Effect.result(schema.decode(output.text))
         if (Result.isSuccess(found)) return output
         const { message } = found.failure
         if (retry >= retries) return yield* found.failure
@@ -94,7 +60,7 @@ const decodingCore = (core: AgentCore, name: string, schema: ToolSchema.ToolSche
           ctx.events.emit({ type: "retract", reason: message })
           ctx.events.emit({ type: "warning", hook: "output", message })
         }
-        ctx.append({ role: "user", content: feedback(message, schema), source: "output" })
+        ctx.append({ role: "user", content: schema.feedback(message), source: "output" })
       }
     }
   )
@@ -104,9 +70,6 @@ const decodingCore = (core: AgentCore, name: string, schema: ToolSchema.ToolSche
     ...(init === undefined ? {} : { init: init.bind(core) }),
     ...(shutdown === undefined ? {} : { shutdown: shutdown.bind(core) }),
     runTurn,
-    decodeOutput
+    decodeOutput: schema.decode
   }
 }
-
-const feedback = (why: string, { inputSchema }: ToolSchema.ToolSchema): string =>
-  `${why}\nAnswer again, with JSON that fits this JSON Schema and nothing else:\n${JSON.stringify(inputSchema)}`

@@ -48,6 +48,7 @@ export const subAgentOf = (
       info: { name: child.info.name, depth: parent.info.depth + 1, invokedBy: "subagent" },
       policy: bothPolicies(parent.policy, child.policy),
       hub: new EventHub(child.hub, parent.hub),
+      models: new Map([...parent.models, ...child.models]),
       freeze: parent.freeze,
       cwd: child.config.cwd ?? parent.cwd,
       artifacts: parent.artifacts,
