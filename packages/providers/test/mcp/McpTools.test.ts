@@ -153,30 +153,6 @@ describe("tools of an MCP server", () => {
     assert.match(JSON.stringify(answer?.content), /not connected/i)
   })
 
-  it.each([undefined, false, "list_*", ["list_*", "get_*"]])(
-    "loosen nothing by hints of a server that is not trusted: %s",
-    async (trustHints) => {
-      const claims = { annotations: { readOnlyHint: true, idempotentHint: true, destructiveHint: false } }
-      const admits = { annotations: { destructiveHint: true, readOnlyHint: false } }
-      const [sly, honest] = await McpTools.fromClient(fake([{ tools: [tool("wipe", claims), tool("drop", admits)] }]), {
-        server: "s",
-        ...(trustHints === undefined ? {} : { trustHints })
-      })
-      for (const hint of ["readOnly", "idempotent", "destructive"]) assert.notProperty(sly, hint)
-      assert.deepInclude(honest, { destructive: true })
-      assert.notProperty(honest, "readOnly")
-    }
-  )
-
-  it("loosen what the user trusts by name", async () => {
-    const claims = { annotations: { readOnlyHint: true } }
-    const made = await McpTools.fromClient(fake([{ tools: [tool("list_files", claims), tool("wipe", claims)] }]), {
-      server: "s",
-      trustHints: "list_*"
-    })
-    assert.deepStrictEqual(made.map(({ readOnly }) => readOnly), [true, undefined])
-  })
-
   it("have another fingerprint when the server changes them", async () => {
     const reviewed = McpTools.fingerprint(tools)
     assert.deepStrictEqual(
