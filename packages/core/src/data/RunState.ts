@@ -12,6 +12,7 @@ import { copy } from "./internal/copyJson.ts"
 import { whyNot } from "./Json.ts"
 import { AssistantMessage, JsonValue, Message, ToolCall } from "./Message.ts"
 import { ToolResult } from "./Tool.ts"
+import { DefinitionChange, ToolDefinition } from "./ToolDefinition.ts"
 import { TurnInput } from "./Turn.ts"
 import { Usage } from "./Usage.ts"
 
@@ -56,6 +57,10 @@ export const PendingAsk = Schema.Struct({
   quorum: Schema.optionalKey(Schema.Finite),
   /** The kinds of decisions that are accepted. Default: all. */
   allowed: Schema.optionalKey(Schema.Array(Schema.Literals(["approve", "deny", "edit", "respond", "delegate"]))),
+  /** What the tool is. If it is something else when the run is resumed, the question is asked again. */
+  definition: Schema.optionalKey(ToolDefinition),
+  /** How the tool differs from what was approved before. Present if an earlier approval no longer counts. */
+  changed: Schema.optionalKey(Schema.Array(DefinitionChange)),
   /** The names of those who have approved so far. */
   approved: Schema.optionalKey(Schema.Array(Schema.String)),
   /** A random text. It makes a signed decision valid for this question only. */

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import type * as Effect from "effect/Effect"
+import type { ToolDefinition } from "./ToolDefinition.ts"
 
 /**
  * A remembered approval. When the same hook asks again, it approves calls of the tool, or calls of the tool with
@@ -18,6 +19,11 @@ export interface StandingRule {
   readonly tool: string
   /** The canonical text of the tool and its arguments. Absent means any arguments. */
   readonly fingerprint?: string
+  /**
+   * What the tool was when it was approved. The rule counts only while the tool is the same; a rule without it counts
+   * for no tool.
+   */
+  readonly definition?: ToolDefinition
 }
 
 /** Stores the standing rules of a project. @category models @since 0.1.0 */

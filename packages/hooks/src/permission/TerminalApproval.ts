@@ -37,7 +37,7 @@ const optionKinds: OptionKinds<Options> = { terminal: "object", remember: "flag"
 /** The parts of a question that the terminal shows. @category models @since 0.1.0 */
 export type Question =
   & Pick<PendingAsk, "tool" | "args" | "reason">
-  & Partial<Pick<PendingAsk, "agent" | "allowed" | "approved" | "approvers" | "quorum">>
+  & Partial<Pick<PendingAsk, "agent" | "allowed" | "approved" | "approvers" | "changed" | "quorum">>
   & { readonly signal?: AbortSignal }
 
 /**
@@ -148,12 +148,15 @@ const matches = (choice: Choice, typed: string): boolean => {
 }
 
 /** The call and the reason of the question. */
-const titleOf = ({ agent, approved = [], args, quorum = 1, reason, tool }: Question): string => {
+const titleOf = ({ agent, approved = [], args, changed = [], quorum = 1, reason, tool }: Question): string => {
   const who = agent === undefined ? "" : `${visible(agent)}: `
   const count = quorum > 1 ? ` (${approved.length} of ${quorum} approved)` : ""
   // The default reason repeats the name of the tool.
   const why = reason === "" || reason === `${tool} needs approval` ? "" : `\n    ${visible(reason)}`
-  return `  ? ${who}${visible(tool)} ${visible(JSON.stringify(args))}${count}${why}`
+  const differences = changed.map(({ before, now, part }) =>
+    `\n    changed since it was approved: ${part}\n      - ${visible(before)}\n      + ${visible(now)}`
+  )
+  return `  ? ${who}${visible(tool)} ${visible(JSON.stringify(args))}${count}${why}${differences.join("")}`
 }
 
 /** Escapes characters that move the cursor, are invisible, or reverse the text next to them. */

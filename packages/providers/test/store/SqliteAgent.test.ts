@@ -65,7 +65,8 @@ describe("an agent with a SqliteStore", () => {
     assert.strictEqual(result.text, "done")
     assert.strictEqual((await session.run("once more")).text, "again")
     assert.strictEqual(await run(store.artifacts.read("s", "hook:log")), "asked asked ")
-    assert.deepStrictEqual(await run(store.rules.load), [{ hook: "gate", tool: "deploy" }])
+    const definition = { description: "Deploys", hints: "", schema: "{\"type\":\"object\"}" }
+    assert.deepStrictEqual(await run(store.rules.load), [{ hook: "gate", tool: "deploy", definition }])
     const error = await session.run("and again").catch((error: unknown) => error)
     assert.deepInclude(error as object, { _tag: "HookRejected", hook: "budget" })
   })

@@ -140,6 +140,7 @@ describe("a question", () => {
     const rules = Approvals.inMemoryRules()
     assert.strictEqual(await ask(remember("tool", "project"), ["a"], { approvals: { rules } }), 1)
     assert.strictEqual(await ask(approve, ["a", "b"], { approvals: { rules } }), 0)
-    assert.deepStrictEqual(await Effect.runPromise(rules.load), [{ hook: "gate", tool: "deploy" }])
+    const definition = { description: "Does deploy", hints: "", schema: "{\"type\":\"object\"}" }
+    assert.deepStrictEqual(await Effect.runPromise(rules.load), [{ hook: "gate", tool: "deploy", definition }])
   })
 })

@@ -55,7 +55,8 @@ describe("an Ask without onAsk", () => {
       by: "gate",
       reason: "really?",
       details: { risk: "high" },
-      fingerprint: result.pending[0]!.fingerprint
+      fingerprint: result.pending[0]!.fingerprint,
+      definition: { description: "Does deploy", hints: "", schema: "{\"type\":\"object\"}" }
     }])
     assertValid(result.messages)
 

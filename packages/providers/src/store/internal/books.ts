@@ -1,5 +1,6 @@
 /** Stores accounts of budgets and standing approvals. */
 import type { RuleStore, StandingRule } from "@belay/core/Approvals"
+import { ToolDefinition } from "@belay/core/ToolDefinition"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { type Database, one, parse } from "./database.ts"
@@ -73,7 +74,12 @@ export const ledgerOf = (database: Database): Ledger => ({
 })
 
 const isRule = Schema.is(
-  Schema.Struct({ hook: Schema.String, tool: Schema.String, fingerprint: Schema.optionalKey(Schema.String) })
+  Schema.Struct({
+    hook: Schema.String,
+    tool: Schema.String,
+    fingerprint: Schema.optionalKey(Schema.String),
+    definition: Schema.optionalKey(ToolDefinition)
+  })
 )
 
 export const rulesOf = (database: Database): RuleStore => ({
@@ -93,10 +99,10 @@ export const rulesOf = (database: Database): RuleStore => ({
         return rule
       })
   ),
-  add: ({ fingerprint, hook, tool }) =>
+  add: ({ definition, fingerprint, hook, tool }) =>
     attempt(database.path, () =>
       database.write(() =>
         void database.sql("INSERT OR IGNORE INTO rules (rule) VALUES (?)")
-          .run(JSON.stringify({ hook, tool, ...(fingerprint === undefined ? {} : { fingerprint }) }))
+          .run(JSON.stringify({ hook, tool, fingerprint, definition }))
       ))
 })

@@ -12,16 +12,18 @@ import * as Effect from "effect/Effect"
 import type { AgentError } from "../../../data/AgentError.ts"
 import { messageOf } from "../../../data/ErrorMessage.ts"
 import { eventual } from "../../../data/Eventual.ts"
+import { defined } from "../../../data/Fields.ts"
 import { frozenCopy } from "../../../data/internal/copyJson.ts"
 import type { Json } from "../../../data/Json.ts"
 import { type Decision, type PendingAsk, readDecision } from "../../../data/RunState.ts"
+import { type DefinitionChange, definitionOf } from "../../../data/ToolDefinition.ts"
 import type { Ask } from "../../../hook/HookAction.ts"
 import { fingerprint } from "../../../hook/HookChain.ts"
 import { parkRequested } from "../control/parkRequest.ts"
 import type { Turn } from "../turn/turn.ts"
 import { type Step, toEffect } from "../turn/yieldable.ts"
 import { countedAt, expiredDenial, whyNotCounted } from "./decision.ts"
-import { hasStandingRule, rememberApproval } from "./standingRules.ts"
+import { findStandingRule, rememberApproval } from "./standingRules.ts"
 import { type RunningCall, update } from "./toolCallState.ts"
 
 /** A question about a call. */
@@ -33,6 +35,8 @@ export interface Question {
   readonly ask: Omit<Ask, "_tag" | "args">
   /** Whether the hook wrote these arguments. */
   readonly isProposal?: boolean
+  /** Set if the question was decided before, and the tool has changed since. The earlier conditions still apply. */
+  readonly again?: { readonly changed: ReadonlyArray<DefinitionChange>; readonly earlier: PendingAsk }
 }
 
 /**
@@ -48,12 +52,17 @@ export const askPerson = function*(
   question: Question
 ): Step<"answered" | "waits", AgentError> {
   const now = yield* Clock.currentTimeMillis
-  const ask = pendingAsk(turn, call, question, now)
+  const tool = turn.agent.tools.get(call.state.call.name)
+  const asked = pendingAsk(turn, call, question, now)
+  const known = tool === undefined ? asked : { ...asked, definition: yield* definitionOf(tool) }
+  const { standing, answer = turn.agent.config.onAsk } = question.ask
+  const remembered = turn.depth > 0 ? "none" : yield* findStandingRule(turn, known, standing)
+  const changed = question.again?.changed ?? (typeof remembered === "string" ? undefined : remembered)
+  const ask = changed === undefined ? known : { ...known, changed }
   update(call, { type: "ask", ask })
   if (turn.depth > 0) return "waits"
-  const { standing, answer = turn.agent.config.onAsk } = question.ask
   if (question.ask.answer !== undefined) call.answeredBy = question.by
-  if (yield* hasStandingRule(turn, ask, standing)) {
+  if (remembered === "counts") {
     yield* applyDecision(turn, call, { type: "approve", by: "rule" }, standing)
     return "answered"
   }
@@ -65,7 +74,7 @@ export const askPerson = function*(
 
 /** Makes the question that is shown and stored. */
 const pendingAsk = (turn: Turn, call: RunningCall, question: Question, now: number): PendingAsk => {
-  const { args, ask, by, isProposal } = question
+  const { again, args, ask, by, isProposal } = question
   const { id, name } = call.state.call
   const shown = frozenCopy(args)
   const pending: PendingAsk = {
@@ -77,7 +86,7 @@ const pendingAsk = (turn: Turn, call: RunningCall, question: Question, now: numb
     ...(isProposal === true ? { proposed: true as const } : {}),
     reason: ask.reason,
     fingerprint: fingerprint(name, shown),
-    ...conditionsOf(ask, now)
+    ...(again === undefined ? conditionsOf(ask, now) : earlierConditions(again.earlier))
   }
   return turn.agent.config.approvals?.keys === undefined ? pending : { ...pending, nonce: crypto.randomUUID() }
 }
@@ -93,6 +102,10 @@ const conditionsOf = (
   ...(Array.isArray(approvers) ? { approvers } : {}),
   ...(typeof quorum === "number" && quorum > 1 ? { quorum: Math.ceil(quorum) } : {})
 })
+
+const earlierConditions = (
+  { allowed, approvers, details, expiresAt, quorum }: PendingAsk
+): Partial<PendingAsk> => defined({ allowed, approvers, details, expiresAt, quorum })
 
 /** Asks in this process until the call is decided. If the turn is parked before, the question stays open. */
 const collectAnswers = function*(

@@ -19,6 +19,7 @@ import * as Effect from "effect/Effect"
 import type { AgentError } from "../../../data/AgentError.ts"
 import type { Json } from "../../../data/Json.ts"
 import type { ToolCall } from "../../../data/Message.ts"
+import type { PendingAsk } from "../../../data/RunState.ts"
 import {
   failure,
   type PreToolCallEvent,
@@ -27,6 +28,7 @@ import {
   type ToolResult,
   unrestricted
 } from "../../../data/Tool.ts"
+import { changesOf, type DefinitionChange, definitionOf } from "../../../data/ToolDefinition.ts"
 import { fingerprint } from "../../../hook/HookChain.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
 import { limitLoad } from "../session/rotate.ts"
@@ -60,6 +62,7 @@ export const runToolCall = function*(turn: Turn, running: RunningCall): Step<Too
     if (tool === undefined) return unknownTool(turn, call.name)
     // 2
     const earlier = status === "planned" ? undefined : yield* takeUp(turn, running, tool)
+    if (earlier === "answered") continue
     if (earlier !== undefined) return earlier
     // 3
     const decoding = agent.dispatcher.decode(tool, argsToRun(running))
@@ -129,10 +132,14 @@ const takeUp = function*(
   turn: Turn,
   running: RunningCall,
   tool: ToolMeta
-): Step<ToolResult | "waits" | undefined, Failure> {
+): Step<ToolResult | "waits" | "answered" | undefined, Failure> {
   const { ask, call, child, decision, status } = running.state
   if (status === "decided" && decision?.type === "deny") {
     return yield* denyCall(turn, running, running.answeredBy ?? "person", decision.reason)
+  }
+  if (status === "decided" && ask?.definition !== undefined) {
+    const changed = changesOf(ask.definition, yield* definitionOf(tool))
+    if (changed.length > 0) return yield* askAboutChange(turn, running, ask, changed)
   }
   const delegate = turn.agent.delegates.get(call.name)
   if (delegate !== undefined && (running.subAgent !== undefined || child !== undefined)) {
@@ -150,6 +157,20 @@ const takeUp = function*(
     )
     : undefined
 }
+
+/** Asks the question of a decided call again, because the tool is no longer what the person approved. */
+const askAboutChange = (
+  turn: Turn,
+  running: RunningCall,
+  earlier: PendingAsk,
+  changed: ReadonlyArray<DefinitionChange>
+): Step<"answered" | "waits", AgentError> =>
+  askPerson(turn, running, {
+    by: earlier.by,
+    args: argsToRun(running),
+    ask: { reason: earlier.reason, standing: "none" },
+    again: { changed, earlier }
+  })
 
 /** Returns the arguments to use: those that a person wrote, those that a person saw, or those of the model. */
 const argsToRun = ({ state: { ask, call, decision } }: RunningCall): Json =>

@@ -6,6 +6,7 @@ import { PortFailed } from "../../../data/AgentError.ts"
 import { messageOf } from "../../../data/ErrorMessage.ts"
 import type { Decision, PendingAsk } from "../../../data/RunState.ts"
 import type { RuleStore, StandingRule } from "../../../data/StandingRule.ts"
+import { changesOf, type DefinitionChange, ToolDefinition } from "../../../data/ToolDefinition.ts"
 import type { Ask } from "../../../hook/HookAction.ts"
 import * as HookState from "../../../hook/HookState.ts"
 import type { Turn } from "../turn/turn.ts"
@@ -15,37 +16,52 @@ import type { Step } from "../turn/yieldable.ts"
 const standing = HookState.key(
   "approvals/standing",
   Schema.Array(
-    Schema.Struct({ hook: Schema.String, tool: Schema.String, fingerprint: Schema.optionalKey(Schema.String) })
+    Schema.Struct({
+      hook: Schema.String,
+      tool: Schema.String,
+      fingerprint: Schema.optionalKey(Schema.String),
+      definition: Schema.optionalKey(ToolDefinition)
+    })
   ),
   [],
   { writers: ["runtime"] }
 )
 
-/** Whether a remembered approval answers the question. */
-export const hasStandingRule = function*(
+/** A remembered approval of the tool: it counts, there is none, or the tool has changed since. */
+type Remembered = "counts" | "none" | ReadonlyArray<DefinitionChange>
+
+/** Looks for a remembered approval that answers the question. */
+export const findStandingRule = function*(
   turn: Turn,
-  { by, fingerprint, tool }: PendingAsk,
+  { by, definition, fingerprint, tool }: PendingAsk,
   where: Ask["standing"]
-): Step<boolean, PortFailed> {
-  if (where === "none") return false
+): Step<Remembered, PortFailed> {
+  if (where === "none" || definition === undefined) return "none"
   const { root } = turn.session
   const ofConversation = root.hasDurable ? root.durable.conversation.get(standing) : []
   const ofProject = yield* loadRules(turn, by, where)
-  return [...ofConversation, ...ofProject].some((rule) =>
+  const rules = [...ofConversation, ...ofProject].filter((rule) =>
     rule.hook === by && rule.tool === tool && (rule.fingerprint === undefined || rule.fingerprint === fingerprint)
   )
+  const changes = rules.flatMap((rule) => rule.definition === undefined ? [] : [changesOf(rule.definition, definition)])
+  return changes.some(({ length }) => length === 0) ? "counts" : changes.at(-1) ?? "none"
 }
 
 /** Remembers an approval, if the decision asks for that and the asking hook allows it. */
 export const rememberApproval = function*(
   turn: Turn,
-  { by, fingerprint, tool }: PendingAsk,
+  { by, definition, fingerprint, tool }: PendingAsk,
   decision: Decision,
   where: Ask["standing"]
 ): Step<void, PortFailed> {
   if (decision.type !== "approve" || decision.remember === undefined || where === "none") return
   const { scope, what } = decision.remember
-  const rule: StandingRule = what === "arguments" ? { hook: by, tool, fingerprint } : { hook: by, tool }
+  const rule: StandingRule = {
+    hook: by,
+    tool,
+    ...(what === "arguments" ? { fingerprint } : {}),
+    ...(definition === undefined ? {} : { definition })
+  }
   const ofAgent = turn.agent.config.approvals?.rules
   if (scope === "project" && isStore(where)) {
     const message = `the approval of ${tool} could not be remembered`

@@ -1,0 +1,121 @@
+/** An approval is for the tool as it was when somebody approved it. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type { AgentConfig } from "../../../src/agent/AgentConfig.ts"
+import { inMemoryRules } from "../../../src/agent/Approvals.ts"
+import { createAgent } from "../../../src/agent/createAgent.ts"
+import { type AnyTool, defineTool } from "../../../src/agent/defineTool.ts"
+import type { Decision, PendingAsk } from "../../../src/data/RunState.ts"
+import * as HookAction from "../../../src/hook/HookAction.ts"
+import { asks, scripted } from "../../support/model.ts"
+
+const gate = { name: "gate", kind: "policy" as const, preToolCall: () => HookAction.ask("sure?") }
+const schema = { type: "object", properties: { to: { type: "string" } } } as const
+
+/** The tool `pay`, and how often it ran. */
+const pay = (more: Partial<AnyTool> = {}) => {
+  let runs = 0
+  const tool = defineTool({ name: "pay", description: "Pays a bill", input: schema, ...more, execute: () => ++runs })
+  return { tool, runs: () => runs }
+}
+
+const agentWith = (tool: AnyTool, more: Partial<AgentConfig> = {}) =>
+  createAgent({
+    provider: scripted([], {
+      after: ({ messages }) => messages.at(-1)!.role === "tool" ? "done" : asks(["pay", { to: "ada" }, "c"])
+    }).provider,
+    tools: [tool],
+    hooks: [gate],
+    ...more
+  })
+
+const changes: ReadonlyArray<readonly [what: string, more: Partial<AnyTool>, part: string, now: string]> = [
+  ["description", { description: "Pays a bill, and sends the book to mallory" }, "description", "sends the book"],
+  ["schema", { input: { type: "object", properties: { to: { type: "string" }, cc: {} } } }, "schema", "\"cc\""],
+  ["hint", { readOnly: true }, "hints", "readOnly: true"],
+  ["long description", { description: "x".repeat(50_000) }, "description", "50000 characters, SHA-256 "]
+]
+
+describe("a remembered approval", () => {
+  const remember: Decision = { type: "approve", remember: { what: "tool", scope: "project" } }
+
+  it.each(changes)("does not count for a tool with another %s, and the question shows the difference", async (
+    _what,
+    more,
+    part,
+    now
+  ) => {
+    const rules = inMemoryRules()
+    const questions: Array<PendingAsk> = []
+    const ask = async (tool: AnyTool) => {
+      await using agent = agentWith(tool, {
+        approvals: { rules },
+        onAsk: (question) => {
+          questions.push(question)
+          return remember
+        }
+      })
+      await agent.run("go")
+    }
+    const [before, after] = [pay(), pay(more)]
+    await ask(before.tool)
+    await ask(before.tool)
+    assert.lengthOf(questions, 1)
+    assert.notProperty(questions[0], "changed")
+    await ask(after.tool)
+    assert.lengthOf(questions, 2)
+    assert.strictEqual(questions[1]!.changed?.[0]?.part, part)
+    assert.include(questions[1]!.changed?.[0]?.now, now)
+    await ask(after.tool)
+    await ask(before.tool)
+    assert.lengthOf(questions, 2)
+    assert.deepStrictEqual([before.runs(), after.runs()], [3, 2])
+  })
+
+  it("without a definition, from an older store, counts for no tool", async () => {
+    const rules = inMemoryRules()
+    await Effect.runPromise(rules.add({ hook: "gate", tool: "pay" }))
+    const { runs, tool } = pay()
+    await using agent = agentWith(tool, { approvals: { rules } })
+    assert.strictEqual((await agent.run("go")).status, "suspended")
+    assert.strictEqual(runs(), 0)
+  })
+})
+
+describe("an approval of a suspended call", () => {
+  const decisions: ReadonlyArray<Decision> = [{ type: "approve" }, { type: "edit", args: { to: "bob" } }]
+  const cases = changes.flatMap(([what, more, part]) =>
+    decisions.map((decision) => [decision.type, what, more, part, decision] as const)
+  )
+
+  it.each(cases)("(%s) is asked about again if the tool has another %s when the run is resumed", async (
+    _type,
+    _what,
+    more,
+    part,
+    decision
+  ) => {
+    await using before = agentWith(pay().tool)
+    const suspended = await before.run("go")
+    const { runs, tool } = pay(more)
+    await using after = agentWith(tool)
+    const again = await after.resume("snapshot" in suspended ? suspended.snapshot : undefined, { c: decision })
+    assert.strictEqual(again.status, "suspended")
+    assert.strictEqual(runs(), 0)
+    const [question] = again.status === "suspended" ? again.pending : []
+    assert.strictEqual(question?.changed?.[0]?.part, part)
+    assert.deepStrictEqual(question?.args, decision.type === "edit" ? decision.args : { to: "ada" })
+    const done = await after.resume("snapshot" in again ? again.snapshot : undefined, { c: { type: "approve" } })
+    assert.strictEqual(done.status, "completed")
+    assert.strictEqual(runs(), 1)
+  })
+
+  it("counts if the tool is the same in the other process", async () => {
+    await using before = agentWith(pay().tool)
+    const suspended = await before.run("go")
+    const { runs, tool } = pay()
+    await using after = agentWith(tool)
+    await after.resume("snapshot" in suspended ? suspended.snapshot : undefined, { c: { type: "approve" } })
+    assert.strictEqual(runs(), 1)
+  })
+})
