@@ -55,6 +55,21 @@ const bugs: ReadonlyArray<readonly [what: string, make: () => SessionStore, caug
     "sessions: exactly one of several parallel commits wins"
   ],
   [
+    "always tells the same revision",
+    spoilt(() => ({ revision: () => Effect.succeed(1) })),
+    "sessions: the revision is that of the last commit, also for another process"
+  ],
+  [
+    "forgets the number of the last event",
+    spoilt((store) => ({
+      commit: (step) => {
+        const { lastEvent: _lastEvent, ...state } = step.state
+        return store.commit({ ...step, state })
+      }
+    })),
+    "sessions: a released session continues, and no event has the number of another"
+  ],
+  [
     "ignores `from`",
     spoilt((store) => {
       const logs = new Map<string, ReadonlyArray<Message>>()

@@ -1,11 +1,12 @@
 /** The laws of session stores. */
 import type { Law } from "./law.ts"
+import { agentLaws } from "./sessions/agents.ts"
 import { commitLaws } from "./sessions/commits.ts"
 import { contentLaws } from "./sessions/content.ts"
 import { promiseFace, type Subject } from "./sessions/face.ts"
 import { operationLaws } from "./sessions/operations.ts"
 
-const laws = [...commitLaws, ...contentLaws, ...operationLaws]
+const laws = [...commitLaws, ...contentLaws, ...operationLaws, ...agentLaws]
 
 /** Returns the laws for stores that `make` creates, except those that need an operation in `without`. */
 export const sessionLaws = (make: () => Promise<Subject>, without: ReadonlySet<string>): ReadonlyArray<Law> =>

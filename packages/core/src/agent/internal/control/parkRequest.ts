@@ -1,22 +1,13 @@
 /**
- * Asks a running turn to stop at its next commit point, so that any process can continue it. The commit points are:
- * before a model call, before a tool starts, and after it has ended. What waits for people or for the next attempt of a
- * model call stops at once.
+ * Stops a running turn at its next commit point, so that any process can continue it. The commit points are: before a
+ * model call, before a tool starts, and after it has ended. What waits for people or for the next attempt of a model call
+ * stops at once.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type { Turn } from "../turn/turn.ts"
 import { endTurn } from "../turn/turnEnd.ts"
 import type { Step } from "../turn/yieldable.ts"
-
-/** The request to park a turn. The turn of the agent that the host started has it, for its whole tree of agents. */
-export type ParkRequest = Deferred.Deferred<void>
-
-/** Asks the turn to stop. */
-export const requestPark = (turn: Turn): void => {
-  turn.parkRequest ??= Deferred.makeUnsafe()
-  Deferred.doneUnsafe(turn.parkRequest, Effect.void)
-}
 
 /** Waits until somebody asks the turn to stop. Nothing happens if nobody does. */
 export const parkRequested = ({ root }: Turn): Effect.Effect<void> =>

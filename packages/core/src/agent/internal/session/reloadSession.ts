@@ -16,7 +16,7 @@ export const findNewerState = (
   store: SessionStore,
   session: SessionState
 ): Effect.Effect<RunState | undefined, Failure> => {
-  const { id, unknownCommit } = session
+  const { id, storage: { unknownCommit } } = session
   const known = unknownCommit === undefined
     ? Effect.void
     : storeEffect(id, findOutCommit(store, session, unknownCommit))

@@ -130,7 +130,7 @@ export const startRuntime = (agent: ResolvedAgent, context: AnyContext): Runtime
   const restoreTurn = ({ session }: SessionHandle, state: RunState.RunState): void => {
     const turn = storedTurnOf(agent, session, state)
     turn.io.noteStored()
-    session.lastTurn = turn
+    session.storage.lastTurn = turn
     if (state.phase !== "ended") keepWaiting(turn)
   }
 

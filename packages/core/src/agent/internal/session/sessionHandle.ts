@@ -1,6 +1,5 @@
 /** The handle of a session. It runs turns, and follows the conversation into another session after a rotation. */
 import * as Context from "effect/Context"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import { type AgentError, PortFailed, SessionError, SnapshotError } from "../../../data/AgentError.ts"
 import type { AgentEvent } from "../../../data/AgentEvent.ts"
@@ -13,9 +12,10 @@ import { conflict, type SessionStore } from "../../../port/SessionStore.ts"
 import type { RunResult } from "../../RunResult.ts"
 import type { Decisions, ParkOptions, ResumeOptions, Session, SteerOutcome, TurnOptions } from "../../Session.ts"
 import type { ResolvedAgent } from "../config/resolvedAgent.ts"
-import { TurnGate, unavailable, type WhenBusy } from "../control/turnGate.ts"
+import { SessionControl } from "../control/sessionControl.ts"
+import { unavailable } from "../control/turnGate.ts"
 import { askHooks, notifyHooks } from "../turn/askHooks.ts"
-import { EventHub } from "../turn/eventHub.ts"
+import type { EventHub } from "../turn/eventHub.ts"
 import { runTurn } from "../turn/runTurn.ts"
 import { Turn } from "../turn/turn.ts"
 import { turnOperations } from "../turn/turnOperations.ts"
@@ -39,8 +39,6 @@ interface Owner {
   readonly restore: (handle: SessionHandle, state: RunState) => void
 }
 
-const noSteers: ReadonlyArray<Steer> = []
-
 /** How often a turn starts again because another process was quicker. */
 const maxTries = 5
 
@@ -51,12 +49,7 @@ export class SessionHandle implements Session {
   private readonly agent: ResolvedAgent
   private current: SessionState
   private readonly owner: Owner
-  private gate: TurnGate | undefined = undefined
-  hub: EventHub | undefined = undefined
-  steers: ReadonlyArray<Steer> = noSteers
-  /** How many calls of `park` wait for the running turn, and what to call when no turn runs. */
-  private parks = 0
-  private idleWaiters: Array<() => void> | undefined = undefined
+  private control: SessionControl | undefined = undefined
 
   constructor(agent: ResolvedAgent, session: SessionState, owner: Owner) {
     this.agent = agent
@@ -89,9 +82,8 @@ export class SessionHandle implements Session {
     return this.current.waiting?.waiting() ?? nothing
   }
 
-  /** Calls the listener with every event of this session and of the sub-agents that work for it. */
   listen(listener: (event: AgentEvent) => void): () => void {
-    return (this.hub ??= new EventHub()).listen(listener)
+    return this.controls.listen(listener)
   }
 
   /** Runs an Effect, and calls the listener with the events of this session while it runs. */
@@ -111,26 +103,32 @@ export class SessionHandle implements Session {
     this.owner.add(this)
   }
 
-  turnEnded(status = "failed"): void {
-    if (this.steers.length > 0 && !this.isRunning) {
-      for (const steer of this.steers) this.settleSteer(steer, { type: "missed", status })
-    }
-    if (this.idleWaiters !== undefined && !this.isBusy) {
-      for (const resolve of this.idleWaiters.splice(0)) resolve()
-    }
-    this.gate?.next()
+  private get controls(): SessionControl {
+    return this.control ??= new SessionControl(() => this.current)
+  }
+
+  get hub(): EventHub | undefined {
+    return this.control?.hub
+  }
+
+  get steers(): ReadonlyArray<Steer> {
+    return this.control?.steers ?? []
+  }
+
+  settleSteer(steer: Steer, outcome: SteerOutcome): void {
+    this.control?.settleSteer(steer, outcome)
   }
 
   get isParking(): boolean {
-    return this.parks > 0
+    return this.control?.isParking === true
   }
 
-  private get isRunning(): boolean {
-    return this.current.status === "busy"
+  turnEnded(status = "failed"): void {
+    this.control?.turnEnded(status)
   }
 
   private get isBusy(): boolean {
-    return this.gate?.isBusy ?? this.current.status === "busy"
+    return this.control?.isBusy ?? this.current.status === "busy"
   }
 
   run(
@@ -138,16 +136,11 @@ export class SessionHandle implements Session {
     { onEvent, whenBusy = "error" }: TurnOptions = {}
   ): Effect.Effect<RunResult, AgentError> {
     const turnInput = typeof input === "string" ? { message: input } : input
-    if (this.store === undefined && whenBusy === "error" && this.gate === undefined) {
+    if (this.store === undefined && whenBusy === "error" && this.control?.gate === undefined) {
       return this.withServices(this.listening(onEvent, Effect.suspend(() => this.startTurn(turnInput))))
     }
     const run = this.listening(onEvent, Effect.suspend(() => this.runNewest(turnInput)))
-    return this.withServices(this.alone(whenBusy, run))
-  }
-
-  /** Runs an Effect while no other turn of this session runs. */
-  private alone<A, E>(whenBusy: WhenBusy, effect: Effect.Effect<A, E>): Effect.Effect<A, E | SessionError> {
-    return (this.gate ??= new TurnGate(() => this.current)).use(whenBusy, effect)
+    return this.withServices(this.controls.alone(whenBusy, run))
   }
 
   /** Starts a turn, and closes a turn that waits. */
@@ -169,7 +162,7 @@ export class SessionHandle implements Session {
       const { waiting } = this
       if (isNewer && waiting.type === "process" && waiting.why === "left") return busyElsewhere(id, turnNumber)
       return Effect.catch(this.startTurn(input), (error) => {
-        if (!isConflict(error) || this.current.lastTurn?.io.commits !== 0) return this.failCurrent(error)
+        if (!isConflict(error) || this.current.storage.lastTurn?.io.commits !== 0) return this.failCurrent(error)
         return tries < maxTries ? Effect.suspend(() => this.runNewest(input, tries + 1)) : this.failCurrent(error)
       })
     })
@@ -208,7 +201,7 @@ export class SessionHandle implements Session {
   }
 
   resume(decisions?: Decisions, { onEvent }: ResumeOptions = {}): Effect.Effect<RunResult, AgentError> {
-    return this.alone(
+    return this.controls.alone(
       "ahead",
       this.listening(
         onEvent,
@@ -233,22 +226,8 @@ export class SessionHandle implements Session {
   }
 
   park({ withinMs }: ParkOptions = {}): Effect.Effect<Waiting> {
-    return Effect.suspend(() => {
-      this.gate?.refuse("parked")
-      const current = Effect.map(Effect.ignore(this.refresh), () => this.waiting)
-      if (!this.isBusy) return current
-      this.parks++
-      // The turn may stop at once, so the waiter is there before the request.
-      const stopped = Deferred.makeUnsafe<void>()
-      const idle = Deferred.await(stopped)
-      ;(this.idleWaiters ??= []).push(() => Deferred.doneUnsafe(stopped, Effect.void))
-      this.current.running?.requestPark()
-      const cutOff = Effect.suspend(() => this.current.running?.cutOff ?? Effect.void)
-      const inTime = withinMs === undefined
-        ? idle
-        : Effect.raceFirst(idle, Effect.andThen(Effect.andThen(Effect.sleep(withinMs), cutOff), Effect.never))
-      return Effect.andThen(Effect.ensuring(inTime, Effect.sync(() => this.parks--)), current)
-    })
+    const refreshed = Effect.map(Effect.ignore(this.refresh), () => this.waiting)
+    return Effect.andThen(Effect.suspend(() => this.controls.park(withinMs)), refreshed)
   }
 
   get release(): Effect.Effect<void, SessionError | PortFailed> {
@@ -256,42 +235,26 @@ export class SessionHandle implements Session {
       const { current } = this
       if (current.status === "closed") return Effect.void
       if (this.store === undefined && current.status !== "new") return unavailable(current.id, "not-stored")
-      return this.alone("ahead", Effect.andThen(this.save, Effect.suspend(() => this.leave("release"))))
+      return this.controls.alone("ahead", Effect.andThen(this.save, Effect.suspend(() => this.leave("release"))))
     }))
   }
 
   /** Saves what has changed outside of turns. If another process has changed the session, that counts. */
   private get save(): Effect.Effect<void, PortFailed> {
+    if (this.store === undefined) return Effect.void
     return Effect.suspend(() => {
-      const { lastTurn, status, unknownCommit } = this.current
+      const { status, storage: { lastTurn, unknownCommit } } = this.current
       if (lastTurn === undefined || status === "busy" || unknownCommit !== undefined) return Effect.void
       return Effect.catch(lastTurn.io.commitRest, (error) => isConflict(error) ? Effect.void : Effect.fail(error))
     })
   }
 
   steer(input: string | TurnInput): Effect.Effect<SteerOutcome> {
-    return Effect.suspend(() => {
-      if (!this.isBusy) return Effect.as(Effect.ignore(this.refresh), { type: "notRunning" } as const)
-      return Effect.callback<SteerOutcome>((resume) => {
-        const steer: Steer = {
-          input: typeof input === "string" ? { message: input } : input,
-          settle: (outcome) => resume(Effect.succeed(outcome))
-        }
-        this.steers = [...this.steers, steer]
-        return Effect.sync(() => this.removeSteer(steer))
-      })
-    })
-  }
-
-  settleSteer(steer: Steer, outcome: SteerOutcome): void {
-    // It may have been withdrawn while hooks were checking it.
-    if (!this.steers.includes(steer)) return
-    this.removeSteer(steer)
-    steer.settle(outcome)
-  }
-
-  private removeSteer(steer: Steer): void {
-    this.steers = this.steers.filter((one) => one !== steer)
+    return Effect.suspend(() =>
+      this.isBusy
+        ? this.controls.steer(typeof input === "string" ? { message: input } : input)
+        : Effect.as(Effect.ignore(this.refresh), { type: "notRunning" } as const)
+    )
   }
 
   signal(signal: HostSignal): Effect.Effect<SignalAnswer> {
@@ -302,7 +265,7 @@ export class SessionHandle implements Session {
         ? { allowed: false, reason: outcome.action.reason }
         : { allowed: true }
     })
-    return this.withServices(this.current.lastTurn === undefined ? answer : this.onNewest(answer))
+    return this.withServices(this.store === undefined ? answer : this.onNewest(answer))
   }
 
   get compact() {
@@ -325,7 +288,7 @@ export class SessionHandle implements Session {
     const hasStarted = current.status !== "new"
     const { stop = Effect.void } = current
     current.status = "closed"
-    this.gate?.refuse("closed")
+    this.control?.gate?.refuse("closed")
     this.owner.remove(current.id)
     const hasHooks = reason !== "release" && chain.has("onSessionEnd")
     const isNoticed = hasHooks || hub.active || this.hub?.active === true || core.shutdown !== undefined

@@ -1,7 +1,5 @@
 /** The state of a session in the runtime: its messages, the state of its hooks, and the running turn. */
 import type * as Effect from "effect/Effect"
-import * as Semaphore from "effect/Semaphore"
-import type { PortFailed } from "../../../data/AgentError.ts"
 import type { AgentEvent } from "../../../data/AgentEvent.ts"
 import type { Message } from "../../../data/Message.ts"
 import type { Injection, PendingAsk, RunState } from "../../../data/RunState.ts"
@@ -11,6 +9,7 @@ import type { Waiting } from "../../../data/Waiting.ts"
 import * as HookState from "../../../hook/HookState.ts"
 import type { SteerOutcome } from "../../Session.ts"
 import { DurableState } from "./durableState.ts"
+import { SessionStorage } from "./sessionStorage.ts"
 
 /** Options of a new session. */
 export interface Origin {
@@ -51,8 +50,8 @@ export interface WaitingTurn {
 export interface RunningTurn {
   /** Asks it to stop at its next commit point. */
   readonly requestPark: () => void
-  /** Interrupts it between two commits, so that it can be resumed. Returns when it is interrupted. */
-  readonly cutOff: Effect.Effect<void>
+  /** Interrupts it between two commits, so that it can be resumed. */
+  readonly interruptToPark: Effect.Effect<void>
 }
 
 /** A message to the running turn, which waits for the next step boundary. */
@@ -77,11 +76,6 @@ export interface SessionOwner {
   readonly settleSteer: (steer: Steer, outcome: SteerOutcome) => void
 }
 
-/** A turn that can be saved again after its end. */
-export interface StoredTurn {
-  readonly io: { readonly commits: number; readonly commitRest: Effect.Effect<void, PortFailed> }
-}
-
 /**
  * The mutable state of a session, private to the runtime. A class, because there may be thousands of sessions, and each
  * part is built only when it is used.
@@ -103,15 +97,6 @@ export class SessionState {
   closesWithTurn = false
   /** The number of commits of the session in the store. */
   revision: number
-  /** The messages that are in the store: the first `length` messages of the list `log`. */
-  saved: { readonly log: ReadonlyArray<Message> | undefined; readonly length: number }
-  /** The state of a commit that was interrupted. It is not known whether the store has it. */
-  unknownCommit: Omit<RunState, "messages"> | undefined = undefined
-  /** How many commits were requested, and how many of these requests are in the store. */
-  commitRequests = 0
-  storedRequests = 0
-  /** The last turn, if the agent has a store. Changes after its end are saved through it. */
-  lastTurn: StoredTurn | undefined = undefined
   readonly source: OnSessionStartEvent["source"]
   /** The hook that requested a fresh session. */
   rotation: { readonly by: string } | undefined = undefined
@@ -132,7 +117,7 @@ export class SessionState {
   private localState: HookState.Store | undefined = undefined
   private callIds: Set<string> | undefined = undefined
   private durableState: DurableState | undefined = undefined
-  private commits: Semaphore.Semaphore | undefined = undefined
+  private storageParts: SessionStorage | undefined
 
   constructor(id: string, origin?: Origin) {
     this.id = id
@@ -142,9 +127,7 @@ export class SessionState {
     this.injections = origin?.injections ?? []
     this.revision = origin?.revision ?? 0
     this.lastEvent = origin?.lastEvent ?? 0
-    this.saved = origin?.stored === true
-      ? { log: this.messages, length: this.messages.length }
-      : { log: undefined, length: 0 }
+    this.storageParts = origin?.stored === true ? new SessionStorage(this.messages) : undefined
     this.source = origin?.source ?? "startup"
     this.root = origin?.root ?? this
   }
@@ -198,9 +181,9 @@ export class SessionState {
     return next
   }
 
-  /** Allows one commit at a time. */
-  get commitLock(): Semaphore.Semaphore {
-    return this.commits ??= Semaphore.makeUnsafe(1)
+  /** What is known about the session in the store. */
+  get storage(): SessionStorage {
+    return this.storageParts ??= new SessionStorage(undefined)
   }
 
   /** The ids of all tool calls, which must be unique in a transcript. */

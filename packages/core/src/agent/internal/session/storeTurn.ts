@@ -29,16 +29,16 @@ export const commitTurn = (
   turn: StorableTurn
 ): Effect.Effect<void, PortFailed> =>
   Effect.suspend(() => {
-    const request = ++session.commitRequests
+    const request = ++session.storage.requested
     const saved = Effect.suspend(() => {
       // Another commit that began after this request has stored it too: parallel tools share their commits.
-      if (session.storedRequests >= request) return Effect.void
-      const { unknownCommit } = session
+      if (session.storage.written >= request) return Effect.void
+      const { unknownCommit } = session.storage
       return unknownCommit === undefined
         ? commit(store, session, turn)
         : Effect.andThen(findOutCommit(store, session, unknownCommit), commit(store, session, turn))
     })
-    return Effect.catchCause(session.commitLock.withPermit(saved), (failure) => {
+    return Effect.catchCause(session.storage.lock.withPermit(saved), (failure) => {
       const cause = Cause.squash(failure)
       return new PortFailed({ port: "store", message: whyUnsaved(session.id, cause), cause })
     })
@@ -57,10 +57,11 @@ export const isConflict = (error: unknown): boolean =>
 const commit = (store: SessionStore, session: SessionState, turn: StorableTurn): Effect.Effect<void, unknown> =>
   Effect.suspend(() => {
     const revision = session.revision + 1
-    const requests = session.commitRequests
+    const { storage } = session
+    const { requested } = storage
     const log = session.messages
     const { length } = log
-    const from = session.saved.log === log ? session.saved.length : 0
+    const from = storage.saved.log === log ? storage.saved.length : 0
     const recordCount = turn.records.length
     const { messages: _messages, ...rest } = { ...turn.snapshot(), revision }
     const records = turn.records.slice(turn.storedRecords, recordCount)
@@ -73,13 +74,13 @@ const commit = (store: SessionStore, session: SessionState, turn: StorableTurn):
         }),
         () => {
           session.revision = revision
-          session.storedRequests = requests
-          session.saved = { log, length }
+          storage.written = requested
+          storage.saved = { log, length }
           turn.storedRecords = recordCount
           turn.commits++
         }
       ),
-      () => Effect.sync(() => void (session.unknownCommit = rest))
+      () => Effect.sync(() => void (storage.unknownCommit = rest))
     )
   })
 
@@ -94,6 +95,6 @@ export const findOutCommit = (
     const isOurs = state?.revision === revision && state.counts.elapsedMs === counts.elapsedMs &&
       state.phase === phase && state.stepNumber === stepNumber
     if (isOurs) session.revision = revision
-    session.saved = { log: undefined, length: 0 }
-    session.unknownCommit = undefined
+    session.storage.saved = { log: undefined, length: 0 }
+    session.storage.unknownCommit = undefined
   })

@@ -74,7 +74,8 @@ export class CoreContext implements AgentContext {
 const keepGoing = function*(turn: Turn, text: string): Step<boolean, AgentError | TurnEnded> {
   const { io, scope, state, used } = turn
   if (turn.hasHooks("postStep")) yield* askPostStep(turn)
-  if ((yield* deliverSteers(turn)) > 0) return true
+  const hasSteers = turn.session.owner !== undefined && turn.session.owner.steers.length > 0
+  if (hasSteers && (yield* deliverSteers(turn)) > 0) return true
   if (!turn.hasHooks("preStop")) return false
   scope.followUps = []
   const outcome = yield* askHooks(turn, "preStop", { text, followUps: state.followUps, ...historyOf(turn) })

@@ -148,7 +148,7 @@ const afterFailure = (turn: Turn, cause: Cause.Cause<AgentError>): Effect.Effect
   if (turn.parent !== undefined) return Effect.void
   endDurableTurn(turn)
   const storeFailed = error instanceof PortFailed && error.port === "store"
-  if (store === undefined || session.unknownCommit !== undefined || storeFailed) return Effect.void
+  if (store === undefined || session.storage.unknownCommit !== undefined || storeFailed) return Effect.void
   return Effect.catch(io.commitRest, ({ message }) => Effect.sync(() => io.warn(message, "runtime")))
 }
 

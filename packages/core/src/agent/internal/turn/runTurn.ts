@@ -9,9 +9,7 @@ import type * as Fiber from "effect/Fiber"
 import type { AgentError } from "../../../data/AgentError.ts"
 import { after } from "../../../data/internal/timer.ts"
 import type { RunResult } from "../../RunResult.ts"
-import { requestPark } from "../control/parkRequest.ts"
 import { unavailable } from "../control/turnGate.ts"
-import type { RunningTurn } from "../session/sessionState.ts"
 import { isConflict } from "../session/storeTurn.ts"
 import { finishTurn } from "./finishTurn.ts"
 import type { Turn } from "./turn.ts"
@@ -37,9 +35,13 @@ export const runTurn = (turn: Turn, resumed: boolean): Effect.Effect<RunResult, 
       session.waiting = undefined
       turn.state.stop = undefined
       turn.io.services = fiber.context
-      if (turn.parent === undefined && turn.io.hasStore && turn.io.hasListeners) turn.io.holdEvents()
+      if (turn.parent === undefined) {
+        session.running = turn
+        if (turn.io.hasStore && turn.io.hasListeners) turn.io.holdEvents()
+      }
       const steps = Effect.gen(() => turnSteps(turn, isNew, resumed))
       const child = Effect.runForkWith(fiber.context)(finishTurn(turn, steps))
+      turn.fiber = child
       let stopClock = () => {}
       child.addObserver((exit) => {
         stopClock()
@@ -49,8 +51,7 @@ export const runTurn = (turn: Turn, resumed: boolean): Effect.Effect<RunResult, 
       })
       if (child.pollUnsafe() !== undefined) return
       stopClock = startClock(turn, fiber, child)
-      if (turn.parent === undefined) turn.session.running = runningTurn(turn, child)
-      return session.stop = stopTurn(turn, fiber, child, stopClock)
+      return turn.session.stop = stopTurn(turn, fiber, child, stopClock)
     })
   )
 
@@ -63,23 +64,12 @@ const releaseSession = (turn: Turn, exit: Exit.Exit<RunResult, AgentError>): voi
   io.abortSignal()
   if (turn.parent !== undefined) return
   io.releaseEvents(io.commits === 0 && Exit.isFailure(exit) && isConflict(Cause.squash(exit.cause)))
-  if (io.hasStore) session.lastTurn = turn
+  if (io.hasStore) session.storage.lastTurn = turn
   if (Exit.isSuccess(exit)) session.owner?.turnEnded(exit.value.status)
   else session.owner?.turnEnded(Cause.hasInterruptsOnly(exit.cause) ? "cancelled" : "failed")
 }
 
 type AnyFiber = Fiber.Fiber<unknown, unknown>
-
-/** The interruption waits for a commit that is being written, so that nothing is written after it. */
-const runningTurn = (turn: Turn, child: AnyFiber): RunningTurn => ({
-  requestPark: () => requestPark(turn),
-  cutOff: Effect.suspend(() =>
-    turn.session.commitLock.withPermit(Effect.sync(() => {
-      turn.cutOff ??= "parked"
-      child.interruptUnsafe()
-    }))
-  )
-})
 
 /** Starts the deadlines of the turn; the first is the turn's time limit. Returns a function that stops them. */
 const startClock = (turn: Turn, fiber: AnyFiber, child: AnyFiber): () => void => {

@@ -1,7 +1,8 @@
 /** A running turn: its agent, session, state, I/O and hook scope. */
 import * as Deferred from "effect/Deferred"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
 import type { AgentError } from "../../../data/AgentError.ts"
 import { type Message, whyInvalid } from "../../../data/Message.ts"
 import type { Capabilities } from "../../../hook/HookContext.ts"
@@ -57,6 +58,8 @@ export class Turn {
   cutOff: "limited" | "parked" | undefined = undefined
   /** How this run ended after it was cut off. */
   cutOffEnd: Exit.Exit<RunResult, AgentError> | undefined = undefined
+  /** The fiber that runs the turn. */
+  fiber: Fiber.Fiber<unknown, unknown> | undefined = undefined
   /** The request to park this turn. Only the turn of the agent that the host started has one. */
   parkRequest: Deferred.Deferred<void> | undefined = undefined
   /** Whether the start of the session failed. The next turn then starts it again. */
@@ -79,6 +82,23 @@ export class Turn {
   /** The turn of the agent that the host started. */
   get root(): Turn {
     return this.parent === undefined ? this : this.parent.root
+  }
+
+  /** Asks the turn to stop at its next commit point. */
+  requestPark(): void {
+    this.parkRequest ??= Deferred.makeUnsafe()
+    Deferred.doneUnsafe(this.parkRequest, Effect.void)
+  }
+
+  /**
+   * Interrupts the turn so that it can be resumed. It waits for a commit that is being written, so that nothing is
+   * written afterwards.
+   */
+  get interruptToPark(): Effect.Effect<void> {
+    return this.session.storage.lock.withPermit(Effect.sync(() => {
+      this.cutOff ??= "parked"
+      this.fiber?.interruptUnsafe()
+    }))
   }
 
   /** Whether the turn of the host's agent has to stop at its next commit point. */

@@ -209,6 +209,10 @@ export class TurnIo {
    * continues after it.
    */
   commitEnd(body: AgentEventBody): Effect.Effect<void, PortFailed> {
+    if (!this.hasStore) {
+      this.publish(body)
+      return Effect.void
+    }
     return Effect.suspend(() => {
       if (this.hasListeners) {
         for (const one of (this.started ??= new StartedEvents()).missing()) this.send(one)
