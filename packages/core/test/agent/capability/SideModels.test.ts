@@ -155,12 +155,10 @@ describe("an answer with a schema", () => {
     ["Effect Schema", Schema.Struct({ safe: Schema.Boolean })],
     ["JSON Schema", { type: "object", properties: { safe: { type: "boolean" } }, required: ["safe"] }]
   ] as const
-  const jsonSchema = { type: "object", properties: { safe: { type: "boolean" } }, required: ["safe"] } as const
-
   for (const [name, schema] of schemas) {
     it(`is decoded: ${name}`, async () => {
       const judge = scripted([`{"safe":true}`])
-      const answer = await ask(judge, { model: "judge", prompt: "?", schema, jsonSchema })
+      const answer = await ask(judge, { model: "judge", prompt: "?", schema })
       assert.deepStrictEqual(answer["object"], { safe: true })
       assert.strictEqual(answer["text"], `{"safe":true}`)
       assert.strictEqual(judge.requests[0]!.parameters.responseFormat?.name, "answer")

@@ -1,6 +1,6 @@
 /** Argument schemas of every kind, and how they decode what a model wrote. */
 import { assert, describe, it } from "@effect/vitest"
-import { toJsonSchema } from "@valibot/to-json-schema"
+import { toJsonSchema, toStandardJsonSchema } from "@valibot/to-json-schema"
 import { type } from "arktype"
 import * as Schema from "effect/Schema"
 import * as v from "valibot"
@@ -41,8 +41,13 @@ describe("argument schemas", () => {
         execute
       })
     ],
+    ["valibot", defineTool({ name: "act", description, input: valibot, execute })],
     [
-      "valibot",
+      "valibot as a standard JSON schema",
+      defineTool({ name: "act", description, input: toStandardJsonSchema(valibot), execute })
+    ],
+    [
+      "valibot with a JSON Schema",
       defineTool({ name: "act", description, input: valibot, jsonSchema: toJsonSchema(valibot) as JsonObject, execute })
     ],
     [
@@ -93,10 +98,22 @@ describe("argument schemas", () => {
 
   it("of a library that cannot write itself as JSON Schema are refused at once, with what to do", () => {
     const { provider } = scripted([])
-    assert.throws(
-      () => createAgent({ provider, tools: [defineTool({ name: "act", description, input: valibot, execute })] }),
-      /tool "act": its schema \(valibot\) cannot be written as JSON Schema by itself: pass jsonSchema as well/
-    )
+    const unwritable = [
+      [
+        v.object({ level: v.custom(() => true) }),
+        /\(valibot\) cannot be written as JSON Schema by itself: .*custom.*: pass/
+      ],
+      [z.object({ level: z.number(), at: z.date() }), /\(zod\) cannot be written .*Date.*: pass jsonSchema/],
+      [
+        { "~standard": { version: 1, vendor: "own", validate: (value: unknown) => ({ value }) } },
+        /tool "act": its schema \(own\) cannot be written as JSON Schema by itself: pass jsonSchema as well/
+      ]
+    ] as const
+    for (const [input, message] of unwritable) {
+      const tool: AnyTool = { name: "act", description, input, execute }
+      assert.throws(() => createAgent({ provider, tools: [tool] }), message)
+      createAgent({ provider, tools: [{ ...tool, jsonSchema: { type: "object" } }] })
+    }
     assert.throws(
       () => createAgent({ provider, tools: [{ ...tools[0]![1], input: 3 as never }] }),
       /input must be a Standard Schema/

@@ -13,6 +13,17 @@ export const isProduction = (): boolean =>
 export const workingFolder = (): string =>
   (isGranted({ name: "read", path: "." }) ? attempt(() => globalThis.process?.cwd?.()) : undefined) ?? "."
 
+/**
+ * Loads a package that the program may have installed, or returns nothing. It is looked up from the program and from
+ * here. A browser loads nothing.
+ */
+export const loadOptional = (name: string): unknown => {
+  const createRequire = attempt(() => globalThis.process?.getBuiltinModule?.("node:module").createRequire)
+  if (createRequire === undefined || !isGranted({ name: "read", path: "." })) return undefined
+  const places = [globalThis.process.argv[1], import.meta.url]
+  return places.map((from) => from && attempt(() => createRequire(from)(name) as unknown)).find(Boolean)
+}
+
 const attempt = <A>(read: () => A): A | undefined => Result.getOrElse(Result.try(read), () => undefined)
 
 /** The part of Deno that knows its permissions. */

@@ -10,6 +10,7 @@ import { messageOf } from "../../../data/ErrorMessage.ts"
 import { isPlain, type Json, type JsonObject, whyNot } from "../../../data/Json.ts"
 import type { Decoded } from "../../../port/ToolDispatcher.ts"
 import type { AnyTool } from "../../defineTool.ts"
+import { loadOptional } from "../config/platform.ts"
 
 /** The JSON Schema and the decoder of a tool. */
 export interface ToolSchema {
@@ -50,12 +51,16 @@ export const of = (tool: Source): Result.Result<ToolSchema, ConfigError> => {
     return attempt(tool, () => ofEffect(input as Schema.Top, tool.jsonSchema ?? documentOf(input as Schema.Top)))
   }
   if (isStandard(input)) {
-    const given = tool.jsonSchema ?? ownJsonSchema(input)
-    if (given !== undefined) return attempt(tool, () => ofStandard(input, given))
-    return wrong(
-      tool,
-      `its schema (${input["~standard"].vendor}) cannot be written as JSON Schema by itself: pass jsonSchema as well`
-    )
+    const { vendor } = input["~standard"]
+    const cannot = `its schema (${vendor}) cannot be written as JSON Schema by itself`
+    const given = Result.try(() => tool.jsonSchema ?? ownJsonSchema(input) ?? valibotJsonSchema(input))
+    if (Result.isFailure(given)) {
+      return wrong(tool, `${cannot}: ${messageOf(given.failure)}: pass jsonSchema as well`)
+    }
+    const { success: jsonSchema } = given
+    if (jsonSchema !== undefined) return attempt(tool, () => ofStandard(input, jsonSchema))
+    const install = vendor === "valibot" ? "install @valibot/to-json-schema, or " : ""
+    return wrong(tool, `${cannot}: ${install}pass jsonSchema as well`)
   }
   if (typeof input === "object" && input !== null && isPlain(input)) {
     // A plain object counts as JSON Schema. An invalid one is detected when it is used.
@@ -85,6 +90,21 @@ const ownJsonSchema = (schema: StandardSchemaV1): JsonObject | undefined => {
     readonly jsonSchema?: { readonly input: (options: { readonly target: string }) => JsonObject }
   }
   return props.jsonSchema?.input({ target: "draft-2020-12" })
+}
+
+/** valibot has its conversion in another package. */
+const valibotJsonSchema = (schema: StandardSchemaV1): JsonObject | undefined => {
+  if (schema["~standard"].vendor !== "valibot") return undefined
+  const converter = loadOptional("@valibot/to-json-schema") as Partial<ValibotConverter> | undefined
+  return converter?.toJsonSchema?.(schema, { typeMode: "input", target: "draft-2020-12" })
+}
+
+/** The part of `@valibot/to-json-schema` that is used. */
+interface ValibotConverter {
+  readonly toJsonSchema: (
+    schema: unknown,
+    options: { readonly typeMode: "input"; readonly target: string }
+  ) => JsonObject
 }
 
 const documentOf = (schema: Schema.Top): JsonObject => {
