@@ -42,6 +42,13 @@ describe("options of an agent", () => {
       /did you mean "readOnly"\?/
     ],
     [{ tools: [{ ...recording("look").tool, execute: "run" }] }, "tools.look.execute", /expected a function/],
+    [
+      { store: { sessions: SessionStore.inMemory() } },
+      "agent.store",
+      /without load; did you mean its property "sessions"\?/
+    ],
+    [{ policy: {} }, "agent.policy", /expected an object with check, found one without check/],
+    [{ plugins: [{ name: "p", mcp: {} }] }, "plugins.p.mcp", /without callTool/],
     [{ plugins: [{}] }, "agent.plugins[0].name", /required/],
     [{ plugins: [{ name: "" }] }, "agent.plugins[0].name", /is empty/],
     [{ plugins: [{ name: "a" }, { name: "a" }] }, "agent.plugins[1].name", /two plugins have the name "a"/],
@@ -134,8 +141,14 @@ describe("the parts that plugins bring", () => {
     assert.deepStrictEqual({ loaded, saved }, { loaded: ["ran"], saved: ["s"] })
   })
 
-  it.each(["memory", "policy", "mcp", "store"])("must not come from two places: %s", (part) => {
-    const error = errorOf({ plugins: [{ name: "a", [part]: {} }, { name: "b", [part]: {} }] })
+  const fails = () => assert.fail("unused")
+  it.each<[string, object]>([
+    ["memory", {}],
+    ["policy", { check: fails }],
+    ["mcp", { callTool: fails, listTools: fails }],
+    ["store", SessionStore.inMemory()]
+  ])("must not come from two places: %s", (part, value) => {
+    const error = errorOf({ plugins: [{ name: "a", [part]: value }, { name: "b", [part]: value }] })
     assert.include(error.message, "comes from a and b")
   })
 })

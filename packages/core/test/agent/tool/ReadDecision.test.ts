@@ -35,7 +35,7 @@ describe("a decision", () => {
     }
   })
 
-  it("that is not data is no decision", () => {
+  it("that is not data does not count", () => {
     class Args {
       amount = 1
     }

@@ -83,6 +83,38 @@ const pluginKinds: OptionKinds<Plugin> = {
 }
 const sourceKinds: OptionKinds<HookSource> = { name: "text", load: "function" }
 
+/** The methods that a part of an agent must have. */
+const methods = {
+  policy: ["check"],
+  core: ["runTurn"],
+  compactor: ["compact"],
+  tokenizer: ["count"],
+  store: ["load", "commit"],
+  artifacts: ["write", "append", "read", "list", "remove"],
+  http: ["request"],
+  mcp: ["callTool", "listTools"]
+} as const
+
+/** Checks the parts that a program passes: a wrong object would fail later, in the middle of a turn. */
+const checkParts = (owner: string, parts: Partial<AgentConfig>): Result.Result<void, ConfigError> => {
+  for (const [key, names] of Object.entries(methods)) {
+    // The keys of the table are keys of a configuration.
+    const part = parts[key as keyof typeof methods] as { readonly [name: string]: unknown } | undefined
+    const missing = part === undefined ? undefined : names.find((name) => typeof part[name] !== "function")
+    if (missing === undefined) continue
+    const inside = Object.keys(part ?? {}).find((name) => names.every((method) => hasMethod(part?.[name], method)))
+    const hint = inside === undefined ? "" : `; did you mean its property "${inside}"?`
+    return invalidOption(
+      `${owner}.${key}`,
+      `expected an object with ${names.join(" and ")}, found one without ${missing}${hint}`
+    )
+  }
+  return Result.succeed(undefined)
+}
+
+const hasMethod = (value: unknown, method: string): boolean =>
+  typeof value === "object" && value !== null && method in value
+
 /** Checks all options of a configuration. Fails for the first one that is unknown or has a value of the wrong kind. */
 export const checkConfig = (config: AgentConfig): Result.Result<AgentConfig, ConfigError> =>
   Result.gen(function*() {
@@ -95,6 +127,7 @@ export const checkConfig = (config: AgentConfig): Result.Result<AgentConfig, Con
     if (output !== undefined) yield* checkKinds("agent.output", output, outputKinds, ["schema"])
     yield* checkOptions("agent", oneOf("streamMode", config.streamMode, ["restart", "beforeFirstToken"]))
     yield* checkOptions("agent", ["log", config.log, isLog, "false or a function"])
+    yield* checkParts("agent", config)
     yield* checkPlugins(plugins)
     for (const { owner, tools } of [{ owner: "agent", tools: config.tools ?? [] }, ...toolsOf(plugins)]) {
       for (const [index, tool] of tools.entries()) yield* checkTool(`${owner}.tools[${index}]`, tool)
@@ -127,6 +160,7 @@ const checkPlugins = (plugins: ReadonlyArray<Plugin>): Result.Result<void, Confi
         yield* invalidOption(`${owner}.name`, `two plugins have the name "${name}": a plugin is added once`)
       }
       names.add(name)
+      yield* checkParts(`plugins.${name}`, plugin)
     }
   })
 

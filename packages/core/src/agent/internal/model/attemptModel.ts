@@ -12,6 +12,7 @@ import type { Turn } from "../turn/turn.ts"
 import { type FailedWrap, wrapAct } from "../turn/wrapAct.ts"
 import { type Step, toEffect } from "../turn/yieldable.ts"
 import { callProvider, countAnswer, countCall, countFailure, type Target } from "./callProvider.ts"
+import { whyMalformed } from "./checkResponse.ts"
 import { type ModelAnswer, prepareRequest, requestOf } from "./modelRequest.ts"
 import { chooseProvider, decideRetry, maxDelayMs } from "./retryPlan.ts"
 
@@ -34,14 +35,17 @@ const attempt = (turn: Turn, target: Target, count: number): Effect.Effect<Model
   const startedAt = io.hasListeners ? performance.now() : 0
   // Behind wrappers, every call of the provider is counted for itself.
   const isCounted = llmWrappers.length > 0
+  const onFailure = (failed: Failure): Effect.Effect<ModelAnswer, Failure> => {
+    const error = isCounted ? failed : countFailure(turn, target, failed)
+    return ProviderError.isProviderError(error)
+      ? toEffect(() => attemptAgain(turn, target, error, count))
+      : Effect.fail(error)
+  }
   return Effect.matchEffect(callOnce(turn, target, count), {
-    onFailure: (failed) => {
-      const error = isCounted ? failed : countFailure(turn, target, failed)
-      return ProviderError.isProviderError(error)
-        ? toEffect(() => attemptAgain(turn, target, error, count))
-        : Effect.fail(error)
-    },
+    onFailure,
     onSuccess: (answered) => {
+      const malformed = isCounted ? undefined : whyMalformed(target.provider.name, answered)
+      if (malformed !== undefined) return onFailure(malformed)
       const response = isCounted ? answered : countAnswer(turn, target, answered)
       const durationMs = turn.io.hasListeners ? performance.now() - startedAt : 0
       const answer = { response, provider: target.provider.name, attempt: count, durationMs, executed: true }

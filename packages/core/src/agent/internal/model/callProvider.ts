@@ -11,6 +11,7 @@ import type { LlmProvider } from "../../../port/LlmProvider.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
 import { copyError } from "../turn/copyError.ts"
 import type { Turn } from "../turn/turn.ts"
+import { whyMalformed } from "./checkResponse.ts"
 import { streamModel } from "./streamModel.ts"
 
 type Failure = AgentError | TurnEnded
@@ -34,7 +35,12 @@ export const callProvider = (turn: Turn, { provider, request }: Target): Effect.
 export const countCall = (turn: Turn, target: Target): Effect.Effect<LlmResponse, Failure> =>
   Effect.suspend(() =>
     Effect.matchEffect(callProvider(turn, target), {
-      onSuccess: (response) => Effect.succeed(countAnswer(turn, target, response)),
+      onSuccess: (response) => {
+        const malformed = whyMalformed(target.provider.name, response)
+        return malformed === undefined
+          ? Effect.succeed(countAnswer(turn, target, response))
+          : Effect.fail(countFailure(turn, target, malformed))
+      },
       onFailure: (error) => Effect.fail(countFailure(turn, target, error))
     })
   )

@@ -1,0 +1,55 @@
+/** What a provider may return: a program without types, or a vendor that answers anything. */
+import { assert, describe, it } from "@effect/vitest"
+import { createAgent } from "../../../src/agent/createAgent.ts"
+import { Malformed } from "../../../src/data/ProviderError.ts"
+import { fromPromise } from "../../../src/port/LlmProvider.ts"
+import { assertValid, recording } from "../../support/agent.ts"
+import { scripted } from "../../support/model.ts"
+
+const good = { model: "m", text: "hi", toolCalls: [], finishReason: "stop" }
+const call = { id: "c", name: "pay", args: {} }
+const usage = { inputTokens: 1, outputTokens: 1 }
+
+const answers: ReadonlyArray<readonly [problem: string, answer: unknown]> = [
+  ["it is null", null],
+  ["it is a string", "hi"],
+  ["text is undefined", { ...good, text: undefined }],
+  ["text is 3", { ...good, text: 3 }],
+  ["model is null", { ...good, model: null }],
+  ["finishReason is undefined", { ...good, finishReason: undefined }],
+  ["toolCalls is undefined", { ...good, toolCalls: undefined }],
+  ["toolCalls is a object", { ...good, toolCalls: {} }],
+  ["toolCalls[0] is a string", { ...good, toolCalls: ["pay"] }],
+  ["toolCalls[1] is null", { ...good, toolCalls: [call, null] }],
+  ["toolCalls[0].name is 3", { ...good, toolCalls: [{ ...call, name: 3 }] }],
+  ["toolCalls[0].id is undefined", { ...good, toolCalls: [{ name: "pay", args: {} }] }],
+  ["usage is null", { ...good, usage: null }],
+  ["usage.inputTokens is -5", { ...good, usage: { ...usage, inputTokens: -5 } }],
+  ["usage.outputTokens is NaN", { ...good, usage: { ...usage, outputTokens: NaN } }],
+  ["usage.costUsd is -1", { ...good, usage: { ...usage, costUsd: -1 } }],
+  ["usage.cachedTokens is Infinity", { ...good, usage: { ...usage, cachedTokens: Infinity } }],
+  ["reasoning is a list", { ...good, reasoning: [] }]
+]
+
+describe("an answer that is not a response", () => {
+  it.each(answers)("is malformed, and nothing of it is believed: %s", async (problem, answer) => {
+    const pay = recording("pay")
+    const provider = fromPromise({ name: "odd", complete: async () => answer as never })
+    const stopping = { name: "stop", onLlmError: () => ({ _tag: "Replace", value: { type: "fail" } }) as const }
+    await using agent = createAgent({ provider, tools: [pay.tool], hooks: [stopping] })
+    const session = await agent.session()
+    const error = await session.run("go").catch((caught: unknown) => caught)
+    assert.instanceOf(error, Malformed)
+    assert.include(error.message, `odd returned something that is not a response: ${problem}`)
+    assert.lengthOf(pay.ran, 0)
+    assertValid(session.messages)
+    const { inputTokens, outputTokens } = error.partial?.usage ?? { inputTokens: 0, outputTokens: 0 }
+    assert.deepStrictEqual({ inputTokens, outputTokens }, { inputTokens: 0, outputTokens: 0 })
+  })
+
+  it("leads to another attempt, or to the backup", async () => {
+    const odd = fromPromise({ name: "odd", complete: async () => ({ ...good, usage: null }) as never })
+    await using agent = createAgent({ provider: [odd, scripted(["from the backup"], { name: "backup" }).provider] })
+    assert.strictEqual((await agent.run("go")).text, "from the backup")
+  })
+})
