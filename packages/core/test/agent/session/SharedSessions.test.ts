@@ -105,6 +105,26 @@ describe.each(stores)("a session in %s", (_, makeStore) => {
     assert.match(line(other.messages), /^user: 1 \| assistant: slow \| user: 2 \| assistant: b says more$/)
   })
 
+  it("lets a message wait in line for the turn of another process, and for a turn that it left", async () => {
+    const { make } = two(makeStore(), { tools: [recording("deploy").tool] })
+    const held = hold()
+    const a = make("a", [() => Effect.as(Effect.promise(held.wait), "slow")])
+    const one = await a.session({ id: "s" })
+    const [other, third] = [await make("b", []).session({ id: "s" }), await make("c", []).session({ id: "s" })]
+    const first = one.run("1")
+    await held.reached
+    const queued = [other, third].map((session) => session.run(session === other ? "2" : "3", { whenBusy: "queue" }))
+    held.open()
+    assert.deepStrictEqual([(await first).text, (await queued[0]!).text, (await queued[1]!).text], [
+      "slow",
+      "b says more",
+      "c says more"
+    ])
+    await one.reload()
+    assert.strictEqual(one.messages.length, 6)
+    assertValid(one.messages)
+  })
+
   it("lets several processes at once add their turns, and keeps every turn whole", async () => {
     const store = makeStore()
     const { make } = two(store)
