@@ -231,6 +231,34 @@ describe.each(stores)("a session in %s", (_, makeStore) => {
     if (store.list !== undefined) assert.strictEqual((await Effect.runPromise(store.list()))[0]?.status, "limited")
   })
 
+  it("is followed into the session in which another process continued it", async () => {
+    const store = makeStore()
+    const rotating: AgentHook = {
+      name: "rotation",
+      preTurn: ({ message }, ctx) => message.startsWith("full") ? ctx.rotate() : undefined
+    }
+    const { a, b } = two(store, { hooks: [rotating], window: { tokens: 100_000, keepRecent: 1 } })
+    const one = await a.session({ id: "s" })
+    const other = await b.session({ id: "s" })
+    await one.run("a long message ".repeat(100))
+    await other.run("a long message ".repeat(100))
+    await one.run("full, so rotate")
+    assert.strictEqual(one.id, "s-r2")
+    await other.run("and on")
+    assert.strictEqual(other.id, "s-r2")
+    assert.deepStrictEqual(other.messages.slice(0, one.messages.length), one.messages)
+    const late = await two(store).a.session({ id: "s" })
+    assert.strictEqual(late.id, "s-r2")
+    assert.strictEqual(late.messages.length, other.messages.length)
+    const same = await a.session({ id: "s" })
+    await same.run("the same session")
+    assert.strictEqual(one.messages.length, same.messages.length)
+    if (store.fork !== undefined) {
+      await Effect.runPromise(store.fork("s", "copy"))
+      assert.strictEqual((await a.session({ id: "copy" })).id, "copy")
+    }
+  })
+
   it("keeps the state of hooks that another process wrote", async () => {
     const count = HookState.key("count", 0)
     const { a, b } = two(makeStore(), {

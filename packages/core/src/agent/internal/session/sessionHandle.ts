@@ -150,8 +150,7 @@ export class SessionHandle implements Session {
   private runInLine(run: Effect.Effect<RunResult, AgentError>): Effect.Effect<RunResult, AgentError> {
     return Effect.catch(
       this.controls.alone("queue", run),
-      (error) =>
-        error instanceof SessionError && error.problem === "busy" ? this.runInLine(run) : Effect.fail(error)
+      (error) => error instanceof SessionError && error.problem === "busy" ? this.runInLine(run) : Effect.fail(error)
     )
   }
 
