@@ -32,9 +32,10 @@ export interface SessionOptions {
 /** Options of a turn. @category models @since 0.1.0 */
 export interface TurnOptions {
   /**
-   * What to do if another turn of this session runs in this process. `error`, the default, fails with a `SessionError`.
-   * `queue` waits until the session is free and no turn waits in it; messages start in the order in which they came. The
-   * line is in memory: it is lost when the process ends. Interrupting the Effect takes the message out of the line.
+   * What to do if another turn of this session runs. `error`, the default, fails with a `SessionError`. `queue` waits
+   * until the session is free and no turn waits in it, here or in another process; messages of this process start in the
+   * order in which they came. The line is in memory: it is lost when the process ends. Interrupting the Effect takes the
+   * message out of the line.
    */
   readonly whenBusy?: "error" | "queue"
   /**

@@ -105,6 +105,26 @@ describe.each(stores)("a session in %s", (_, makeStore) => {
     assert.match(line(other.messages), /^user: 1 \| assistant: slow \| user: 2 \| assistant: b says more$/)
   })
 
+  it("lets a message wait in line for the turn of another process, and for a turn that it left", async () => {
+    const { make } = two(makeStore(), { tools: [recording("deploy").tool] })
+    const held = hold()
+    const a = make("a", [() => Effect.as(Effect.promise(held.wait), "slow")])
+    const one = await a.session({ id: "s" })
+    const [other, third] = [await make("b", []).session({ id: "s" }), await make("c", []).session({ id: "s" })]
+    const first = one.run("1")
+    await held.reached
+    const queued = [other, third].map((session) => session.run(session === other ? "2" : "3", { whenBusy: "queue" }))
+    held.open()
+    assert.deepStrictEqual([(await first).text, (await queued[0]!).text, (await queued[1]!).text], [
+      "slow",
+      "b says more",
+      "c says more"
+    ])
+    await one.reload()
+    assert.strictEqual(one.messages.length, 6)
+    assertValid(one.messages)
+  })
+
   it("lets several processes at once add their turns, and keeps every turn whole", async () => {
     const store = makeStore()
     const { make } = two(store)
@@ -209,6 +229,34 @@ describe.each(stores)("a session in %s", (_, makeStore) => {
     assert.deepInclude(last.waiting, { type: "limit", limit: "steps", used: 1, max: 1, pending: [] })
     assert.deepStrictEqual(await elsewhere(), last.waiting)
     if (store.list !== undefined) assert.strictEqual((await Effect.runPromise(store.list()))[0]?.status, "limited")
+  })
+
+  it("is followed into the session in which another process continued it", async () => {
+    const store = makeStore()
+    const rotating: AgentHook = {
+      name: "rotation",
+      preTurn: ({ message }, ctx) => message.startsWith("full") ? ctx.rotate() : undefined
+    }
+    const { a, b } = two(store, { hooks: [rotating], window: { tokens: 100_000, keepRecent: 1 } })
+    const one = await a.session({ id: "s" })
+    const other = await b.session({ id: "s" })
+    await one.run("a long message ".repeat(100))
+    await other.run("a long message ".repeat(100))
+    await one.run("full, so rotate")
+    assert.strictEqual(one.id, "s-r2")
+    await other.run("and on")
+    assert.strictEqual(other.id, "s-r2")
+    assert.deepStrictEqual(other.messages.slice(0, one.messages.length), one.messages)
+    const late = await two(store).a.session({ id: "s" })
+    assert.strictEqual(late.id, "s-r2")
+    assert.strictEqual(late.messages.length, other.messages.length)
+    const same = await a.session({ id: "s" })
+    await same.run("the same session")
+    assert.strictEqual(one.messages.length, same.messages.length)
+    if (store.fork !== undefined) {
+      await Effect.runPromise(store.fork("s", "copy"))
+      assert.strictEqual((await a.session({ id: "copy" })).id, "copy")
+    }
   })
 
   it("keeps the state of hooks that another process wrote", async () => {

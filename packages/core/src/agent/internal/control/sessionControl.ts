@@ -22,9 +22,11 @@ export class SessionControl {
   private parks = 0
   private readonly idleWaiters: Array<() => void> = []
   private readonly session: () => SessionState
+  private readonly refresh: Effect.Effect<unknown> | undefined
 
-  constructor(session: () => SessionState) {
+  constructor(session: () => SessionState, refresh: Effect.Effect<unknown> | undefined) {
     this.session = session
+    this.refresh = refresh
   }
 
   get isBusy(): boolean {
@@ -42,7 +44,7 @@ export class SessionControl {
 
   /** Runs an Effect while no other turn of this session runs. */
   alone<A, E>(whenBusy: WhenBusy, effect: Effect.Effect<A, E>): Effect.Effect<A, E | SessionError> {
-    return (this.gate ??= new TurnGate(this.session)).use(whenBusy, effect)
+    return (this.gate ??= new TurnGate(this.session, this.refresh)).use(whenBusy, effect)
   }
 
   /** A turn has ended, or one that was about to begin does not begin. */

@@ -1,6 +1,6 @@
 /**
- * Lets one turn of a session in at a time. A message with `whenBusy: "queue"` waits in line, in this process only, until
- * the session is free and no turn waits in it.
+ * Lets one turn of a session in at a time. A message with `whenBusy: "queue"` waits in line until the session is free and
+ * no turn waits in it, here or in another process. The line is in the memory of this process.
  */
 import * as Effect from "effect/Effect"
 import { SessionError } from "../../../data/AgentError.ts"
@@ -11,6 +11,9 @@ import type { SessionState } from "../session/sessionState.ts"
  * resuming: it does not wait for the messages in line, because they wait for the turn that it resumes.
  */
 export type WhenBusy = "error" | "queue" | "ahead"
+
+/** How often to ask the store while a message is in line, in milliseconds. */
+const watchMs = 100
 
 /** A place in the line. */
 interface Ticket {
@@ -23,9 +26,12 @@ export class TurnGate {
   private readonly session: () => SessionState
   private inside: Ticket | undefined = undefined
   private queue: Array<Ticket> = []
+  /** Loads the session again if another process has changed it. Absent without a store. */
+  private readonly refresh: Effect.Effect<unknown> | undefined
 
-  constructor(session: () => SessionState) {
+  constructor(session: () => SessionState, refresh: Effect.Effect<unknown> | undefined) {
     this.session = session
+    this.refresh = refresh
   }
 
   /** Whether a turn is running or about to run. */
@@ -72,11 +78,20 @@ export class TurnGate {
       return Effect.void
     }
     if (whenBusy !== "queue") return unavailable(id, "busy")
-    return Effect.callback<void, SessionError>((resume) => {
+    const inLine = Effect.callback<void, SessionError>((resume) => {
       ticket.status = "queued"
       ticket.enter = resume
       this.queue.push(ticket)
     })
+    return this.refresh === undefined ? inLine : Effect.raceFirst(inLine, this.watch(this.refresh))
+  }
+
+  /** Nobody says when a turn of another process has ended, so the store is asked. */
+  private watch(refresh: Effect.Effect<unknown>): Effect.Effect<never> {
+    const look = Effect.suspend(() => this.inside === undefined ? refresh : Effect.void)
+    return Effect.forever(
+      Effect.andThen(Effect.sleep(watchMs), Effect.andThen(look, Effect.sync(() => this.next())))
+    )
   }
 
   private admit(ticket: Ticket): void {

@@ -24,7 +24,10 @@ export const findNewerState = (
   const { revision: askRevision } = store
   if (askRevision === undefined) {
     const loaded = Effect.andThen(known, loadState(store, id))
-    return Effect.map(loaded, (state) => state?.revision === session.revision ? undefined : state)
+    return Effect.map(
+      loaded,
+      (state) => state?.sessionId === id && state.revision === session.revision ? undefined : state
+    )
   }
   const found = Effect.andThen(known, storeEffect(id, Effect.suspend(() => askRevision(id))))
   return Effect.flatMap(

@@ -14,8 +14,24 @@ import { isSignedDecision, isSignedState } from "./signature.ts"
 
 type Decisions = { readonly [callId: string]: RunState.Decision }
 
-/** Returns the stored state of a session, or nothing if the store has none. */
+/**
+ * Returns the stored state of a session, or nothing if the store has none. After a rotation, it is the state of the
+ * session in which the conversation continues.
+ */
 export const loadState = (
+  store: SessionStore,
+  id: string
+): Effect.Effect<RunState.RunState | undefined, PortFailed | SnapshotError> =>
+  Effect.flatMap(loadOne(store, id), (state) => {
+    const { movedTo } = state ?? {}
+    if (state?.phase !== "ended" || movedTo === undefined || movedTo.from !== id || movedTo.to === id) {
+      return Effect.succeed(state)
+    }
+    // If the process ended before the next session was saved, the conversation is still here.
+    return Effect.map(loadState(store, movedTo.to), (next) => next ?? state)
+  })
+
+const loadOne = (
   store: SessionStore,
   id: string
 ): Effect.Effect<RunState.RunState | undefined, PortFailed | SnapshotError> =>

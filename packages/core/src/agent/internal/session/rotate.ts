@@ -41,7 +41,7 @@ export const rotate = function*(turn: Turn): Step<void, Failure> {
   const after = before.successor(nextId(before.id))
   yield* keepHandoff(turn, summary, after.id)
   turn.io.publish({ type: "rotation", step: "handoff", from: before.id, to: after.id })
-  yield* endSession(turn)
+  yield* endSession(turn, after.id)
   turn.moveTo(after)
   yield* startSession(turn, before.id, messages)
   const keptCount = after.messages.filter((message) => before.messages.includes(message)).length
@@ -78,8 +78,9 @@ const keepHandoff = ({ agent: { artifacts }, io, session }: Turn, summary: strin
   )
 
 /** Ends the old session in the store. The turn itself continues. */
-const endSession = function*(turn: Turn): Step<void, Failure> {
+const endSession = function*(turn: Turn, next: string): Step<void, Failure> {
   const { phase } = turn.state
+  turn.session.movedTo = next
   enterPhase(turn.state, "ended")
   if (turn.io.hasStore) yield* turn.io.commit
   enterPhase(turn.state, phase)

@@ -116,7 +116,7 @@ export const startRuntime = (agent: ResolvedAgent, context: AnyContext): Runtime
           const message = `session ${id} is in the store already and has its own messages: open it without \`messages\``
           return new SessionError({ sessionId: id, problem: "exists", message })
         }
-        return Effect.sync(() => handles.get(id) ?? openStored(state))
+        return Effect.sync(() => handles.get(state.sessionId) ?? openStored(state))
       })
     })
 

@@ -104,7 +104,10 @@ export class SessionHandle implements Session {
   }
 
   private get controls(): SessionControl {
-    return this.control ??= new SessionControl(() => this.current)
+    return this.control ??= new SessionControl(
+      () => this.current,
+      this.store === undefined ? undefined : Effect.ignore(Effect.suspend(() => this.refresh))
+    )
   }
 
   get hub(): EventHub | undefined {
@@ -140,7 +143,15 @@ export class SessionHandle implements Session {
       return this.withServices(this.listening(onEvent, Effect.suspend(() => this.startTurn(turnInput))))
     }
     const run = this.listening(onEvent, Effect.suspend(() => this.runNewest(turnInput)))
-    return this.withServices(this.controls.alone(whenBusy, run))
+    return this.withServices(whenBusy === "queue" ? this.runInLine(run) : this.controls.alone(whenBusy, run))
+  }
+
+  /** Waits in line, and again if another process has begun a turn meanwhile. */
+  private runInLine(run: Effect.Effect<RunResult, AgentError>): Effect.Effect<RunResult, AgentError> {
+    return Effect.catch(
+      this.controls.alone("queue", run),
+      (error) => error instanceof SessionError && error.problem === "busy" ? this.runInLine(run) : Effect.fail(error)
+    )
   }
 
   /** Starts a turn, and closes a turn that waits. */

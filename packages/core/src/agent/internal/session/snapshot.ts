@@ -51,9 +51,10 @@ export const snapshotOf = (
     ...(session.hasLocal ? { local: session.local.snapshot() } : {})
   }
   if (ofSubAgent) return snapshot
-  const { hasDurable, lastEvent } = session
+  const { hasDurable, id, lastEvent, movedTo } = session
   return {
     ...snapshot,
+    ...(movedTo === undefined ? {} : { movedTo: { from: id, to: movedTo } }),
     ...(hasDurable ? { durable: session.durable.snapshot() } : {}),
     ...(lastEvent === 0 ? {} : { lastEvent: lastEvent + numbersAhead })
   }
