@@ -1,5 +1,6 @@
 /** Adds up the cost of model calls. */
 import { addUsd, type Cost, type ModelCost } from "../../../data/Cost.ts"
+import type { RunState } from "../../../data/RunState.ts"
 import type { Usage } from "../../../data/Usage.ts"
 
 /** What a turn has spent. */
@@ -7,6 +8,10 @@ export interface Spent {
   readonly usage: Usage
   readonly cost: Cost
 }
+
+/** Returns the cost in a stored state. An earlier release did not store it; then it is not known. */
+export const storedCost = ({ cost, counts }: Pick<RunState, "cost" | "counts">): Cost =>
+  cost ?? { usd: 0, isComplete: counts.llmCalls === 0, byModel: {} }
 
 /** A class, because every turn has one, and every model call changes it. */
 export class CostMeter {

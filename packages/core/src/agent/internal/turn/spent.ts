@@ -2,7 +2,7 @@
 import { childOf, type RunState } from "../../../data/RunState.ts"
 import * as Usage from "../../../data/Usage.ts"
 import type { RunningCall } from "../tool/toolCallState.ts"
-import { CostMeter, type Spent } from "./costMeter.ts"
+import { CostMeter, type Spent, storedCost } from "./costMeter.ts"
 import type { TurnState } from "./turnState.ts"
 
 /** Returns what a turn has spent, with sub-agents that still run or wait. Those that have ended are in its state. */
@@ -22,9 +22,10 @@ const spentByCall = ({ state, subAgent }: RunningCall): Spent | undefined => {
 }
 
 /** The same for a sub-agent that waits since another process. */
-const spentByStored = ({ calls, cost, usage }: RunState): Spent => {
+const spentByStored = (stored: RunState): Spent => {
+  const { calls, usage } = stored
   const inside = calls.flatMap((call) => spentByCall({ state: call }) ?? [])
-  const all = new CostMeter(cost)
+  const all = new CostMeter(storedCost(stored))
   for (const one of inside) all.add(one.cost)
   return { usage: inside.reduce((sum, one) => Usage.add(sum, one.usage), usage), cost: all.read() }
 }

@@ -7,7 +7,7 @@ import { failure, type ToolResult } from "../../../data/Tool.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
 import * as Usage from "../../../data/Usage.ts"
 import { planned, type RunningCall } from "../tool/toolCallState.ts"
-import { CostMeter } from "./costMeter.ts"
+import { CostMeter, storedCost } from "./costMeter.ts"
 
 export interface TurnState {
   readonly turnNumber: number
@@ -63,7 +63,7 @@ export const storedTurn = (stored: RunState): TurnState => ({
   calls: stored.calls.map((state) => ({ state })),
   stop: stored.stop,
   usage: stored.usage,
-  cost: new CostMeter(stored.cost),
+  cost: new CostMeter(storedCost(stored)),
   llmCalls: stored.counts.llmCalls,
   toolCalls: stored.counts.toolCalls,
   followUps: stored.counts.followUps,
