@@ -21,6 +21,7 @@ import { Turn } from "../turn/turn.ts"
 import { turnOperations } from "../turn/turnOperations.ts"
 import { storedTurn } from "../turn/turnState.ts"
 import { toEffect } from "../turn/yieldable.ts"
+import { ResumedSnapshots } from "./resumedSnapshots.ts"
 import { checkResume, loadState, readDecisions, sessionOf } from "./resumeSession.ts"
 import { SessionHandle } from "./sessionHandle.ts"
 import { SessionState } from "./sessionState.ts"
@@ -51,6 +52,7 @@ type AnyContext = Context.Context<never> | undefined
 export const startRuntime = (agent: ResolvedAgent, context: AnyContext): Runtime => {
   const handles = new Map<string, SessionHandle>()
   const finished = new Set<string>()
+  const resumed = new ResumedSnapshots()
 
   const open = (session: SessionState): SessionHandle =>
     new SessionHandle(agent, session, {
@@ -84,7 +86,19 @@ export const startRuntime = (agent: ResolvedAgent, context: AnyContext): Runtime
       const known = handles.get(sessionId)
       if (known !== undefined && !isCurrent) yield* known.refresh
       yield* checkResume({ agent, state, open: handles.get(sessionId)?.session, decisions })
-      const handle = handles.get(sessionId) ?? open(sessionOf(state))
+      const resumption = { decisions, id, onEvent, state }
+      if (isCurrent) return yield* continueTurn(resumption)
+      return yield* Effect.acquireUseRelease(
+        Effect.suspend(() => resumed.claim(state) ? Effect.void : resumedBefore(state)),
+        () => continueTurn(resumption),
+        (_, exit) => Effect.sync(() => resumed.release(state, exit, Exit.isFailure(exit) && canResumeAgain(exit)))
+      )
+    }
+  )
+
+  const continueTurn = Effect.fnUntraced(
+    function*({ decisions, id, onEvent, state }: Resumption): Effect.fn.Return<RunResult, AgentError> {
+      const handle = handles.get(state.sessionId) ?? open(sessionOf(state))
       const turn = storedTurnOf(agent, handle.session, state)
       yield* toEffect(() => applyDecisions(turn, decisions))
       const run = Effect.onExit(
@@ -151,6 +165,22 @@ export const startRuntime = (agent: ResolvedAgent, context: AnyContext): Runtime
     )
   }
 }
+
+/** A run that is resumed, after all checks. */
+interface Resumption {
+  /** Identifies the turn. */
+  readonly id: string
+  readonly state: RunState.RunState
+  readonly decisions: Decisions
+  readonly onEvent: ResumeOptions["onEvent"]
+}
+
+const resumedBefore = ({ sessionId, turnNumber }: RunState.RunState): SnapshotError =>
+  new SnapshotError({
+    problem: "finished",
+    message: `the snapshot of turn ${turnNumber} of session ${sessionId} is being resumed, or was resumed before: ` +
+      "use the result of that"
+  })
 
 /** Describes what is wrong with the options of a session. */
 const checkSessionOptions = (options: SessionOptions): SessionError | undefined => {

@@ -1,0 +1,71 @@
+/** A snapshot is resumed once, also without a store. */
+import { assert, describe, it } from "@effect/vitest"
+import { createAgent } from "../../../src/agent/createAgent.ts"
+import type { RunResult } from "../../../src/agent/RunResult.ts"
+import * as HookAction from "../../../src/hook/HookAction.ts"
+import { recording } from "../../support/agent.ts"
+import { asks, scripted } from "../../support/model.ts"
+
+const gate = { name: "gate", kind: "policy" as const, preToolCall: () => HookAction.ask("sure?") }
+const approve = { c: { type: "approve" as const } }
+
+const setup = () => {
+  const pay = recording("pay", () => new Promise((resolve) => setTimeout(resolve, 10, "paid")))
+  const make = (...rest: ReadonlyArray<string>) =>
+    createAgent({
+      provider: scripted([asks(["pay", {}, "c"]), ...rest, "done", "done"]).provider,
+      tools: [pay.tool],
+      hooks: [gate]
+    })
+  return { make, ran: pay.ran }
+}
+
+const snapshotOf = (result: RunResult): unknown => "snapshot" in result ? JSON.stringify(result.snapshot) : undefined
+const outcomes = (all: ReadonlyArray<PromiseSettledResult<RunResult>>): ReadonlyArray<string> =>
+  all.map((one) => one.status === "fulfilled" ? one.value.status : String(Object(one.reason).problem)).sort()
+
+describe("a snapshot without a store", () => {
+  it("is resumed once by an agent, at the same moment or later", async () => {
+    const { make, ran } = setup()
+    await using agent = make()
+    const snapshot = snapshotOf(await agent.run("go"))
+    const all = [1, 2, 3].map(() => agent.resume(snapshot, approve))
+    assert.deepStrictEqual(outcomes(await Promise.allSettled(all)), ["completed", "finished", "finished"])
+    assert.deepStrictEqual(outcomes(await Promise.allSettled([agent.resume(snapshot, approve)])), ["finished"])
+    assert.lengthOf(ran, 1)
+  })
+
+  it("is resumed once by several agents of a process at the same moment", async () => {
+    const { make, ran } = setup()
+    const snapshot = snapshotOf(await make().run("go"))
+    const all = [1, 2, 3].map(() => make().resume(snapshot, approve))
+    const ends = outcomes(await Promise.allSettled(all))
+    assert.deepStrictEqual(ends.slice(0, 2), ["finished", "finished"])
+    assert.lengthOf(ran, 1)
+  })
+
+  it("is not resumed again after a later question, which has its own snapshot", async () => {
+    const { make, ran } = setup()
+    const snapshot = snapshotOf(await make().run("go"))
+    // The script of this agent begins with the tool call, so the model asks for it once more.
+    await using agent = make()
+    const again = await agent.resume(snapshot, approve)
+    assert.strictEqual(again.status, "suspended")
+    assert.deepStrictEqual(outcomes(await Promise.allSettled([agent.resume(snapshot, approve)])), ["finished"])
+    const [{ callId }] = again.status === "suspended" ? [again.pending[0]!] : [{ callId: "" }]
+    const end = await agent.resume(snapshotOf(again), { [callId]: { type: "approve" } })
+    assert.strictEqual(end.status, "completed")
+    assert.lengthOf(ran, 2)
+  })
+
+  it("can be resumed again if the first time did nothing", async () => {
+    const { make, ran } = setup()
+    await using agent = make()
+    const snapshot = snapshotOf(await agent.run("go"))
+    const wrong = await Promise.allSettled([agent.resume(snapshot, { x: { type: "approve" } })])
+    assert.deepStrictEqual(outcomes(wrong), ["wrong-decision"])
+    assert.strictEqual((await agent.resume(snapshot)).status, "suspended")
+    assert.strictEqual((await agent.resume(snapshot, approve)).status, "completed")
+    assert.lengthOf(ran, 1)
+  })
+})
