@@ -69,3 +69,13 @@ describe("a snapshot without a store", () => {
     assert.lengthOf(ran, 1)
   })
 })
+
+describe("a question whose arguments were changed in the snapshot", () => {
+  it("never runs under its old fingerprint, also without keys", async () => {
+    const { make, ran } = setup()
+    const snapshot = JSON.parse(String(snapshotOf(await make().run("go"))))
+    snapshot.calls[0].ask.args = { amount: 1_000_000 }
+    assert.deepStrictEqual(outcomes(await Promise.allSettled([make().resume(snapshot, approve)])), ["forged"])
+    assert.lengthOf(ran, 0)
+  })
+})

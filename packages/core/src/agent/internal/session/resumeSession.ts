@@ -5,6 +5,7 @@ import * as Result from "effect/Result"
 import { PortFailed, SnapshotError } from "../../../data/AgentError.ts"
 import { messageOf } from "../../../data/ErrorMessage.ts"
 import * as RunState from "../../../data/RunState.ts"
+import { fingerprint } from "../../../hook/HookChain.ts"
 import { type SessionStore, statusOf } from "../../../port/SessionStore.ts"
 import type { ApprovalConfig } from "../../Approvals.ts"
 import type { ResolvedAgent } from "../config/resolvedAgent.ts"
@@ -118,6 +119,10 @@ export const checkResume = ({ agent, decisions, open, state }: ResumeRequest): E
   if (open !== undefined && open.waiting?.turnNumber !== turnNumber) {
     const message = `session ${sessionId} has changed since this snapshot of turn ${turnNumber} was taken`
     return refuse("finished", message)
+  }
+  const changed = RunState.pending(state).find(({ args, fingerprint: text, tool }) => fingerprint(tool, args) !== text)
+  if (changed !== undefined) {
+    return refuse("forged", `the question about tool call "${changed.callId}" has other arguments than its fingerprint`)
   }
   const asks = new Map(RunState.pending(state).map((ask) => [ask.callId, ask]))
   const wrong = wrongDecision(asks, decisions)

@@ -26,9 +26,12 @@ export const signDecision = (key: Key, { decision, question }: Answer): Promise<
 export const isSignedDecision = (keys: ReadonlyArray<Key>, answer: Answer): Promise<boolean> =>
   verify(keys, answer.decision.signature, (key) => signDecision(key, answer))
 
-/** Signs a state. The signature does not cover its messages and its revision. */
+/**
+ * Signs a state, with its messages if it has them: a snapshot has, a commit of a store has not. The signature does not
+ * cover the revision, which the store checks.
+ */
 export const signState = (key: Key, state: Omit<RunState, "messages"> & Partial<RunState>): Promise<string> => {
-  const { messages: _messages, seal: _seal, ...rest } = state
+  const { seal: _seal, ...rest } = state
   return hmac(key, ["state", { ...rest, revision: undefined }])
 }
 
