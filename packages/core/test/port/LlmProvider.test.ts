@@ -131,6 +131,13 @@ describe("a provider of async functions that streams", () => {
     assert.match((await calls.fail()).message, /return the whole calls as toolCalls/)
   })
 
+  it("refuses options that it does not know, with a suggestion", () => {
+    const options = { name: "own", complete: async () => undefined, steam: async function*() {} }
+    assert.throws(() => fromPromise(options as never), /fromPromise.*steam.*stream/)
+    assert.throws(() => fromPromise({ complete: options.complete } as never), /fromPromise.*name/)
+    assert.throws(() => fromPromise({ name: "own" } as never), /give complete, stream, or both/)
+  })
+
   it("streams in an agent", async () => {
     const provider: LlmProvider = fromPromise({
       name: "own",
