@@ -151,7 +151,11 @@ const readStream = async (
   request: LlmRequest,
   { heard, signal, sink }: { readonly signal: AbortSignal; readonly sink: DeltaSink; readonly heard: Heard }
 ): Promise<LlmResponse> => {
-  const iterator = stream!(request, signal)[Symbol.asyncIterator]()
+  const pieces: Partial<AsyncIterable<Piece>> = stream!(request, signal)
+  const iterator = pieces[Symbol.asyncIterator]?.()
+  if (iterator === undefined) {
+    return Promise.reject(malformed(name, "stream must be an async generator: async function*() { ... }"))
+  }
   const close = async () => iterator.return?.()
   const cancel = () => void close().catch(() => {})
   signal.addEventListener("abort", cancel, { once: true })

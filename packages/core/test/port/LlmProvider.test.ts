@@ -120,6 +120,19 @@ describe("a provider of async functions that streams", () => {
     assert.strictEqual((await early()).message, "no server")
   })
 
+  it("fails for a stream that is not an async generator", async () => {
+    const streams = [
+      function*() {
+        yield "a"
+      },
+      async () => "text",
+      () => ["a"]
+    ]
+    for (const stream of streams) {
+      assert.match((await streaming(stream as never).fail()).message, /stream must be an async generator/)
+    }
+  })
+
   it("fails for pieces that are none, and for tool calls of which only pieces came", async () => {
     const chunk = streaming(async function*() {
       yield { content: "text" } as never
