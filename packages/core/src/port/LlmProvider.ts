@@ -5,8 +5,10 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { messageOf } from "../data/ErrorMessage.ts"
 import type { LlmDelta, LlmRequest, LlmResponse } from "../data/LlmCall.ts"
+import { checkKinds, invalidOption, type OptionKinds } from "../data/OptionCheck.ts"
 import { Connection, isProviderError, Malformed, type ProviderError } from "../data/ProviderError.ts"
 import type { Usage } from "../data/Usage.ts"
 import type { Tokenizer } from "./Tokenizer.ts"
@@ -74,7 +76,7 @@ export interface PromiseProvider
 
 /**
  * Makes a provider from async functions. A rejection with a value that is not a `ProviderError` becomes a `Connection`
- * error.
+ * error. Throws a `ConfigError` for options that it does not know.
  *
  * @example
  * ```ts
@@ -99,7 +101,11 @@ export interface PromiseProvider
 export const fromPromise = (
   options: PromiseProvider & (Required<Pick<PromiseProvider, "complete">> | Required<Pick<PromiseProvider, "stream">>)
 ): LlmProvider => {
+  Result.getOrThrow(checkKinds("fromPromise", options, optionKinds, ["name"]))
   const { complete, stream, ...rest } = options
+  if (complete === undefined && stream === undefined) {
+    Result.getOrThrow(invalidOption("fromPromise.complete", "give complete, stream, or both"))
+  }
   const run = (act: (signal: AbortSignal, heard: Heard) => PromiseLike<LlmResponse>) =>
     Effect.suspend(() => {
       const heard: Heard = { text: "", reasoning: "", hasToolCalls: false }
@@ -116,6 +122,16 @@ export const fromPromise = (
       complete === undefined ? streamed(request, () => {}) : run((signal) => complete(request, signal)),
     ...(stream === undefined ? {} : { stream: streamed })
   }
+}
+
+const optionKinds: OptionKinds<PromiseProvider> = {
+  name: "text",
+  model: "text",
+  contextWindow: "number",
+  costOf: "function",
+  tokenizer: "object",
+  complete: "function",
+  stream: "function"
 }
 
 /** What was read of a stream so far. */
@@ -135,7 +151,11 @@ const readStream = async (
   request: LlmRequest,
   { heard, signal, sink }: { readonly signal: AbortSignal; readonly sink: DeltaSink; readonly heard: Heard }
 ): Promise<LlmResponse> => {
-  const iterator = stream!(request, signal)[Symbol.asyncIterator]()
+  const pieces: Partial<AsyncIterable<Piece>> = stream!(request, signal)
+  const iterator = pieces[Symbol.asyncIterator]?.()
+  if (iterator === undefined) {
+    return Promise.reject(malformed(name, "stream must be an async generator: async function*() { ... }"))
+  }
   const close = async () => iterator.return?.()
   const cancel = () => void close().catch(() => {})
   signal.addEventListener("abort", cancel, { once: true })

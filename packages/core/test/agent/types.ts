@@ -1,4 +1,5 @@
 /** What the types of the two faces promise and refuse. Compiled, not run. */
+// @effect-diagnostics missingEffectContext:off -- some of the mistakes below are Effects that require services
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -122,7 +123,7 @@ export const returns = [
   () => found,
   async (): Promise<ReadonlyArray<Found>> => [found],
   () => Effect.succeed(found),
-  () => Effect.fail(new Error("no")),
+  () => Effect.fail("no"),
   () => new Order(),
   () => new Map([[new URL("https://a.b"), new Set([1n])]]),
   () => new Uint8Array(1),

@@ -120,6 +120,19 @@ describe("a provider of async functions that streams", () => {
     assert.strictEqual((await early()).message, "no server")
   })
 
+  it("fails for a stream that is not an async generator", async () => {
+    const streams = [
+      function*() {
+        yield "a"
+      },
+      async () => "text",
+      () => ["a"]
+    ]
+    for (const stream of streams) {
+      assert.match((await streaming(stream as never).fail()).message, /stream must be an async generator/)
+    }
+  })
+
   it("fails for pieces that are none, and for tool calls of which only pieces came", async () => {
     const chunk = streaming(async function*() {
       yield { content: "text" } as never
@@ -129,6 +142,13 @@ describe("a provider of async functions that streams", () => {
       yield { type: "tool-call", id: "a", name: "look", argsText: "{" }
     })
     assert.match((await calls.fail()).message, /return the whole calls as toolCalls/)
+  })
+
+  it("refuses options that it does not know, with a suggestion", () => {
+    const options = { name: "own", complete: async () => undefined, steam: async function*() {} }
+    assert.throws(() => fromPromise(options as never), /fromPromise.*steam.*stream/)
+    assert.throws(() => fromPromise({ complete: options.complete } as never), /fromPromise.*name/)
+    assert.throws(() => fromPromise({ name: "own" } as never), /give complete, stream, or both/)
   })
 
   it("streams in an agent", async () => {

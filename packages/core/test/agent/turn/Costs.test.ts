@@ -235,6 +235,26 @@ describe("the error of a turn", () => {
     assert.isUndefined(error.partial)
   })
 
+  it("has the text from before a message that reached the running turn", async () => {
+    const error = new ProviderError.Auth({ provider: "one", message: "no key" })
+    const agent = createAgent({
+      provider: priced(0.1, [{ ...calls("act"), text: "I look." }, error]),
+      tools: [
+        recording("act", () => {
+          void session.steer("hurry")
+          return "found"
+        }).tool
+      ]
+    })
+    const session = await agent.session()
+    const { partial } = await failureOf(session.run("go")) as {
+      partial?: { text: string; messages: ReadonlyArray<object> }
+    }
+    assert.strictEqual(partial?.text, "I look.")
+    assert.include(JSON.stringify(partial?.messages), "hurry")
+    await agent.close()
+  })
+
   it("has it for hooks that refuse, for limits of hooks and for answers that do not fit", async () => {
     const hooks = [
       { name: "h", postTurn: () => HookAction.reject("no") },

@@ -2,7 +2,9 @@
 import * as Context from "effect/Context"
 import { type AgentError, HookFailed, HookRejected } from "../../../data/AgentError.ts"
 import { messageOf } from "../../../data/ErrorMessage.ts"
+import type { Message } from "../../../data/Message.ts"
 import { isProviderError } from "../../../data/ProviderError.ts"
+import type { TurnInput } from "../../../data/Turn.ts"
 import type { TurnPartial } from "../../../data/TurnPartial.ts"
 import { copyError } from "./copyError.ts"
 import { spentBy } from "./spent.ts"
@@ -43,18 +45,22 @@ const partialOf = (turn: Turn, error?: AgentError): TurnPartial => ({
   messages: turn.messages.slice()
 })
 
-const textBefore = (
-  { agent: { streams }, io: { shownText }, messages }: Turn,
-  error: AgentError | undefined
-): string => {
+const textBefore = (turn: Turn, error: AgentError | undefined): string => {
+  const { agent: { streams }, io: { shownText }, messages, state: { input } } = turn
   const isHookError = error instanceof HookRejected || error instanceof HookFailed
   if (isHookError && error.point === "postTurn") return ""
   // Hooks that check deltas have not seen the whole text of the provider.
   const arrived = isProviderError(error) && !streams ? error.partial?.text ?? shownText : shownText
   if (arrived !== "") return arrived
-  const isSaid = messages.findLast((message) =>
-    (message.role === "assistant" && message.content !== "") ||
-    (message.role === "user" && message.source === undefined)
+  const last = messages.findLast((message) =>
+    (message.role === "assistant" && message.content !== "") || isInput(message, input)
   )
-  return isSaid?.role === "assistant" ? isSaid.content : ""
+  return last?.role === "assistant" ? last.content : ""
+}
+
+/** Whether the turn began with this message. Messages that reached the running turn are others. */
+const isInput = (message: Message, { message: text }: TurnInput): boolean => {
+  if (message.role !== "user" || message.source !== undefined) return false
+  const { content } = message
+  return content === text || (typeof content === "object" && content[0]?.type === "text" && content[0].text === text)
 }
