@@ -19,7 +19,7 @@ import * as Ledger from "../Ledger.ts"
 import { type Charge, chargesOf } from "./budgetCharges.ts"
 import type { BudgetRules, Rule } from "./budgetRules.ts"
 import { owners } from "./budgetState.ts"
-import { dependentsOf, type OpenCalls, openCallsOf, waitersFor } from "./openCalls.ts"
+import { dependentsOf, type OpenCalls, openCallsOf } from "./openCalls.ts"
 import { requestTokens } from "./requestTokens.ts"
 import * as Waiters from "./waiters.ts"
 
@@ -56,6 +56,15 @@ type Verdict = "reserved" | "wait" | { readonly reason: string }
 const areReserved = (verdicts: ReadonlyArray<Verdict>): boolean => verdicts.every((verdict) => verdict === "reserved")
 
 type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
+
+/** The call has its reservation, without an operation of the fiber. */
+const isReserved = Effect.succeed(true)
+
+const toEffect = <A>(run: () => A | Effect.Effect<A, unknown>): Effect.Effect<A, unknown> =>
+  Effect.suspend(() => {
+    const result = run()
+    return Effect.isEffect(result) ? result : Effect.succeed(result)
+  })
 
 /** A call that waits tries again when a call is settled, and after these times, because other processes settle too. */
 const firstWaitMs = 20
@@ -109,11 +118,12 @@ export class BudgetAccounts {
   /** Reserves the estimate as soon as the limits allow it. Fails if what is spent has used one of them up. */
   private reserve(plan: Plan, restore: Restore, waitMs = firstWaitMs): Effect.Effect<Call, unknown> {
     return Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      const charges = chargesOf(this.settings.rules, this.ledger, plan.ctx, now)
-      const call: Call = { ...plan, charges }
-      return Effect.flatMap(this.tryReserve(call, now), (isReserved) => {
-        if (isReserved) return Effect.succeed(call)
-        const settled = restore(Waiters.wait(waitersFor(plan.open, this.ledger), waitMs))
+      const call: Call = { ...plan, charges: chargesOf(this.settings.rules, this.ledger, plan.ctx, now) }
+      const attempt = this.tryReserve(call, now)
+      if (attempt === isReserved) return Effect.succeed(call)
+      return Effect.flatMap(attempt, (wasReserved) => {
+        if (wasReserved) return Effect.succeed(call)
+        const settled = restore(Waiters.wait([plan.open, this.ledger], waitMs))
         return Effect.andThen(settled, this.reserve(plan, restore, Math.min(2 * waitMs, lastWaitMs)))
       })
     })
@@ -137,26 +147,31 @@ export class BudgetAccounts {
         ? ["reserved", Ledger.hold(account, id, hold)]
         : ["wait", account]
     }
-    const reserveAll = Effect.gen({ self: this }, function*() {
-      for (const charge of charges) {
-        const verdicts = yield* charge.update(reserveIn, areReserved)
-        const refused = verdicts.find((verdict) => typeof verdict === "object")
-        if (refused !== undefined) return yield* Effect.fail(this.refusal(refused.reason))
-        if (!areReserved(verdicts)) return false
-        charged.push(charge)
-      }
-      return true
-    })
+    const take = (verdicts: ReadonlyArray<Verdict>, index: number): Effect.Effect<boolean, unknown> => {
+      const refused = verdicts.find((verdict) => typeof verdict === "object")
+      if (refused !== undefined) return Effect.fail(this.refusal(refused.reason))
+      if (!areReserved(verdicts)) return Effect.succeed(false)
+      charged.push(charges[index]!)
+      return reserveFrom(index + 1)
+    }
+    const reserveFrom = (index: number): Effect.Effect<boolean, unknown> => {
+      const verdicts = charges[index]?.update(reserveIn, areReserved)
+      if (verdicts === undefined) return isReserved
+      return Effect.isEffect(verdicts) ? Effect.flatMap(verdicts, (all) => take(all, index)) : take(verdicts, index)
+    }
     const undo = Effect.suspend(() => {
       open.delete(id)
       return Effect.forEach(
         charged,
-        ({ update }) => Effect.ignore(update((before) => [undefined, Ledger.release(before, id)])),
+        ({ update }) => Effect.ignore(toEffect(() => update((before) => [undefined, Ledger.release(before, id)]))),
         { discard: true }
       )
     })
     open.set(id, { sessionId: ctx.sessionId, caller: ctx.caller })
-    return Effect.onExit(reserveAll, (exit) => Exit.isSuccess(exit) && exit.value ? Effect.void : undo)
+    const attempt = reserveFrom(0)
+    return attempt === isReserved
+      ? attempt
+      : Effect.onExit(attempt, (exit) => Exit.isSuccess(exit) && exit.value ? Effect.void : undo)
   }
 
   /** Replaces the reservation with the cost of the call, and reports the thresholds that are passed. */
@@ -175,17 +190,22 @@ export class BudgetAccounts {
         return isNew ? [level, { ...after, level: level.level }] : [undefined, after]
       })
     }
-    const isSettled = Effect.sync(() => {
-      open.delete(id)
-      Waiters.wake(waitersFor(open, this.ledger))
-    })
-    return Effect.flatMap(
-      Effect.ensuring(Effect.forEach(charges, settleCharge), isSettled),
-      (levels) =>
-        Effect.forEach(levels.flat(), (level) => level === undefined ? Effect.void : this.report(level, ctx), {
-          discard: true
-        })
-    )
+    open.delete(id)
+    const [first, ...others] = charges.map(settleCharge)
+    const report = (levels: ReadonlyArray<BudgetLevel | undefined>) =>
+      Effect.forEach(levels.filter((level) => level !== undefined), (level) => this.report(level, ctx), {
+        discard: true
+      })
+    const wake = () => {
+      Waiters.wake(open)
+      Waiters.wake(this.ledger)
+    }
+    if (others.length === 0 && !Effect.isEffect(first)) {
+      wake()
+      return first?.some((level) => level !== undefined) === true ? report(first) : Effect.void
+    }
+    const all = Effect.forEach([first, ...others], (levels) => toEffect(() => levels ?? []))
+    return Effect.flatMap(Effect.ensuring(all, Effect.sync(wake)), (levels) => report(levels.flat()))
   }
 
   /** Calls the `onBudget` hooks; one that aborts ends the turn. */

@@ -9,11 +9,14 @@ import { accounts, owners } from "./budgetState.ts"
 /** Accounts that are changed together, with the rules that they are for. */
 export interface Charge {
   readonly rules: ReadonlyArray<Rule>
-  /** Changes the accounts. Without `isKept`, or if it returns true for the results, the changed accounts are stored. */
+  /**
+   * Changes the accounts: at once in the state of the conversation, and with an Effect in a ledger. Without `isKept`, or
+   * if it returns true for the results, the changed accounts are stored.
+   */
   readonly update: <A>(
     change: Change<A>,
     isKept?: (results: ReadonlyArray<A>) => boolean
-  ) => Effect.Effect<ReadonlyArray<A>, unknown>
+  ) => ReadonlyArray<A> | Effect.Effect<ReadonlyArray<A>, unknown>
 }
 
 /** Changes an account, and returns a result with the changed account. */
@@ -54,7 +57,7 @@ export const chargesOf = (
   if (localRules.length === 0) return shared
   const local: Charge = {
     rules: localRules,
-    update: (change, isKept = always) => Effect.sync(() => changeLocal(state, localRules, entryOf, change, isKept))
+    update: (change, isKept = always) => changeLocal(state, localRules, entryOf, change, isKept)
   }
   return [local, ...shared]
 }

@@ -3,8 +3,6 @@
  * reservation in the state of a conversation that is not listed here belongs to a process or a run that has ended.
  */
 import type { HookContext } from "@belay/core/HookContext"
-import type * as Ledger from "../Ledger.ts"
-import { type Waiters, waitersOf } from "./waiters.ts"
 
 /** A call with a reservation. */
 interface OpenCall {
@@ -37,9 +35,3 @@ export const dependentsOf = ({ caller, sessionId }: HookContext, open: OpenCalls
   )
 
 const none: ReadonlySet<string> = new Set()
-
-/** What wakes a call that waits: the calls of its turn, and the calls of other sessions with the same ledger. */
-export const waitersFor = (open: OpenCalls, ledger: Ledger.Ledger): ReadonlyArray<Waiters> => [
-  waitersOf(open),
-  waitersOf(ledger)
-]
