@@ -68,7 +68,7 @@ const toEffect = <A>(run: () => A | Effect.Effect<A, unknown>): Effect.Effect<A,
 
 /** A call that waits tries again when a call is settled, and after these times, because other processes settle too. */
 const firstWaitMs = 20
-const lastWaitMs = 1_000
+const lastWaitMs = 250
 
 /** A class: it holds the mutable state of one hook, its id as the owner of reservations and its clocks. */
 export class BudgetAccounts {
