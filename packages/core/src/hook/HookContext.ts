@@ -63,8 +63,16 @@ export interface HookContext {
   /** Aborts when the turn is cancelled. */
   readonly signal: AbortSignal
   readonly events: EventSender
-  /** The session and the turn of the agent that the host started. Its sub-agents at any depth see the same. */
-  readonly root: { readonly sessionId: string; readonly turnNumber: number }
+  /**
+   * The session and the turn of the agent that the host started. Its sub-agents at any depth see the same. `signal`
+   * aborts when that turn is cancelled; a turn that is resumed has another one.
+   */
+  readonly root: { readonly sessionId: string; readonly turnNumber: number; readonly signal: AbortSignal }
+  /**
+   * The hook that makes the current call with `ctx.llm` or `ctx.callTool`. Only hooks with `allowReentry` see it;
+   * `undefined` for the calls of the agent itself.
+   */
+  readonly caller: string | undefined
   /**
    * The state of the conversation. The agent that the host started and its sub-agents at any depth read and write the
    * same keys. Use it for what holds for all of them, such as a limit or a warning.
@@ -255,6 +263,8 @@ export interface HookScope {
   readonly signal: AbortSignal
   readonly state: HookState.Store
   readonly local: HookState.Store
+  /** The hook that makes the current call. Absent for calls of the agent. */
+  readonly caller?: string | undefined
   /** Absent when a chain runs without a runtime. A hook that uses one of them then fails. */
   readonly capabilities?: Capabilities
   /** The contexts, one per hook. Start with an empty array; the chain fills it. */

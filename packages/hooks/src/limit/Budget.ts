@@ -5,16 +5,21 @@
  * @since 0.1.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
-import type { HookContext } from "@belay/core/HookContext"
+import * as Awaitable from "@belay/core/Awaitable"
+import type * as HookState from "@belay/core/HookState"
+import { checkOptions } from "@belay/core/OptionCheck"
 import type { Tokenizer } from "@belay/core/Tokenizer"
 import type { TurnInput } from "@belay/core/Turn"
-import type * as Duration from "effect/Duration"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
 import { withoutUndefined } from "../internal/withoutUndefined.ts"
 import { BudgetAccounts } from "./internal/budgetAccounts.ts"
+import { accountOf } from "./internal/budgetCharges.ts"
 import { compileBudget } from "./internal/budgetRules.ts"
-import { accounts as accountsKey } from "./internal/budgetState.ts"
+import { accounts as accountsKey, owners } from "./internal/budgetState.ts"
 import { toDollars } from "./internal/money.ts"
 import type { Price } from "./internal/prices.ts"
 import * as Ledger from "./Ledger.ts"
@@ -99,7 +104,8 @@ export interface Options extends HookDefaults.HookDefaults, Partial<Price> {
 }
 
 /**
- * Accounts of the conversation, by the name of the hook and the index of the limit (`budget/0`).
+ * Accounts of the conversation, by the name of the hook and the index of the limit (`budget/0`). They are in
+ * `ctx.state`, so all agents of a tree share them.
  *
  * @category state
  * @since 0.1.0
@@ -114,28 +120,111 @@ export interface Remaining {
   readonly calls?: number
 }
 
+/** A session, a promise session, or the context of a hook. @category models @since 0.1.0 */
+export interface Source {
+  readonly state: Pick<HookState.HookState, "get">
+}
+
 /**
- * Returns the remaining amounts of the limits with the scopes `run` and `session`, in the order of the limits. Pass the
- * name of the hook if it is not `budget`.
+ * Options of `Budget.remaining` for limits that are stored in a ledger. The options of the budget itself fit.
  *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RemainingOptions {
+  readonly limits: ReadonlyArray<Limit>
+  /** Without it, only the limits with the scopes `run` and `session` are returned. */
+  readonly ledger?: Ledger.Ledger
+  /** The name of the hook. Default `budget`. */
+  readonly name?: string
+}
+
+/**
+ * Returns the remaining amounts of limits, in their order: the limit without what is spent and what running calls have
+ * reserved.
+ *
+ * With a list of limits, those with the scopes `run` and `session` are returned at once. Pass the name of the hook if it
+ * is not `budget`. With options, such as those of the budget, the limits of all scopes that hold for the session are
+ * returned as an Effect that can also be awaited. It fails if the ledger fails.
+ *
+ * @example
+ * ```ts
+ * import type { AgentSession } from "@belay/core/createAgent"
+ * import * as Budget from "@belay/hooks/Budget"
+ * import * as Ledger from "@belay/hooks/Ledger"
+ *
+ * declare const session: AgentSession
+ * const limits: ReadonlyArray<Budget.Limit> = [{ scope: "session", money: 5 }]
+ * console.log(Budget.remaining(session, limits)[0]?.money)
+ *
+ * const options = { limits, ledger: Ledger.inMemory() }
+ * console.log((await Budget.remaining(session, options))[0]?.money)
+ * ```
  * @category reading
  * @since 0.1.0
  */
-export const remaining = (
-  ctx: Pick<HookContext, "state">,
+export function remaining(source: Source, limits: ReadonlyArray<Limit>, name?: string): ReadonlyArray<Remaining>
+export function remaining(
+  source: Source,
+  options: RemainingOptions
+): Awaitable.Awaitable<ReadonlyArray<Remaining>, unknown>
+export function remaining(
+  source: Source,
+  given: ReadonlyArray<Limit> | RemainingOptions,
+  hook = "budget"
+): ReadonlyArray<Remaining> | Awaitable.Awaitable<ReadonlyArray<Remaining>, unknown> {
+  checkSource(source)
+  if (isList(given)) return localRemaining(source, given, hook).filter((one) => one !== undefined)
+  const { ledger, limits, name = "budget" } = given
+  return Awaitable.make(Effect.gen(function*() {
+    const now = yield* Clock.currentTimeMillis
+    const ownerOf = source.state.get(owners)
+    const local = localRemaining(source, limits, name)
+    const all: Array<Remaining> = []
+    for (const [index, limit] of limits.entries()) {
+      const owner = ownerOf[`${name}/${index}`]
+      if (local[index] !== undefined) all.push(local[index])
+      else if (owner !== undefined && ledger !== undefined) {
+        const windowMs = limit.window === undefined ? undefined : Duration.toMillis(limit.window)
+        const account = accountOf({ scope: limit.scope, windowMs }, owner, now)
+        all.push(leftOf(limit, yield* ledger.update(account, (before) => [before, before])))
+      }
+    }
+    return all
+  }))
+}
+
+const isList = (given: ReadonlyArray<Limit> | RemainingOptions): given is ReadonlyArray<Limit> => Array.isArray(given)
+
+const checkSource = (source: Source): void =>
+  Result.getOrThrow(checkOptions("budget.remaining", [
+    "session",
+    source ?? null,
+    (one: Partial<Source>) => typeof one?.state?.get === "function",
+    "a session of an agent, or the context of a hook"
+  ]))
+
+/** The remaining amounts of the limits that are stored with the conversation, by the index of the limit. */
+const localRemaining = (
+  { state }: Source,
   limits: ReadonlyArray<Limit>,
-  name = "budget"
-): ReadonlyArray<Remaining> => {
-  const all = ctx.state.durable.conversation.get(accounts)
-  return limits.flatMap((limit, index) => {
-    if (limit.scope !== "run" && limit.scope !== "session") return []
-    const used = Ledger.total(all[`${name}/${index}`]?.account ?? Ledger.empty)
-    const left: { scope: string; money?: number; tokens?: number; calls?: number } = { scope: limit.scope }
-    if (limit.money !== undefined) left.money = Math.max(0, limit.money - toDollars(BigInt(used.money)))
-    if (limit.tokens !== undefined) left.tokens = Math.max(0, limit.tokens - used.tokens)
-    if (limit.calls !== undefined) left.calls = Math.max(0, limit.calls - used.calls)
-    return [left]
-  })
+  name: string
+): ReadonlyArray<Remaining | undefined> => {
+  const all = state.get(accounts)
+  return limits.map((limit, index) =>
+    limit.scope === "run" || limit.scope === "session"
+      ? leftOf(limit, all[`${name}/${index}`]?.account ?? Ledger.empty)
+      : undefined
+  )
+}
+
+const leftOf = ({ calls, money, scope, tokens }: Limit, account: Ledger.Account): Remaining => {
+  const used = Ledger.total(account)
+  const left: { scope: string; money?: number; tokens?: number; calls?: number } = { scope }
+  if (money !== undefined) left.money = Math.max(0, money - toDollars(BigInt(used.money)))
+  if (tokens !== undefined) left.tokens = Math.max(0, tokens - used.tokens)
+  if (calls !== undefined) left.calls = Math.max(0, calls - used.calls)
+  return left
 }
 
 const optionKinds: HookDefaults.OwnKinds<Options> = {
@@ -156,9 +245,11 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
 
 /**
  * Reserves the estimated cost of a call before the call, and replaces the reservation with the real cost afterwards. So
- * parallel calls stay below the limit together; only the last allowed call may exceed it. A call that breaks off
- * without a report costs the reserved amount. The accounts of a run and a session survive suspension and, if the agent
- * has a store, the end of the process. Throws a `ConfigError` for an invalid limit.
+ * parallel calls stay below the limit together; only the last allowed call may exceed it. A call for which only the
+ * reservations of other calls leave no room waits until they are settled; it is stopped only if what is really spent has
+ * used the limit up. A call that breaks off without a report costs the reserved amount. All agents of a tree share the
+ * accounts, and calls of hooks count. The accounts of a run and a session are in `ctx.state`, so they survive suspension
+ * and, if the agent has a store, the end of the process. Throws a `ConfigError` for an invalid limit.
  *
  * @example
  * ```ts

@@ -64,8 +64,11 @@ export const add = (a: Amount, b: Amount): Amount => ({
 })
 
 /** Returns the sum of the spent and the reserved amounts. @category reading @since 0.1.0 */
-export const total = ({ holds, spent }: Account): Amount =>
-  Object.values(holds).reduce((sum, { amount }) => add(sum, amount), spent)
+export const total = (account: Account): Amount => add(account.spent, reserved(account))
+
+/** Returns the sum of the reserved amounts, without the reservations in `except`. @category reading @since 0.1.0 */
+export const reserved = ({ holds }: Account, except?: ReadonlySet<string>): Amount =>
+  Object.entries(holds).reduce((sum, [id, { amount }]) => except?.has(id) === true ? sum : add(sum, amount), nothing)
 
 /** Reserves an amount for a call. @category changing @since 0.1.0 */
 export const hold = (account: Account, id: string, reservation: Hold): Account => ({
@@ -101,9 +104,9 @@ export const settle = (account: Account, id: string, amount: Amount, isEstimate:
  * @category changing
  * @since 0.1.0
  */
-export const reclaim = (account: Account, isLost: (hold: Hold) => boolean): Account =>
+export const reclaim = (account: Account, isLost: (hold: Hold, id: string) => boolean): Account =>
   Object.entries(account.holds).reduce(
-    (rest, [id, reservation]) => isLost(reservation) ? settle(rest, id, reservation.amount, true) : rest,
+    (rest, [id, reservation]) => isLost(reservation, id) ? settle(rest, id, reservation.amount, true) : rest,
     account
   )
 

@@ -70,15 +70,17 @@ export const nextOf = (provider: LlmProvider) =>
 /** The part of a context that a budget uses. */
 export const budgetScope = () => {
   const values = new Map<string, unknown>()
-  const conversation = {
+  const state = {
     get: (key: { readonly name: string; readonly initial: unknown }) => values.get(key.name) ?? key.initial,
     set: (key: { readonly name: string }, value: unknown) => void values.set(key.name, value)
   }
   return {
     hook: "budget",
+    sessionId: "s",
+    caller: undefined,
     agent: { name: "a", depth: 0 },
-    root: { sessionId: "s", turnNumber: 1 },
-    state: { durable: { conversation } },
+    root: { sessionId: "s", turnNumber: 1, signal: new AbortController().signal },
+    state,
     warn: () => {},
     reportBudget: () => Effect.undefined
   }

@@ -93,7 +93,7 @@ export const stream = Effect.fnUntraced(function*(hook: AgentHook, given: Readon
 export const contextOf = (scope: TestScope.TestScope, hook: string) => ({
   ...scope,
   hook,
-  root: { sessionId: scope.sessionId, turnNumber: scope.turnNumber }
+  root: { sessionId: scope.sessionId, turnNumber: scope.turnNumber, signal: scope.signal }
 })
 
 /** Cuts a text at random places, also inside surrogate pairs. */

@@ -5,6 +5,7 @@ import * as Budget from "@belay/hooks/Budget"
 import { random } from "@belay/testing/SeededRandom"
 import * as SeededScheduler from "@belay/testing/SeededScheduler"
 import { assert } from "@effect/vitest"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Scheduler from "effect/Scheduler"
 import { budgetScope, nextOf, request, text } from "./budget.ts"
@@ -39,7 +40,17 @@ const spendInParallel = (seed: number): Effect.Effect<number> =>
     })
     const scope = budgetScope()
     const call = Effect.suspend(() =>
-      Effect.ignore(budget.wrapLlmCall!(request, nextOf(provider), scope as never) as Effect.Effect<unknown, unknown>)
+      Effect.matchCause(
+        budget.wrapLlmCall!(request, nextOf(provider), scope as never) as Effect.Effect<unknown, unknown>,
+        {
+          onSuccess: () => undefined,
+          // Only what was really spent can stop a call; reservations only make it wait.
+          onFailure: (cause) => {
+            const stopped = (Cause.squash(cause) as { readonly reason?: string }).reason?.includes("is used up")
+            if (stopped === true) assert.isAtLeast(spent, limit)
+          }
+        }
+      )
     )
     const agent = Effect.gen(function*() {
       for (let n = 0; n < 8; n++) {

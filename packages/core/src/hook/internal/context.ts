@@ -105,8 +105,11 @@ export class Context implements HookContext {
     return new View(this.scope.local, this)
   }
   get root() {
-    const { sessionId, turnNumber } = this.scope.capabilities?.root ?? this.scope
-    return { sessionId, turnNumber }
+    const { sessionId, signal, turnNumber } = this.scope.capabilities?.root ?? this.scope
+    return { sessionId, turnNumber, signal }
+  }
+  get caller() {
+    return this.scope.caller
   }
   get artifacts() {
     return this.capabilities("artifacts").artifacts(this.hook)

@@ -145,6 +145,44 @@ describe("the state of a tree of agents", () => {
     assert.deepStrictEqual(seen, ["lead work 1 1", "worker look 2 1", "worker look 3 2"])
   })
 
+  it("comes with the turn of the lead, and with the name of the hook that makes a call", async () => {
+    const seen: Array<string> = []
+    const signals = new Set<AbortSignal>()
+    const watching: AgentHook = {
+      name: "watching",
+      allowReentry: true,
+      preToolCall: ({ name }, ctx) => {
+        signals.add(ctx.root.signal)
+        seen.push(`${ctx.agent.name} ${name} ${ctx.root.sessionId}/${ctx.root.turnNumber} ${ctx.caller ?? "-"}`)
+      }
+    }
+    const caller: AgentHook = {
+      name: "caller",
+      priority: 200,
+      tools: "look",
+      preToolCall: async (_call, ctx) => void await ctx.callTool("look", {})
+    }
+    const worker = createAgent({ name: "worker", provider: once(["look", {}]), tools: [recording("look").tool] })
+    await using lead = createAgent({
+      name: "lead",
+      provider: once(["work", { message: "go" }], ["look", {}]),
+      tools: [agentTool({ name: "work", description: "Works", agent: worker }), recording("look").tool],
+      hooks: [watching, caller]
+    })
+    await using session = await lead.session({ id: "s" })
+    await session.run("go")
+    assert.deepStrictEqual(seen.toSorted(), [
+      "lead look s/1 -",
+      "lead look s/1 caller",
+      "lead work s/1 -",
+      "worker look s/1 -",
+      "worker look s/1 caller"
+    ])
+    assert.strictEqual(signals.size, 1)
+    await session.run("again")
+    assert.strictEqual(signals.size, 2)
+  })
+
   it("survives a suspension in the middle of the tree, in another process, and goes on in every agent", async () => {
     const before = counting()
     await using lead = nested(["lead", "boss", "worker"], { hooks: [before.hook, gate] })

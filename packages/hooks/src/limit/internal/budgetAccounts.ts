@@ -1,9 +1,11 @@
-/** The accounts of one budget: reserves the cost of a call before it, and settles it afterwards. */
+/**
+ * The accounts of one budget: reserves the cost of a call before it, and settles it afterwards. A call that other
+ * reservations keep from being made now waits until they are settled.
+ */
 import type { AgentHook } from "@belay/core/AgentHook"
 import type { BudgetLevel } from "@belay/core/Compaction"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
-import type * as HookState from "@belay/core/HookState"
 import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import { isProviderError } from "@belay/core/ProviderError"
 import type { Tokenizer } from "@belay/core/Tokenizer"
@@ -14,9 +16,12 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Ledger from "../Ledger.ts"
+import { type Charge, chargesOf } from "./budgetCharges.ts"
 import type { BudgetRules, Rule } from "./budgetRules.ts"
-import { accounts, owners } from "./budgetState.ts"
+import { owners } from "./budgetState.ts"
+import { dependentsOf, type OpenCalls, openCallsOf } from "./openCalls.ts"
 import { requestTokens } from "./requestTokens.ts"
+import * as Waiters from "./waiters.ts"
 
 /** The options that accounts need. */
 interface AccountOptions {
@@ -27,26 +32,43 @@ interface AccountOptions {
   readonly tokenizer?: Tokenizer
 }
 
-/** Accounts that are changed together, with the rules that they are for. */
-interface Charge {
-  readonly rules: ReadonlyArray<Rule>
-  readonly update: <A>(change: Change<A>) => Effect.Effect<ReadonlyArray<A>, unknown>
-}
-
-/** Changes an account, and returns a result with the changed account. */
-type Change<A> = (before: Ledger.Account, rule: Rule) => readonly [A, Ledger.Account]
-
 type Next = Parameters<NonNullable<AgentHook["wrapLlmCall"]>>[1]
 
-/** One call, from its reservation to its settlement. */
-interface Call {
+/** A call that has no reservation yet. */
+interface Plan {
   readonly id: string
   readonly request: LlmRequest
-  readonly charges: ReadonlyArray<Charge>
   /** The most that the call may cost. */
   readonly estimate: Ledger.Amount
   readonly ctx: HookContext
+  /** The calls of the turn that have a reservation. */
+  readonly open: OpenCalls
 }
+
+/** A call, from its reservation to its settlement. */
+interface Call extends Plan {
+  readonly charges: ReadonlyArray<Charge>
+}
+
+/** What an account says about a call. */
+type Verdict = "reserved" | "wait" | { readonly reason: string }
+
+const areReserved = (verdicts: ReadonlyArray<Verdict>): boolean => verdicts.every((verdict) => verdict === "reserved")
+
+type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
+
+/** The call has its reservation, without an operation of the fiber. */
+const isReserved = Effect.succeed(true)
+
+const toEffect = <A>(run: () => A | Effect.Effect<A, unknown>): Effect.Effect<A, unknown> =>
+  Effect.suspend(() => {
+    const result = run()
+    return Effect.isEffect(result) ? result : Effect.succeed(result)
+  })
+
+/** A call that waits tries again when a call is settled, and after these times, because other processes settle too. */
+const firstWaitMs = 20
+const lastWaitMs = 250
 
 /** A class: it holds the mutable state of one hook, its id as the owner of reservations and its clocks. */
 export class BudgetAccounts {
@@ -70,90 +92,91 @@ export class BudgetAccounts {
       const owner = key?.(input)
       return owner === undefined ? [] : [[`${ctx.hook}/${index}`, owner] as const]
     })
-    ctx.state.durable.conversation.update(owners, (before) => ({
+    ctx.state.update(owners, (before) => ({
       ...Object.fromEntries(Object.entries(before).filter(([id]) => !id.startsWith(`${ctx.hook}/`))),
       ...Object.fromEntries(entries)
     }))
   }
 
-  /** Makes a call if all limits allow it. */
+  /** Makes a call if all limits allow it. Waits while only the reservations of other calls keep it from being made. */
   call(request: LlmRequest, next: Next, ctx: HookContext): Effect.Effect<LlmResponse, unknown> {
     return Effect.suspend(() => {
       const estimate = this.estimate(request)
       if (typeof estimate === "string") return Effect.fail(this.refusal(estimate))
-      const id = `${this.holder}/${++this.calls}`
-      return Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        const call: Call = { id, request, charges: this.charges(ctx, now), estimate, ctx }
-        const settle = (exit: Exit.Exit<LlmResponse, unknown>) =>
-          Effect.flatMap(Clock.currentTimeMillis, (end) => this.settle(call, exit, end))
-        return Effect.uninterruptibleMask((restore) =>
-          Effect.flatMap(this.reserve(call, now), () => Effect.onExit(restore(next(request)), settle))
+      const plan: Plan = { id: `${this.holder}/${++this.calls}`, request, estimate, ctx, open: openCallsOf(ctx) }
+      return Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(
+          this.reserve(plan, restore),
+          (call) =>
+            Effect.onExit(restore(next(request)), (exit) =>
+              Effect.flatMap(Clock.currentTimeMillis, (end) => this.settle(call, exit, end)))
         )
+      )
+    })
+  }
+
+  /** Reserves the estimate as soon as the limits allow it. Fails if what is spent has used one of them up. */
+  private reserve(plan: Plan, restore: Restore, waitMs = firstWaitMs): Effect.Effect<Call, unknown> {
+    return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      const call: Call = { ...plan, charges: chargesOf(this.settings.rules, this.ledger, plan.ctx, now) }
+      const attempt = this.tryReserve(call, now)
+      if (attempt === isReserved) return Effect.succeed(call)
+      return Effect.flatMap(attempt, (wasReserved) => {
+        if (wasReserved) return Effect.succeed(call)
+        const settled = restore(Waiters.wait([plan.open, this.ledger], waitMs))
+        return Effect.andThen(settled, this.reserve(plan, restore, Math.min(2 * waitMs, lastWaitMs)))
       })
     })
   }
 
-  /** The accounts that a call is charged to: first those of the conversation together, then each of the ledger. */
-  private charges(ctx: HookContext, now: number): ReadonlyArray<Charge> {
-    const { conversation } = ctx.state.durable
-    const { rules } = this.settings
-    const ownerOf = conversation.get(owners)
-    const window = ({ windowMs }: Rule) => windowMs === undefined ? "" : `@${Math.floor(now / windowMs)}`
-    const localRules = rules.filter(({ isLocal }) => isLocal)
-    const entryOf = (rule: Rule) => ({
-      id: `${ctx.hook}/${rule.index}`,
-      span: rule.scope === "run" ? `#${ctx.root.turnNumber}` : window(rule)
-    })
-    const shared = rules.flatMap((rule): ReadonlyArray<Charge> => {
-      const owner = rule.isLocal ? undefined : ownerOf[`${ctx.hook}/${rule.index}`]
-      if (owner === undefined) return []
-      const account = `${rule.scope}:${owner}${window(rule)}`
-      return [{
-        rules: [rule],
-        update: (change) =>
-          Effect.map(this.ledger.update(account, (before) => change(before, rule)), (result) => [result])
-      }]
-    })
-    if (localRules.length === 0) return shared
-    const local: Charge = {
-      rules: localRules,
-      update: (change) => Effect.sync(() => changeLocalAccounts(conversation, localRules, entryOf, change))
-    }
-    return [local, ...shared]
-  }
-
-  /** Reserves the estimate in every account; if one of the limits is used up, in none. */
-  private reserve({ charges, ctx, estimate, id }: Call, now: number): Effect.Effect<void, unknown> {
+  /** Reserves the estimate in every account, or in none. Returns false if the call has to wait for other calls. */
+  private tryReserve({ charges, ctx, estimate, id, open }: Call, now: number): Effect.Effect<boolean, unknown> {
     const charged: Array<Charge> = []
     const { leaseMs } = this.settings
-    const isLost = ({ isLocal }: Rule) => ({ holder, since }: Ledger.Hold) =>
-      isLocal ? holder !== this.holder : since < now - leaseMs
+    const dependents = dependentsOf(ctx, open)
+    const isLost = ({ isLocal }: Rule) => ({ since }: Ledger.Hold, hold: string) =>
+      isLocal ? !open.has(hold) : since < now - leaseMs
     const hold = { amount: estimate, holder: this.holder, since: now }
-    const reserveIn = (before: Ledger.Account, rule: Rule): readonly [string | undefined, Ledger.Account] => {
+    const reserveIn = (before: Ledger.Account, rule: Rule): readonly [Verdict, Ledger.Account] => {
       const account = Ledger.reclaim(before, isLost(rule))
-      const startedAt = rule.timeMs === undefined ? now : this.lastCounted(ctx, rule, now)
-      const exhausted = rule.exhausted(Ledger.total(account), account.elapsedMs + (now - startedAt))
-      return exhausted === undefined
-        ? [undefined, Ledger.hold(account, id, hold)]
-        : [`the ${rule.scope} budget of ${exhausted.limit} is used up: ${exhausted.used}`, account]
+      const elapsedMs = rule.timeMs === undefined ? 0 : account.elapsedMs + (now - this.lastCounted(ctx, rule, now))
+      const part = rule.exhausted(account.spent, elapsedMs)
+      if (part !== undefined) return [{ reason: rule.describe(part, account, elapsedMs) }, account]
+      const taken = Ledger.add(account.spent, Ledger.reserved(account, dependents))
+      return rule.exhausted(taken, elapsedMs) === undefined
+        ? ["reserved", Ledger.hold(account, id, hold)]
+        : ["wait", account]
     }
-    const reserveAll = Effect.forEach(charges, (charge) =>
-      Effect.flatMap(charge.update(reserveIn), (reasons) => {
-        charged.push(charge)
-        const reason = reasons.find((one) => one !== undefined)
-        return reason === undefined ? Effect.void : Effect.fail(this.refusal(reason))
-      }), { discard: true })
-    const undo = Effect.forEach(
-      charged,
-      ({ update }) => Effect.ignore(update((before) => [undefined, Ledger.release(before, id)])),
-      { discard: true }
-    )
-    return Effect.onError(reserveAll, () => undo)
+    const take = (verdicts: ReadonlyArray<Verdict>, index: number): Effect.Effect<boolean, unknown> => {
+      const refused = verdicts.find((verdict) => typeof verdict === "object")
+      if (refused !== undefined) return Effect.fail(this.refusal(refused.reason))
+      if (!areReserved(verdicts)) return Effect.succeed(false)
+      charged.push(charges[index]!)
+      return reserveFrom(index + 1)
+    }
+    const reserveFrom = (index: number): Effect.Effect<boolean, unknown> => {
+      const verdicts = charges[index]?.update(reserveIn, areReserved)
+      if (verdicts === undefined) return isReserved
+      return Effect.isEffect(verdicts) ? Effect.flatMap(verdicts, (all) => take(all, index)) : take(verdicts, index)
+    }
+    const undo = Effect.suspend(() => {
+      open.delete(id)
+      return Effect.forEach(
+        charged,
+        ({ update }) => Effect.ignore(toEffect(() => update((before) => [undefined, Ledger.release(before, id)]))),
+        { discard: true }
+      )
+    })
+    open.set(id, { sessionId: ctx.sessionId, caller: ctx.caller })
+    const attempt = reserveFrom(0)
+    return attempt === isReserved
+      ? attempt
+      : Effect.onExit(attempt, (exit) => Exit.isSuccess(exit) && exit.value ? Effect.void : undo)
   }
 
   /** Replaces the reservation with the cost of the call, and reports the thresholds that are passed. */
   private settle(call: Call, exit: Exit.Exit<LlmResponse, unknown>, now: number): Effect.Effect<void, unknown> {
-    const { charges, ctx, estimate, id, request } = call
+    const { charges, ctx, estimate, id, open, request } = call
     const { amount, isEstimate } = this.cost(request, exit, estimate)
     const settleCharge = ({ rules, update }: Charge) => {
       const elapsed = new Map(
@@ -167,13 +190,22 @@ export class BudgetAccounts {
         return isNew ? [level, { ...after, level: level.level }] : [undefined, after]
       })
     }
-    return Effect.flatMap(
-      Effect.forEach(charges, settleCharge),
-      (levels) =>
-        Effect.forEach(levels.flat(), (level) => level === undefined ? Effect.void : this.report(level, ctx), {
-          discard: true
-        })
-    )
+    open.delete(id)
+    const [first, ...others] = charges.map(settleCharge)
+    const report = (levels: ReadonlyArray<BudgetLevel | undefined>) =>
+      Effect.forEach(levels.filter((level) => level !== undefined), (level) => this.report(level, ctx), {
+        discard: true
+      })
+    const wake = () => {
+      Waiters.wake(open)
+      Waiters.wake(this.ledger)
+    }
+    if (others.length === 0 && !Effect.isEffect(first)) {
+      wake()
+      return first?.some((level) => level !== undefined) === true ? report(first) : Effect.void
+    }
+    const all = Effect.forEach([first, ...others], (levels) => toEffect(() => levels ?? []))
+    return Effect.flatMap(Effect.ensuring(all, Effect.sync(wake)), (levels) => report(levels.flat()))
   }
 
   /** Calls the `onBudget` hooks; one that aborts ends the turn. */
@@ -192,7 +224,8 @@ export class BudgetAccounts {
     const money = estimate({ inputTokens, outputTokens }, request.model)
     if (typeof money !== "string") return { money: String(money), tokens: inputTokens + outputTokens, calls: 1 }
     return limitsMoney && onUnknownPrice === "stop"
-      ? `what a call of ${request.model ?? "this model"} costs is not known, so the budget cannot be kept: ${money}`
+      ? `what a call of ${request.model ?? "this model"} costs is not known, so the budget cannot be kept: ${money}. ` +
+        "Add it to `prices`, or set onUnknownPrice: \"count\""
       : { money: "0", tokens: inputTokens + outputTokens, calls: 1 }
   }
 
@@ -265,22 +298,3 @@ const freeErrors: ReadonlySet<string> = new Set([
   "NotFound",
   "InvalidRequest"
 ])
-
-/** Changes the accounts that are stored with the conversation, in one write. */
-const changeLocalAccounts = <A>(
-  state: Pick<HookState.HookState, "get" | "set">,
-  rules: ReadonlyArray<Rule>,
-  entryOf: (rule: Rule) => { readonly id: string; readonly span: string },
-  change: Change<A>
-): ReadonlyArray<A> => {
-  const all = { ...state.get(accounts) }
-  const results = rules.map((rule) => {
-    const { id, span } = entryOf(rule)
-    const stored = all[id]
-    const [result, account] = change(stored?.span === span ? stored.account : Ledger.empty, rule)
-    all[id] = { span, account }
-    return result
-  })
-  state.set(accounts, all)
-  return results
-}

@@ -6,7 +6,7 @@ import type { TurnInput } from "@belay/core/Turn"
 import type { Usage } from "@belay/core/Usage"
 import * as Duration from "effect/Duration"
 import * as Result from "effect/Result"
-import { type Account, type Amount, total } from "../Ledger.ts"
+import { type Account, type Amount, reserved } from "../Ledger.ts"
 import { formatDollars, toDollars, toPico } from "./money.ts"
 import { compilePrices, costOf, type PriceOptions, type PriceTable } from "./prices.ts"
 
@@ -39,14 +39,11 @@ export interface Rule {
   readonly windowMs: number | undefined
   readonly timeMs: number | undefined
   /** The part of the limit that is used up; `undefined` when another call may be made. */
-  readonly exhausted: (used: Amount, elapsedMs: number) => Exhausted | undefined
+  readonly exhausted: (used: Amount, elapsedMs: number) => Part["kind"] | undefined
+  /** Describes a part of the limit that is used up, and the option with which it can be raised. */
+  readonly describe: (part: Part["kind"], account: Account, elapsedMs: number) => string
   /** The highest threshold that is passed, of the part that is used the most. */
   readonly level: (account: Account, thresholds: Thresholds) => BudgetLevel | undefined
-}
-
-interface Exhausted {
-  readonly limit: string
-  readonly used: string
 }
 
 /** Shares of a limit at which the `onBudget` hooks are called. */
@@ -146,16 +143,26 @@ const compileRule = (limit: LimitOptions, index: number): Rule => {
     windowMs: window === undefined ? undefined : Duration.toMillis(window),
     timeMs,
     exhausted: (used, elapsedMs) => {
-      const pico = BigInt(used.money)
-      if (maxPico !== undefined && pico >= maxPico) return { limit: formatDollars(maxPico), used: formatDollars(pico) }
-      if (tokens !== undefined && used.tokens >= tokens) return { limit: `${tokens} tokens`, used: String(used.tokens) }
-      if (calls !== undefined && used.calls >= calls) return { limit: `${calls} calls`, used: String(used.calls) }
-      return timeMs !== undefined && elapsedMs >= timeMs
-        ? { limit: `${timeMs} ms`, used: `${Math.round(elapsedMs)} ms` }
-        : undefined
+      if (maxPico !== undefined && BigInt(used.money) >= maxPico) return "money"
+      if (tokens !== undefined && used.tokens >= tokens) return "tokens"
+      if (calls !== undefined && used.calls >= calls) return "calls"
+      return timeMs !== undefined && elapsedMs >= timeMs ? "time" : undefined
+    },
+    describe: (part, account, elapsedMs) => {
+      const max = part === "money"
+        ? formatDollars(maxPico!)
+        : part === "time"
+        ? `${timeMs} ms`
+        : `${limit[part]} ${part}`
+      const amount = (used: Amount) =>
+        part === "money" ? formatDollars(BigInt(used.money)) : String(used[part as "calls"])
+      const used = part === "time"
+        ? `${Math.round(elapsedMs)} ms`
+        : `${amount(account.spent)} spent, ${amount(reserved(account))} reserved by running calls`
+      return `the ${scope} budget of ${max} is used up: ${used}. Raise limits[${index}].${part} of the budget to allow more`
     },
     level: (account, thresholds) => {
-      const used = total(account)
+      const used = account.spent
       return highestLevel(scope, thresholds, [
         { kind: "money", used: toDollars(BigInt(used.money)), limit: money },
         { kind: "tokens", used: used.tokens, limit: tokens },

@@ -1,4 +1,4 @@
-/** What a budget stores with the conversation. */
+/** What a budget stores in the state of the conversation, for all of its agents. */
 import * as HookState from "@belay/core/HookState"
 import * as Schema from "effect/Schema"
 import * as Ledger from "../Ledger.ts"

@@ -107,7 +107,7 @@ export const make = (world: World, freeze = true): Stage => {
           seen,
           artifacts,
           run,
-          root: { sessionId, turnNumber },
+          root: { sessionId, turnNumber, signal: abort.signal },
           durable
         }),
         active: () => true,

@@ -30,8 +30,8 @@ class TurnCapabilities implements Capabilities {
   }
 
   get root() {
-    const { session, state: { turnNumber } } = this.turn.root
-    return { sessionId: session.id, turnNumber }
+    const { io: { signal }, session, state: { turnNumber } } = this.turn.root
+    return { sessionId: session.id, turnNumber, signal }
   }
   get durable() {
     return durableState(this.turn)

@@ -28,7 +28,7 @@ export const hookCall = <A>(
     if (turn.depth > 0) {
       return refusal(caller, caller.hook, "a hook that runs for another hook's call may not make calls itself")
     }
-    const side = sideTurn(turn, caller.model)
+    const side = sideTurn(turn, caller)
     return act(side).pipe(
       Effect.onExit(() =>
         Effect.sync(() => {
@@ -47,7 +47,7 @@ export const hookCall = <A>(
     )
   })
 
-const sideTurn = (turn: Turn, model: string | undefined): Turn => {
+const sideTurn = (turn: Turn, { hook, model }: Caller): Turn => {
   const { agent, operations, parent, session, state } = turn
   const side = new Turn({
     agent: agent.forHookCalls(model),
@@ -55,7 +55,8 @@ const sideTurn = (turn: Turn, model: string | undefined): Turn => {
     state: { ...newTurn(state.input, state.turnNumber), stepNumber: state.stepNumber },
     operations,
     parent,
-    hookTurn: turn
+    hookTurn: turn,
+    caller: hook
   })
   side.io.services = turn.io.services
   // The call has its own messages, so compacting the conversation would not make it shorter.

@@ -32,8 +32,9 @@ export interface TurnOptions {
   readonly parent?: Turn | undefined
   /** The id of the tool call with which it did. */
   readonly parentCall?: string
-  /** If this is a call of a hook: the turn in which the hook runs. */
+  /** If this is a call of a hook: the turn in which the hook runs, and the name of the hook. */
   readonly hookTurn?: Turn
+  readonly caller?: string
 }
 
 /** A class, so that all turns share their methods. */
@@ -46,6 +47,7 @@ export class Turn {
   readonly parent: Turn | undefined
   readonly parentCall: string | undefined
   readonly hookTurn: Turn | undefined
+  readonly caller: string | undefined
   /** 0 for a turn of an agent, 1 for a call of a hook. */
   readonly depth: number
   readonly io: TurnIo
@@ -74,6 +76,7 @@ export class Turn {
     this.parent = options.parent
     this.parentCall = options.parentCall
     this.hookTurn = options.hookTurn
+    this.caller = options.caller
     this.depth = options.hookTurn === undefined ? 0 : options.hookTurn.depth + 1
     this.io = new TurnIo(this)
     this.scope = new TurnScope(this)
@@ -81,7 +84,7 @@ export class Turn {
 
   /** The turn of the agent that the host started. */
   get root(): Turn {
-    return this.parent === undefined ? this : this.parent.root
+    return (this.hookTurn ?? this.parent)?.root ?? this
   }
 
   /** Asks the turn to stop at its next commit point. */

@@ -8,6 +8,7 @@ import type { TurnIo, TurnPlace } from "./turnIo.ts"
 interface ScopedTurn extends TurnPlace {
   readonly io: TurnIo
   readonly capabilities: Capabilities
+  readonly caller: string | undefined
 }
 
 /** A class, because every turn makes one and hooks read it on the hot path. */
@@ -50,6 +51,9 @@ export class TurnScope implements HookScope {
   }
   get signal() {
     return this.turn.io.signal
+  }
+  get caller() {
+    return this.turn.caller
   }
   get capabilities() {
     return this.turn.capabilities

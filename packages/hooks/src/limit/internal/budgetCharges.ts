@@ -1,0 +1,92 @@
+/** The accounts that a call is charged to: in the state of the conversation, and in the ledger. */
+import type { HookContext } from "@belay/core/HookContext"
+import type * as HookState from "@belay/core/HookState"
+import * as Effect from "effect/Effect"
+import * as Ledger from "../Ledger.ts"
+import type { Rule } from "./budgetRules.ts"
+import { accounts, owners } from "./budgetState.ts"
+
+/** Accounts that are changed together, with the rules that they are for. */
+export interface Charge {
+  readonly rules: ReadonlyArray<Rule>
+  /**
+   * Changes the accounts: at once in the state of the conversation, and with an Effect in a ledger. Without `isKept`, or
+   * if it returns true for the results, the changed accounts are stored.
+   */
+  readonly update: <A>(
+    change: Change<A>,
+    isKept?: (results: ReadonlyArray<A>) => boolean
+  ) => ReadonlyArray<A> | Effect.Effect<ReadonlyArray<A>, unknown>
+}
+
+/** Changes an account, and returns a result with the changed account. */
+export type Change<A> = (before: Ledger.Account, rule: Rule) => readonly [A, Ledger.Account]
+
+/** The part of a context that identifies the accounts of a hook. */
+type Identity = Pick<HookContext, "hook" | "state"> & { readonly root: Pick<HookContext["root"], "turnNumber"> }
+
+/** Returns the accounts of a call: first those of the conversation together, then each of the ledger. */
+export const chargesOf = (
+  rules: ReadonlyArray<Rule>,
+  ledger: Ledger.Ledger,
+  { hook, root: { turnNumber }, state }: Identity,
+  now: number
+): ReadonlyArray<Charge> => {
+  const ownerOf = state.get(owners)
+  const localRules = rules.filter(({ isLocal }) => isLocal)
+  const entryOf = (rule: Rule) => ({
+    id: `${hook}/${rule.index}`,
+    span: rule.scope === "run" ? `#${turnNumber}` : windowOf(rule, now)
+  })
+  const shared = rules.flatMap((rule): ReadonlyArray<Charge> => {
+    const owner = rule.isLocal ? undefined : ownerOf[`${hook}/${rule.index}`]
+    if (owner === undefined) return []
+    const account = accountOf(rule, owner, now)
+    return [{
+      rules: [rule],
+      update: (change, isKept = always) =>
+        Effect.map(
+          ledger.update(account, (before) => {
+            const [result, after] = change(before, rule)
+            return [result, isKept([result]) ? after : before]
+          }),
+          (result) => [result]
+        )
+    }]
+  })
+  if (localRules.length === 0) return shared
+  const local: Charge = {
+    rules: localRules,
+    update: (change, isKept = always) => changeLocal(state, localRules, entryOf, change, isKept)
+  }
+  return [local, ...shared]
+}
+
+const always = (): boolean => true
+
+/** The name of the account of an owner. It has the window, so that each window has its own account. */
+export const accountOf = (rule: Pick<Rule, "scope" | "windowMs">, owner: string, now: number): string =>
+  `${rule.scope}:${owner}${windowOf(rule, now)}`
+
+const windowOf = ({ windowMs }: Pick<Rule, "windowMs">, now: number): string =>
+  windowMs === undefined ? "" : `@${Math.floor(now / windowMs)}`
+
+/** Changes the accounts that are stored with the conversation, in one write. */
+const changeLocal = <A>(
+  state: Pick<HookState.HookState, "get" | "set">,
+  rules: ReadonlyArray<Rule>,
+  entryOf: (rule: Rule) => { readonly id: string; readonly span: string },
+  change: Change<A>,
+  isKept: (results: ReadonlyArray<A>) => boolean
+): ReadonlyArray<A> => {
+  const all = { ...state.get(accounts) }
+  const results = rules.map((rule) => {
+    const { id, span } = entryOf(rule)
+    const stored = all[id]
+    const [result, account] = change(stored?.span === span ? stored.account : Ledger.empty, rule)
+    all[id] = { span, account }
+    return result
+  })
+  if (isKept(results)) state.set(accounts, all)
+  return results
+}
