@@ -11,7 +11,7 @@ import { type HookPointName, names } from "@belay/core/HookPoint"
 import { digest } from "@belay/core/Json"
 import { matcher } from "@belay/core/NamePattern"
 import * as OptionCheck from "@belay/core/OptionCheck"
-import { checkOptions, type OptionKind, type OptionKinds, within } from "@belay/core/OptionCheck"
+import { checkOptions, type OptionKinds, type OptionSpec, within } from "@belay/core/OptionCheck"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 
@@ -115,7 +115,7 @@ export const commonKinds: OptionKinds<HookDefaults> = {
 export const checkKinds = (
   owner: string,
   options: unknown,
-  own: { readonly [option: string]: OptionKind | ReadonlyArray<OptionKind> },
+  own: { readonly [option: string]: OptionSpec },
   required: ReadonlyArray<string> = []
 ): void => Result.getOrThrow(OptionCheck.checkKinds(owner, options, { ...commonKinds, ...own }, required))
 

@@ -70,6 +70,28 @@ describe("options from programs without types", () => {
     }
   })
 
+  it.each<[string, () => unknown, RegExp]>([
+    [
+      "TokenLimit",
+      () => Hooks.TokenLimit.make({ perTurn: { tokens: 40 } } as never),
+      /perTurn\.tokens: there is no option/
+    ],
+    ["Budget", () => Hooks.Budget.make({ limits: [{ scope: "run", mony: 1 }] } as never), /limits\[0\]\.mony.*"money"/],
+    [
+      "Budget without a scope",
+      () => Hooks.Budget.make({ limits: [{ money: 1 }] } as never),
+      /limits\[0\]\.scope.*required/
+    ],
+    [
+      "CostTracker",
+      () => Hooks.CostTracker.make({ prices: { m: { costPerInputTokens: 1, costPerOutputToken: 1 } } } as never),
+      /prices\.m\.costPerInputTokens.*"costPerInputToken"/
+    ],
+    ["LoopDetector", () => Hooks.LoopDetector.make({ ladder: { blok: 2 } } as never), /ladder\.blok.*"block"/],
+    ["ResultOffloader", () => Hooks.ResultOffloader.make({ perTool: { a: { max: 2 } } } as never), /perTool\.a\.max/],
+    ["PermissionRules", () => Hooks.PermissionRules.make({ sources: [{ denny: [] }] } as never), /denny.*"deny"/]
+  ])("are also checked inside of options: %s", (_name, make, message) => assert.throws(make, message))
+
   it.each(all)("of %s that are misspelt are errors that suggest the right one", (name, make) => {
     for (const option of optionsOf(name, make)) {
       if (option.length < 6) continue

@@ -61,9 +61,39 @@ export type OptionKind = keyof typeof kinds
  * @category models
  * @since 0.1.0
  */
-export type OptionKinds<O> = {
-  readonly [K in O extends unknown ? keyof O : never]-?: OptionKind | ReadonlyArray<OptionKind>
+export type OptionKinds<O> = { readonly [K in O extends unknown ? keyof O : never]-?: OptionSpec }
+
+/** What an option takes: one kind, one of several kinds, or options of its own. @category models @since 0.1.0 */
+export type OptionSpec = OptionKind | ReadonlyArray<OptionKind> | NestedOptions
+
+/** Options inside of an option. See `optionsIn`. @category models @since 0.1.0 */
+export interface NestedOptions {
+  readonly inside: "object" | "list" | "table"
+  readonly known: Known
+  readonly required: ReadonlyArray<string>
 }
+
+interface Known {
+  readonly [option: string]: OptionSpec
+}
+
+/**
+ * Describes options inside of an option: an `object` with options, a `list` of such objects, or a `table` of them by
+ * name, in which `false` is allowed too.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const optionsIn = <O>(
+  inside: NestedOptions["inside"],
+  known: OptionKinds<O>,
+  required: ReadonlyArray<string> = []
+): NestedOptions => ({
+  inside,
+  // The names of the options are texts.
+  known: known as Known,
+  required
+})
 
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === "string")
 
@@ -114,7 +144,7 @@ const isObject = (value: unknown): value is object =>
 export const checkKinds = (
   owner: string,
   options: unknown,
-  known: { readonly [option: string]: OptionKind | ReadonlyArray<OptionKind> },
+  known: { readonly [option: string]: OptionSpec },
   required: ReadonlyArray<string> = []
 ): Result.Result<void, ConfigError> => {
   if (!isObject(options)) {
@@ -131,10 +161,40 @@ export const checkKinds = (
       if (required.includes(key)) return invalidOption(`${owner}.${key}`, "is missing, and it is required")
       continue
     }
-    const allowed = [kind].flat()
-    if (allowed.some((one) => kinds[one][1](value))) continue
-    const expected = allowed.map((one) => kinds[one][0]).join(" or ")
-    return invalidOption(`${owner}.${key}`, `expected ${expected}, found ${show(value)}`)
+    const checked = isNested(kind)
+      ? checkNested(`${owner}.${key}`, value, kind)
+      : checkKind(`${owner}.${key}`, value, kind)
+    if (Result.isFailure(checked)) return checked
+  }
+  return Result.succeed(undefined)
+}
+
+const isNested = (spec: OptionSpec): spec is NestedOptions => typeof spec === "object" && "inside" in spec
+
+const checkKind = (
+  key: string,
+  value: unknown,
+  kind: OptionKind | ReadonlyArray<OptionKind>
+): Result.Result<void, ConfigError> => {
+  const allowed = [kind].flat()
+  if (allowed.some((one) => kinds[one][1](value))) return Result.succeed(undefined)
+  const expected = allowed.map((one) => kinds[one][0]).join(" or ")
+  return invalidOption(key, `expected ${expected}, found ${show(value)}`)
+}
+
+const checkNested = (
+  key: string,
+  value: unknown,
+  { inside, known, required }: NestedOptions
+): Result.Result<void, ConfigError> => {
+  if (inside === "object") return checkKinds(key, value, known, required)
+  const whole = checkKind(key, value, inside === "list" ? "list" : "object")
+  if (Result.isFailure(whole)) return whole
+  // It is a list or an object.
+  for (const [name, item] of Object.entries(value as object)) {
+    if (inside === "table" && item === false) continue
+    const checked = checkKinds(inside === "list" ? `${key}[${name}]` : `${key}.${name}`, item, known, required)
+    if (Result.isFailure(checked)) return checked
   }
   return Result.succeed(undefined)
 }

@@ -9,7 +9,7 @@ import { keyOf } from "@belay/core/Artifact"
 import { defineTool, type Tool } from "@belay/core/defineTool"
 import * as HookAction from "@belay/core/HookAction"
 import { matcher } from "@belay/core/NamePattern"
-import { checkOptions, type Expectation, oneOf, whole } from "@belay/core/OptionCheck"
+import { checkOptions, type Expectation, oneOf, optionsIn, whole } from "@belay/core/OptionCheck"
 import { byLength, type Tokenizer } from "@belay/core/Tokenizer"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -58,7 +58,7 @@ export interface Options extends HookDefaults.HookDefaults, Bounds {
 }
 
 const optionKinds: HookDefaults.OwnKinds<Options> = {
-  perTool: "object",
+  perTool: optionsIn<Bounds>("table", { maxResultTokens: "number", previewTokens: "number" }),
   evictAfterTurns: "number",
   media: "text",
   readTool: ["text", "flag"],

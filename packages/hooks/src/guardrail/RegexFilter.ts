@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
-import { checkOptions, invalidOption, oneOf } from "@belay/core/OptionCheck"
+import { checkOptions, invalidOption, oneOf, optionsIn } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
 import { detectors as credentials } from "./internal/credentials.ts"
@@ -68,7 +68,13 @@ export interface Options extends HookDefaults.HookDefaults {
 }
 
 const optionKinds: HookDefaults.OwnKinds<Options> = {
-  rules: "list",
+  rules: optionsIn<Rule>("list", {
+    name: "text",
+    pattern: "any",
+    strategy: "any",
+    replacement: "any",
+    maxLength: "any"
+  }),
   presets: "list",
   phase: "texts",
   strategy: "any",

@@ -7,7 +7,7 @@
 import type { AgentHook } from "@belay/core/AgentHook"
 import * as Awaitable from "@belay/core/Awaitable"
 import type * as HookState from "@belay/core/HookState"
-import { checkOptions } from "@belay/core/OptionCheck"
+import { checkOptions, type OptionKinds, optionsIn } from "@belay/core/OptionCheck"
 import type { Tokenizer } from "@belay/core/Tokenizer"
 import type { TurnInput } from "@belay/core/Turn"
 import * as Clock from "effect/Clock"
@@ -227,9 +227,23 @@ const leftOf = ({ calls, money, scope, tokens }: Limit, account: Ledger.Account)
   return left
 }
 
+const limitKinds: OptionKinds<Limit> = {
+  scope: "text",
+  key: "function",
+  window: "duration",
+  money: "number",
+  tokens: "number",
+  calls: "number",
+  time: "duration"
+}
+const priceKinds: OptionKinds<Price> = {
+  costPerInputToken: "number",
+  costPerOutputToken: "number",
+  costPerCachedToken: "number"
+}
 const optionKinds: HookDefaults.OwnKinds<Options> = {
-  limits: "list",
-  prices: "object",
+  limits: optionsIn<Limit>("list", limitKinds, ["scope"]),
+  prices: optionsIn<Price>("table", priceKinds, ["costPerInputToken", "costPerOutputToken"]),
   warnAt: "number",
   exceededAt: "number",
   onLimit: "text",

@@ -7,7 +7,7 @@ import type { AgentHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
-import { checkOptions, oneOf, within } from "@belay/core/OptionCheck"
+import { checkOptions, oneOf, type OptionKinds, optionsIn, within } from "@belay/core/OptionCheck"
 import type { Usage } from "@belay/core/Usage"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -100,8 +100,13 @@ export const total = (state: Pick<HookState.HookState, "get">): Total => ({
   unknownCalls: state.get(unknownCalls)
 })
 
+const priceKinds: OptionKinds<Price> = {
+  costPerInputToken: "number",
+  costPerOutputToken: "number",
+  costPerCachedToken: "number"
+}
 const optionKinds: HookDefaults.OwnKinds<Options> = {
-  prices: "object",
+  prices: optionsIn<Price>("table", priceKinds, ["costPerInputToken", "costPerOutputToken"]),
   limit: "number",
   warnAt: "number",
   onLimit: "text",

@@ -6,7 +6,7 @@
  */
 import type { AgentHook } from "@belay/core/AgentHook"
 import { matcher } from "@belay/core/NamePattern"
-import { checkOptions, oneOf, whole } from "@belay/core/OptionCheck"
+import { checkOptions, oneOf, optionsIn, whole } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
 import type { DetectedLoop, Ladder, LoopKeys } from "./internal/detectedLoop.ts"
@@ -40,7 +40,13 @@ export interface Options extends HookDefaults.HookDefaults {
 }
 
 const optionKinds: HookDefaults.OwnKinds<Options> = {
-  ladder: "object",
+  ladder: optionsIn<Ladder>("object", {
+    observe: ["number", "flag"],
+    steer: ["number", "flag"],
+    escalate: ["number", "flag"],
+    block: ["number", "flag"],
+    stop: ["number", "flag"]
+  }),
   failures: ["number", "flag"],
   escalate: "text",
   maxEscalations: "number",

@@ -8,7 +8,7 @@ import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
 import type { LlmResponse } from "@belay/core/LlmCall"
-import { checkOptions, oneOf, whole, within } from "@belay/core/OptionCheck"
+import { checkOptions, oneOf, optionsIn, whole, within } from "@belay/core/OptionCheck"
 import { byLength, type Tokenizer } from "@belay/core/Tokenizer"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -57,10 +57,11 @@ export const used = (state: Pick<HookState.HookState, "get">, name = "token-limi
   return { turn, session }
 }
 
+const tokens = optionsIn<Tokens>("object", { input: "number", output: "number", total: "number" })
 const optionKinds: HookDefaults.OwnKinds<Options> = {
-  perRequest: "any",
-  perTurn: "any",
-  perSession: "any",
+  perRequest: tokens,
+  perTurn: tokens,
+  perSession: tokens,
   warnAt: "number",
   onLimit: "text",
   tokenizer: "object"

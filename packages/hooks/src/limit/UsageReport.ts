@@ -8,6 +8,7 @@ import { type Eventual, eventual } from "@belay/core/Eventual"
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
 import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
+import { type OptionKinds, optionsIn } from "@belay/core/OptionCheck"
 import { isProviderError } from "@belay/core/ProviderError"
 import type { Usage } from "@belay/core/Usage"
 import * as Cause from "effect/Cause"
@@ -38,8 +39,13 @@ export interface Options extends HookDefaults.HookDefaults, Partial<Price> {
 
 export { Report } from "./internal/usageRows.ts"
 
+const priceKinds: OptionKinds<Price> = {
+  costPerInputToken: "number",
+  costPerOutputToken: "number",
+  costPerCachedToken: "number"
+}
 const optionKinds: HookDefaults.OwnKinds<Options> = {
-  prices: "object",
+  prices: optionsIn<Price>("table", priceKinds, ["costPerInputToken", "costPerOutputToken"]),
   sink: "function",
   costPerInputToken: "number",
   costPerOutputToken: "number",

@@ -8,7 +8,7 @@ import type { AgentHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import type { ActionAt } from "@belay/core/HookPoint"
-import { checkOptions, oneOf } from "@belay/core/OptionCheck"
+import { checkOptions, oneOf, optionsIn } from "@belay/core/OptionCheck"
 import type { PreToolCallEvent } from "@belay/core/Tool"
 import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
@@ -68,7 +68,13 @@ export interface Options extends HookDefaults.HookDefaults, Rules, ToolReadingOp
 }
 
 const optionKinds: HookDefaults.OwnKinds<Options> = {
-  sources: "list",
+  sources: optionsIn<Rules>("list", {
+    allow: "list",
+    ask: "list",
+    deny: "list",
+    source: "text",
+    folder: "text"
+  }),
   permissionMode: "any",
   otherwise: "text",
   allow: "textList",

@@ -138,7 +138,7 @@ describe("CostTracker", () => {
     assert.throws(
       () => CostTracker.make({ prices: { m: {} as CostTracker.Price } }),
       ConfigError,
-      /prices\["m"\]\.costPerInputToken/
+      /prices\.m\.costPerInputToken/
     )
   })
 
