@@ -3,13 +3,40 @@ import type { AgentHook } from "@belay/core/AgentHook"
 import { agentTool } from "@belay/core/agentTool"
 import { type Agent, createAgent } from "@belay/core/createAgent"
 import { defineTool } from "@belay/core/defineTool"
+import type { LlmRequest } from "@belay/core/LlmCall"
 import * as CostTracker from "@belay/hooks/CostTracker"
+import * as ModelCallLimit from "@belay/hooks/ModelCallLimit"
 import * as ToolCallLimit from "@belay/hooks/ToolCallLimit"
 import * as UsageReport from "@belay/hooks/UsageReport"
 import { assert, describe, it } from "@effect/vitest"
 import { type Call, model, prices } from "./support/tree.ts"
 
+const look = defineTool({ name: "t", description: "t", input: { type: "object" }, execute: () => "ok" })
+
 const four: ReadonlyArray<Call> = [0, 1, 2, 3].map((n) => ["t", { n }])
+
+describe("ModelCallLimit", () => {
+  it("lets no call of parallel sub-agents pass between its check and its count", async () => {
+    const requests: Array<LlmRequest> = []
+    const worker = (name: string) =>
+      createAgent({ name, provider: model(requests, four.map((call) => [call])), tools: [look] })
+    const names = ["one", "two", "three"]
+    const slow: AgentHook = {
+      name: "slow",
+      kind: "observer",
+      preLlmCall: () => new Promise((resolve) => setImmediate(resolve))
+    }
+    await using lead = createAgent({
+      name: "lead",
+      provider: model(requests, [names.map((name): Call => [name, { message: "work" }])]),
+      tools: names.map((name) => agentTool({ name, description: "works", agent: worker(name) })),
+      hooks: [ModelCallLimit.make({ perTurn: 5 }), slow]
+    })
+    const error = await lead.run("go").then(() => assert.fail("expected a rejection"), (cause: Error) => cause)
+    assert.match(error.message, /model call limit of 5 per turn reached/)
+    assert.strictEqual(requests.length, 5)
+  })
+})
 
 describe("a hook of the lead and one of a sub-agent with the same name", () => {
   const worker = (name: string, hooks: ReadonlyArray<AgentHook>, ran: Array<string>) =>

@@ -141,7 +141,7 @@ describe("a change is made once:", () => {
             const next = rewrites[how](args as string, `h${index}`)
             const action = next === args ? undefined : withArgs(next)
             if (answers === "now") return action
-            return answers === "promise" ? Promise.resolve(action) : Effect.sync(() => action)
+            return answers === "promise" ? Promise.resolve(action) : Effect.as(Effect.yieldNow, action)
           }
         }))
         const { action, event } = yield* run("preToolCall", { ...call, args: "go" }, hooks)

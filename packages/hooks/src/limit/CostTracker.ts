@@ -72,7 +72,7 @@ const treeKeys = { totalCost, exactCost, unknownCalls, hasWarned }
  * `name@agent`. It has keys of its own, so that the total of the tree does not contain a call twice.
  */
 const keysOf = ({ hook }: HookContext, name: string): typeof treeKeys => {
-  if (hook === name) return treeKeys
+  if (!hook.startsWith(`${name}@`)) return treeKeys
   const suffix = hook.slice(name.length)
   const own = <A>(key: HookState.StateKey<A>): HookState.StateKey<A> => ({ ...key, name: `${key.name}${suffix}` })
   return {

@@ -6,6 +6,7 @@
 import type { AgentHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
+import * as Effect from "effect/Effect"
 import * as HookDefaults from "../HookDefaults.ts"
 import * as CallCounter from "./internal/callCounter.ts"
 
@@ -65,6 +66,9 @@ export const make = (options: Options): AgentHook => {
     preLlmCall: (_request, ctx) => rejection(ctx),
     onLlmError: ({ decision }, ctx) => decision.type === "fail" ? undefined : rejection(ctx),
     wrapLlmCall: (request, next, ctx) => {
+      // A parallel agent may have made the last call since `preLlmCall`.
+      const refused = rejection(ctx)
+      if (refused !== undefined) return Effect.fail(refused)
       CallCounter.add(ctx)
       return next(request)
     }

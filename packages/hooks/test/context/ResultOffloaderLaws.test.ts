@@ -121,7 +121,7 @@ describe("the laws of ResultOffloader", () => {
 const chained = (options: ResultOffloader.Options, output: string, artifacts: ArtifactStore.ArtifactStore) =>
   Effect.gen(function*() {
     const lent = {
-      root: { sessionId: "s", turnNumber: 1, signal: new AbortController().signal },
+      root: { sessionId: "s", turnNumber: 1, signal: TestScope.make().signal },
       artifacts: (hook: string) => ({
         write: (key: string, content: string) =>
           Effect.mapError(

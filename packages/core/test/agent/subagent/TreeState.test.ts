@@ -1,9 +1,12 @@
 /** `ctx.state` belongs to the tree of agents, `ctx.local` to one agent, wherever and in whichever process it works. */
 import { assert, describe, it } from "@effect/vitest"
+import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import type { AgentConfig } from "../../../src/agent/AgentConfig.ts"
 import { agentTool, delegationTarget } from "../../../src/agent/agentTool.ts"
 import { createAgent } from "../../../src/agent/createAgent.ts"
+import type { AnyTool } from "../../../src/agent/defineTool.ts"
 import type { Json } from "../../../src/data/Json.ts"
 import * as RunState from "../../../src/data/RunState.ts"
 import type { AgentHook } from "../../../src/hook/AgentHook.ts"
@@ -93,6 +96,43 @@ describe("the state of a tree of agents", () => {
     await session.run("go")
     assert.strictEqual(session.state.get(count), 14)
   })
+
+  /** Runs a tree whose agents have this many sub-agents, level by level. Every agent without sub-agents makes a call. */
+  const grown = (widths: ReadonlyArray<number>, look: AnyTool, depth = 0): ReturnType<typeof createAgent> => {
+    const width = widths[depth] ?? 0
+    const names = Array.from({ length: width }, (_, index) => `sub${index}`)
+    return createAgent({
+      name: `agent${depth}`,
+      provider: once(
+        ...(width === 0 ? [["look", {}] as const] : names.map((name) => [name, { message: "go" }] as const))
+      ),
+      tools: width === 0
+        ? [look]
+        : names.map((name) => agentTool({ name, description: "Works", agent: grown(widths, look, depth + 1) })),
+      ...(depth === 0 ? { hooks: [counting().hook] } : {})
+    })
+  }
+
+  it.effect.prop(
+    "counts every call of a tree of any shape once",
+    [Arbitrary.array(Arbitrary.schema(Schema.Literals([1, 2, 3])), { maxLength: 3 })],
+    ([widths]) =>
+      Effect.promise(async () => {
+        const look = recording("look")
+        await using lead = grown(widths, look.tool)
+        await using session = await lead.session()
+        await session.run("go")
+        let leaves = 1
+        let delegations = 0
+        for (const width of widths) {
+          leaves *= width
+          delegations += leaves
+        }
+        assert.lengthOf(look.ran, leaves)
+        assert.strictEqual(session.state.get(count), leaves + delegations)
+      }),
+    { arbitrary: { runs: 25 } }
+  )
 
   it("is read and written by the hooks that a sub-agent brings itself", async () => {
     const seen: Array<unknown> = []

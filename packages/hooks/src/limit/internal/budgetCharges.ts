@@ -20,7 +20,7 @@ export interface Charge {
 }
 
 /** Changes an account, and returns a result with the changed account. */
-export type Change<A> = (before: Ledger.Account, rule: Rule) => readonly [A, Ledger.Account]
+type Change<A> = (before: Ledger.Account, rule: Rule) => readonly [A, Ledger.Account]
 
 /** The part of a context that identifies the accounts of a hook. */
 type Identity = Pick<HookContext, "hook" | "state"> & { readonly root: Pick<HookContext["root"], "turnNumber"> }

@@ -27,11 +27,11 @@ export const wake = (object: object): void => {
  * change a ledger and wake nobody.
  */
 export const wait = (objects: ReadonlyArray<object>, ms: number): Effect.Effect<void> =>
-  Effect.raceFirst(
+  Effect.timeoutOrElse(
     Effect.callback<void>((resume) => {
       const wakeUp = () => resume(Effect.void)
       for (const object of objects) waitersOf(object).add(wakeUp)
       return Effect.sync(() => objects.forEach((object) => byObject.get(object)?.delete(wakeUp)))
     }),
-    Effect.sleep(ms)
+    { duration: ms, orElse: () => Effect.void }
   )
