@@ -23,3 +23,6 @@ export const busyElsewhere = (sessionId: string, turnNumber: number): SessionErr
     message: `session ${sessionId} is busy: another process began turn ${turnNumber}, and runs it or has ended. ` +
       "Wait for it, continue it with `resume`, or call `run` again to close it"
   })
+
+/** Whether a session can be replaced: no turn runs in it, and it is not closed. */
+export const isIdle = ({ status }: SessionState): boolean => status === "new" || status === "idle"

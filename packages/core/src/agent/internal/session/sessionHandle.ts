@@ -12,7 +12,7 @@ import type { SessionStore } from "../../../port/SessionStore.ts"
 import type { RunResult } from "../../RunResult.ts"
 import type { Decisions, ParkOptions, ResumeOptions, Session, SteerOutcome, TurnOptions } from "../../Session.ts"
 import type { ResolvedAgent } from "../config/resolvedAgent.ts"
-import { busyElsewhere, continuedElsewhere, isStillThere } from "../control/otherProcess.ts"
+import { busyElsewhere, continuedElsewhere, isIdle, isStillThere } from "../control/otherProcess.ts"
 import { SessionControl } from "../control/sessionControl.ts"
 import { unavailable } from "../control/turnGate.ts"
 import { askHooks, notifyHooks } from "../turn/askHooks.ts"
@@ -399,6 +399,3 @@ export class SessionHandle implements Session {
       : Effect.updateContext(effect, (now: Context.Context<never>) => Context.merge(context, now))
   }
 }
-
-/** Whether a session can be replaced: no turn runs in it, and it is not closed. */
-const isIdle = ({ status }: SessionState): boolean => status === "new" || status === "idle"
