@@ -50,7 +50,12 @@ export class SessionControl {
   /** A turn has ended, or one that was about to begin does not begin. */
   turnEnded(status: string): void {
     if (this.steers.length > 0 && this.session().status !== "busy") {
-      for (const steer of this.steers) this.settleSteer(steer, { type: "missed", status })
+      // The end of a turn that has not failed is saved, with all of its messages.
+      const isSaved = status !== "failed" && status !== "cancelled"
+      for (const steer of this.steers) {
+        const missed = { type: "missed", status } as const
+        this.settleSteer(steer, isSaved ? steer.delivered ?? missed : missed)
+      }
     }
     if (!this.isBusy) { for (const resolve of this.idleWaiters.splice(0)) resolve() }
     this.gate?.next()
@@ -59,7 +64,7 @@ export class SessionControl {
   /** Sends a message to the running turn. */
   steer(input: TurnInput): Effect.Effect<SteerOutcome> {
     return Effect.callback<SteerOutcome>((resume) => {
-      const steer: Steer = { input, settle: (outcome) => resume(Effect.succeed(outcome)) }
+      const steer: Steer = { input, delivered: undefined, settle: (outcome) => resume(Effect.succeed(outcome)) }
       this.steers = [...this.steers, steer]
       return Effect.sync(() => this.removeSteer(steer))
     })

@@ -18,12 +18,22 @@ export const deliverSteers = function*(turn: Turn): Step<number, AgentError | Tu
   const { owner } = turn.session
   let delivered = 0
   // A sub-agent has no owner.
-  for (let steer = owner?.steers[0]; steer !== undefined; steer = owner?.steers[0]) {
+  const next = () => owner?.steers.find((steer) => steer.delivered === undefined)
+  for (let steer = next(); steer !== undefined; steer = next()) {
     const outcome = yield* deliver(turn, steer.input)
-    if (outcome.type === "delivered") delivered++
-    owner?.settleSteer(steer, outcome)
+    if (outcome.type === "delivered") {
+      delivered++
+      steer.delivered = outcome
+    } else owner?.settleSteer(steer, outcome)
   }
   return delivered
+}
+
+/** Reports the messages that were delivered, after they have been saved. */
+export const settleSteers = ({ session: { owner } }: Turn): void => {
+  for (const steer of owner?.steers ?? []) {
+    if (steer.delivered !== undefined) owner?.settleSteer(steer, steer.delivered)
+  }
 }
 
 const deliver = function*(turn: Turn, input: TurnInput): Step<SteerOutcome, AgentError | TurnEnded> {

@@ -12,7 +12,7 @@ import type { LlmRequest, LlmResponse, PostLlmCallEvent } from "../../../data/Ll
 import type { Outcome } from "../../../hook/HookChain.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
 import { parkBeforeModel } from "../control/parkRequest.ts"
-import { deliverSteers } from "../control/steer.ts"
+import { deliverSteers, settleSteers } from "../control/steer.ts"
 import { fitWindow } from "../session/fitWindow.ts"
 import { rotate } from "../session/rotate.ts"
 import { askHooks } from "../turn/askHooks.ts"
@@ -32,12 +32,14 @@ export const callModel = function*(turn: Turn): Step<LlmResponse, Failure> {
   for (let retries = 0;; retries++) {
     const { agent: { config, limits }, session, state, used } = turn
     if (used.steps >= limits.steps) return yield* reachLimit(turn, "steps", used.steps, limits.steps)
-    if (session.owner !== undefined && session.owner.steers.length > 0) yield* deliverSteers(turn)
+    const hasSteers = session.owner !== undefined && session.owner.steers.length > 0
+    if (hasSteers) yield* deliverSteers(turn)
     used.steps++
     state.stepNumber++
     addInjections(turn)
     if (config.window !== undefined || session.rotation !== undefined) yield* makeRoom(turn)
     if (turn.io.hasStore) yield* turn.io.commit
+    if (hasSteers) settleSteers(turn)
     if (turn.isParking) return yield* parkBeforeModel(turn)
     const asked = requestOf(turn)
     const request = turn.hasHooks("preLlmCall") ? yield* prepareRequest(turn, asked) : asked

@@ -64,8 +64,11 @@ export const sessionOf = (state: RunState.RunState, origin: Partial<Origin> = {}
   return session
 }
 
-/** How many event numbers are left out after a process that may have sent events since it saved the session. */
-const eventGap = 1_000_000
+/**
+ * How many event numbers are left out, at least and at most, if another process may have used some of them. It is a
+ * random number, because two processes may leave out numbers after the same one.
+ */
+const eventGap = { min: 1_000_000, max: 1_000_000_000 }
 
 /**
  * Returns the number after which the events of a loaded session continue. If a process ended in the middle of a turn,
@@ -73,7 +76,13 @@ const eventGap = 1_000_000
  */
 const firstEventNumber = (state: RunState.RunState): number => {
   const { lastEvent = 0 } = state
-  return statusOf(state) === "open" && state.stop === undefined && lastEvent > 0 ? lastEvent + eventGap : lastEvent
+  return statusOf(state) === "open" && state.stop === undefined && lastEvent > 0 ? lastEvent + randomGap() : lastEvent
+}
+
+/** Returns how many event numbers to leave out. */
+export const randomGap = (): number => {
+  const [random = 0] = crypto.getRandomValues(new Uint32Array(1))
+  return eventGap.min + random % (eventGap.max - eventGap.min)
 }
 
 /** The run to resume, and the decisions. */

@@ -100,6 +100,7 @@ export const startRuntime = (agent: ResolvedAgent, context: AnyContext): Runtime
     function*({ decisions, id, onEvent, state }: Resumption): Effect.fn.Return<RunResult, AgentError> {
       const handle = handles.get(state.sessionId) ?? open(sessionOf(state))
       const turn = storedTurnOf(agent, handle.session, state)
+      turn.io.holdEvents()
       yield* toEffect(() => applyDecisions(turn, decisions))
       const run = Effect.onExit(
         handle.withServices(runTurn(turn, true)),

@@ -1,17 +1,18 @@
 /** The handle of a session. It runs turns, and follows the conversation into another session after a rotation. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { type AgentError, PortFailed, SessionError, SnapshotError } from "../../../data/AgentError.ts"
+import { type AgentError, type PortFailed, SessionError, SnapshotError } from "../../../data/AgentError.ts"
 import type { AgentEvent } from "../../../data/AgentEvent.ts"
 import type { HostSignal, SignalAnswer } from "../../../data/Delegation.ts"
 import type { RunState } from "../../../data/RunState.ts"
 import type { OnSessionEndEvent } from "../../../data/SessionEvent.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
 import { nothing, type Waiting } from "../../../data/Waiting.ts"
-import { conflict, type SessionStore } from "../../../port/SessionStore.ts"
+import type { SessionStore } from "../../../port/SessionStore.ts"
 import type { RunResult } from "../../RunResult.ts"
 import type { Decisions, ParkOptions, ResumeOptions, Session, SteerOutcome, TurnOptions } from "../../Session.ts"
 import type { ResolvedAgent } from "../config/resolvedAgent.ts"
+import { busyElsewhere, continuedElsewhere, isIdle, isStillThere } from "../control/otherProcess.ts"
 import { SessionControl } from "../control/sessionControl.ts"
 import { unavailable } from "../control/turnGate.ts"
 import { askHooks, notifyHooks } from "../turn/askHooks.ts"
@@ -23,7 +24,9 @@ import { newTurn } from "../turn/turnState.ts"
 import { toEffect } from "../turn/yieldable.ts"
 import { compact } from "./compact.ts"
 import { findNewerState, replaceSession } from "./reloadSession.ts"
+import { randomGap } from "./resumeSession.ts"
 import type { SessionState, Steer } from "./sessionState.ts"
+import type { StoredTurn } from "./sessionStorage.ts"
 import { shutDownCore } from "./startSession.ts"
 import { isConflict } from "./storeTurn.ts"
 
@@ -216,24 +219,38 @@ export class SessionHandle implements Session {
       "ahead",
       this.listening(
         onEvent,
-        Effect.suspend(() => {
-          const { current: before } = this
-          return Effect.flatMap(this.refresh, (isNewer) => {
-            const { id, revision, waiting } = this.current
-            if (isNewer && before.waiting !== undefined && !isStillThere(this.waiting)) {
-              return continuedElsewhere(id, before, revision)
-            }
-            if (waiting === undefined) {
-              return new SnapshotError({ problem: "finished", message: `session ${id} has no turn that waits` })
-            }
-            return Effect.catch(
-              Effect.flatMap(waiting.snapshot, (snapshot) => this.owner.resume(snapshot, decisions)),
-              (error) => this.failCurrent(error)
-            )
-          })
-        })
+        Effect.suspend(() => this.resumeNewest(decisions))
       )
     )
+  }
+
+  /**
+   * Loads the newest state, then resumes the turn. It is tried again if another process has saved the session without
+   * continuing the turn, for example because it released the session.
+   */
+  private resumeNewest(decisions: Decisions | undefined, tries = 1): Effect.Effect<RunResult, AgentError> {
+    const { current: before } = this
+    return Effect.flatMap(this.refresh, (isNewer) => {
+      const { id, revision, waiting } = this.current
+      if (isNewer && before.waiting !== undefined && !isStillThere(this.waiting)) {
+        return continuedElsewhere(id, before, revision)
+      }
+      if (waiting === undefined) {
+        return new SnapshotError({ problem: "finished", message: `session ${id} has no turn that waits` })
+      }
+      const waited = JSON.stringify(this.waiting)
+      const resumed = Effect.flatMap(waiting.snapshot, (snapshot) => this.owner.resume(snapshot, decisions))
+      return Effect.catch(resumed, (error) => {
+        if (!isConflict(error) || this.current.storage.lastTurn?.io.commits !== 0) return this.failCurrent(error)
+        return Effect.flatMap(
+          Effect.ignore(this.refresh),
+          () =>
+            tries < maxTries && JSON.stringify(this.waiting) === waited
+              ? this.resumeNewest(decisions, tries + 1)
+              : Effect.fail(error)
+        )
+      })
+    })
   }
 
   park({ withinMs }: ParkOptions = {}): Effect.Effect<Waiting> {
@@ -246,7 +263,7 @@ export class SessionHandle implements Session {
       const { current } = this
       if (current.status === "closed") return Effect.void
       if (this.store === undefined && current.status !== "new") return unavailable(current.id, "not-stored")
-      return this.controls.alone("ahead", Effect.andThen(this.save, Effect.suspend(() => this.leave("release"))))
+      return this.controls.alone("ahead", Effect.andThen(this.save, this.leaveNewest("release")))
     }))
   }
 
@@ -254,10 +271,26 @@ export class SessionHandle implements Session {
   private get save(): Effect.Effect<void, PortFailed> {
     if (this.store === undefined) return Effect.void
     return Effect.suspend(() => {
-      const { status, storage: { lastTurn, unknownCommit } } = this.current
-      if (lastTurn === undefined || status === "busy" || unknownCommit !== undefined) return Effect.void
-      return Effect.catch(lastTurn.io.commitRest, (error) => isConflict(error) ? Effect.void : Effect.fail(error))
+      const { savable } = this
+      if (savable === undefined || this.current.status === "busy") return Effect.void
+      return Effect.catch(savable.io.commitRest, (error) => isConflict(error) ? Effect.void : Effect.fail(error))
     })
+  }
+
+  /** The turn through which changes outside of turns are saved. */
+  private get savable(): StoredTurn | undefined {
+    return this.store === undefined || this.isForeign ? undefined : this.current.storage.lastTurn
+  }
+
+  /**
+   * Whether saving could take the session away from another process, which left its turn or still runs it, or could
+   * write over a commit whose outcome is unknown.
+   */
+  private get isForeign(): boolean {
+    const { storage: { lastTurn, unknownCommit } } = this.current
+    const { waiting } = this
+    const isLeft = waiting.type === "process" && waiting.why === "left"
+    return unknownCommit !== undefined || (isLeft && lastTurn?.io.commits === 0)
   }
 
   steer(input: string | TurnInput): Effect.Effect<SteerOutcome> {
@@ -289,10 +322,23 @@ export class SessionHandle implements Session {
   }
 
   close(reason: OnSessionEndEvent["reason"] = "done"): Effect.Effect<void> {
-    return this.withServices(Effect.suspend(() => this.leave(reason)))
+    return this.withServices(this.leaveNewest(reason))
   }
 
-  /** Ends the session, or only lets it out of memory. */
+  /**
+   * Ends the session, or only lets it out of memory. If somebody listens, the last event needs a number that no other
+   * process has used, so the newest state is loaded before.
+   */
+  private leaveNewest(reason: OnSessionEndEvent["reason"] | "release"): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const { current: { status, storage }, store } = this
+      const isListened = this.agent.hub.active || this.hub?.active === true
+      const canAsk = isListened && status === "idle" && store !== undefined && storage.unknownCommit === undefined
+      const leave = Effect.suspend(() => this.leave(reason))
+      return canAsk ? Effect.andThen(Effect.ignore(this.refresh), leave) : leave
+    })
+  }
+
   private leave(reason: OnSessionEndEvent["reason"] | "release"): Effect.Effect<void> {
     const { agent: { chain, core, hub }, current } = this
     if (current.status === "closed") return Effect.void
@@ -319,10 +365,22 @@ export class SessionHandle implements Session {
       : Effect.gen(function*() {
         yield* notifyHooks(turn, "onSessionEnd", { sessionId: session.id, reason })
       })
-    const event = Effect.sync(() =>
+    const publish = () =>
       turn.io.publish(reason === "release" ? { type: "session-release" } : { type: "session-end", reason })
+    const publishAfterGap = () => {
+      // Another process may use the next number.
+      session.lastEvent += randomGap()
+      publish()
+    }
+    const event = Effect.suspend(() =>
+      this.savable === undefined
+        ? Effect.sync(this.store !== undefined && this.isForeign ? publishAfterGap : publish)
+        : Effect.catch(
+          this.savable.io.commitBefore(publish),
+          (error) => Effect.sync(isConflict(error) ? publishAfterGap : publish)
+        )
     )
-    return Effect.ensuring(hooks, Effect.andThen(Effect.andThen(shutdown, event), Effect.ignore(this.save)))
+    return Effect.ensuring(hooks, Effect.andThen(shutdown, event))
   }
 
   /** Makes a turn of this session. It is a turn to run, or the turn that hooks see at points outside of turns. */
@@ -341,26 +399,3 @@ export class SessionHandle implements Session {
       : Effect.updateContext(effect, (now: Context.Context<never>) => Context.merge(context, now))
   }
 }
-
-/** Whether a session can be replaced: no turn runs in it, and it is not closed. */
-const isIdle = ({ status }: SessionState): boolean => status === "new" || status === "idle"
-
-/** Whether a turn still waits, so that no other process has continued it. */
-const isStillThere = (waiting: Waiting): boolean =>
-  waiting.type === "people" || waiting.type === "limit" || (waiting.type === "process" && waiting.why === "parked")
-
-/** The error of a waiting turn that another process has continued. */
-const continuedElsewhere = (id: string, before: SessionState, revision: number): PortFailed => {
-  const message = `turn ${before.turnNumber} of session ${id} was continued by another process, so it cannot be ` +
-    "resumed here. The session was loaded again: read `waiting` to see what it waits for now"
-  return new PortFailed({ port: "store", message, cause: conflict(id, before.revision + 1, revision) })
-}
-
-/** The error of a session in which another process seems to run a turn. */
-const busyElsewhere = (sessionId: string, turnNumber: number): SessionError =>
-  new SessionError({
-    sessionId,
-    problem: "busy",
-    message: `session ${sessionId} is busy: another process began turn ${turnNumber}, and runs it or has ended. ` +
-      "Wait for it, continue it with `resume`, or call `run` again to close it"
-  })

@@ -57,6 +57,8 @@ export interface RunningTurn {
 /** A message to the running turn, which waits for the next step boundary. */
 export interface Steer {
   readonly input: TurnInput
+  /** Set when the message is in the conversation, which is not saved yet. */
+  delivered: SteerOutcome | undefined
   readonly settle: (outcome: SteerOutcome) => void
 }
 

@@ -7,7 +7,11 @@ import type { RunState } from "../../../data/RunState.ts"
 
 /** A turn that can be saved again after its end. */
 export interface StoredTurn {
-  readonly io: { readonly commits: number; readonly commitRest: Effect.Effect<void, PortFailed> }
+  readonly io: {
+    readonly commits: number
+    readonly commitRest: Effect.Effect<void, PortFailed>
+    readonly commitBefore: (send: () => void) => Effect.Effect<void, PortFailed>
+  }
 }
 
 /** A class, because a session has one only if its agent has a store, and its fields change with each commit. */
@@ -19,7 +23,7 @@ export class SessionStorage {
   /** How many commits were requested, and how many of these requests are in the store. */
   requested = 0
   written = 0
-  /** The last turn. Changes after its end are saved through it. */
+  /** The turn that runs, or else the last one. Changes after its end are saved through it. */
   lastTurn: StoredTurn | undefined = undefined
   /** Allows one commit at a time. */
   readonly lock: Semaphore.Semaphore = Semaphore.makeUnsafe(1)

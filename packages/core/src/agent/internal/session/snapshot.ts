@@ -51,12 +51,13 @@ export const snapshotOf = (
     ...(session.hasLocal ? { local: session.local.snapshot() } : {})
   }
   if (ofSubAgent) return snapshot
-  const { hasDurable, id, lastEvent, movedTo } = session
+  const { hasDurable, id, movedTo } = session
+  const lastEvent = session.lastEvent + numbersAhead
   return {
     ...snapshot,
     ...(movedTo === undefined ? {} : { movedTo: { from: id, to: movedTo } }),
     ...(hasDurable ? { durable: session.durable.snapshot() } : {}),
-    ...(lastEvent === 0 ? {} : { lastEvent: lastEvent + numbersAhead })
+    ...(lastEvent === 0 ? {} : { lastEvent })
   }
 }
 

@@ -35,10 +35,7 @@ export const runTools = function*(turn: Turn): Step<CoreOutput | undefined, Fail
   if (turn.isParking && state.calls.some(({ state: { status } }) => status !== "done" && status !== "asked")) {
     return yield* endTurn({ type: "parked" })
   }
-  if (state.calls.some((call) => call.state.status === "asked")) {
-    if (turn.io.hasStore) yield* turn.io.commit
-    return yield* endTurn({ type: "suspended" })
-  }
+  if (state.calls.some((call) => call.state.status === "asked")) return yield* endTurn({ type: "suspended" })
   if (batch.length < open.length) return yield* reachLimit(turn, "toolCalls", used.toolCalls, limits.toolCalls)
   const text = state.calls.find(({ transferText }) => transferText !== undefined)?.transferText
   const { isStored } = turn.io

@@ -6,6 +6,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { type AgentError, PortFailed } from "../../../data/AgentError.ts"
+import type { AgentEventBody } from "../../../data/AgentEvent.ts"
 import { messageOf } from "../../../data/ErrorMessage.ts"
 import type { TurnOutput } from "../../../data/Turn.ts"
 import { waitingOf } from "../../../data/Waiting.ts"
@@ -13,6 +14,7 @@ import type { RunResult } from "../../RunResult.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
 import { decodesOutput } from "../config/structuredOutput.ts"
 import { callsOf } from "../session/snapshot.ts"
+import { isConflict } from "../session/storeTurn.ts"
 import { pendingOf } from "../tool/openQuestions.ts"
 import { noteCancelled, withPartial } from "./partial.ts"
 import { resultOf } from "./result.ts"
@@ -144,15 +146,25 @@ const afterFailure = (turn: Turn, cause: Cause.Cause<AgentError>): Effect.Effect
   enterPhase(state, "ended")
   const error = Cause.squash(cause)
   if (Cause.hasInterruptsOnly(cause)) noteCancelled(turn)
-  publishFailure(turn, cause)
-  if (turn.parent !== undefined) return Effect.void
+  const end = failureEnd(turn, cause)
+  if (turn.parent !== undefined) return Effect.sync(() => io.publish(end))
   endDurableTurn(turn)
+  const isUnknown = store !== undefined && session.storage.unknownCommit !== undefined
   const storeFailed = error instanceof PortFailed && error.port === "store"
-  if (store === undefined || session.storage.unknownCommit !== undefined || storeFailed) return Effect.void
-  return Effect.catch(io.commitRest, ({ message }) => Effect.sync(() => io.warn(message, "runtime")))
+  if (isUnknown || isConflict(error)) return Effect.sync(() => io.publishUnsaved(end))
+  if (store === undefined || storeFailed) return Effect.sync(() => io.publish(end))
+  return Effect.catch(io.commitEnd(end), (failure) =>
+    Effect.sync(() => {
+      io.warn(failure.message, "runtime")
+      if (isConflict(failure)) io.publishUnsaved(end)
+      else io.publish(end)
+    }))
 }
 
-const publishFailure = ({ io, state: { usage } }: Turn, cause: Cause.Cause<AgentError>): void => {
+const publishFailure = (turn: Turn, cause: Cause.Cause<AgentError>): void => turn.io.publish(failureEnd(turn, cause))
+
+/** Makes the last event of a turn that failed or was cancelled. */
+const failureEnd = ({ state: { usage } }: Turn, cause: Cause.Cause<AgentError>): AgentEventBody => {
   const status = Cause.hasInterruptsOnly(cause) ? "cancelled" : "failed"
-  io.publish({ type: "turn-end", status, text: messageOf(Cause.squash(cause)), usage })
+  return { type: "turn-end", status, text: messageOf(Cause.squash(cause)), usage }
 }

@@ -10,7 +10,6 @@ import type { AgentError } from "../../../data/AgentError.ts"
 import { after } from "../../../data/internal/timer.ts"
 import type { RunResult } from "../../RunResult.ts"
 import { unavailable } from "../control/turnGate.ts"
-import { isConflict } from "../session/storeTurn.ts"
 import { finishTurn } from "./finishTurn.ts"
 import type { Turn } from "./turn.ts"
 import { turnSteps } from "./turnSteps.ts"
@@ -37,7 +36,8 @@ export const runTurn = (turn: Turn, resumed: boolean): Effect.Effect<RunResult, 
       turn.io.services = fiber.context
       if (turn.parent === undefined) {
         session.running = turn
-        if (turn.io.hasStore && turn.io.hasListeners) turn.io.holdEvents()
+        if (turn.io.hasStore) session.storage.lastTurn = turn
+        turn.io.holdEvents()
       }
       const steps = Effect.gen(() => turnSteps(turn, isNew, resumed))
       const child = Effect.runForkWith(fiber.context)(finishTurn(turn, steps))
@@ -63,8 +63,7 @@ const releaseSession = (turn: Turn, exit: Exit.Exit<RunResult, AgentError>): voi
   if (session.status === "busy") session.status = turn.sessionStartFailed ? "new" : "idle"
   io.abortSignal()
   if (turn.parent !== undefined) return
-  io.releaseEvents(io.commits === 0 && Exit.isFailure(exit) && isConflict(Cause.squash(exit.cause)))
-  if (io.hasStore) session.storage.lastTurn = turn
+  io.releaseEvents()
   if (Exit.isSuccess(exit)) session.owner?.turnEnded(exit.value.status)
   else session.owner?.turnEnded(Cause.hasInterruptsOnly(exit.cause) ? "cancelled" : "failed")
 }

@@ -152,6 +152,7 @@ export class Turn {
     session.status = "closed"
     session.stop = undefined
     session.running = undefined
+    if (this.io.hasStore) next.storage.lastTurn = this
     session.owner?.follow(next)
     this.session = next
   }

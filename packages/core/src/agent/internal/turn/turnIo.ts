@@ -2,6 +2,7 @@
 import * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
 import type { PortFailed } from "../../../data/AgentError.ts"
 import type { AgentEventBody } from "../../../data/AgentEvent.ts"
@@ -9,10 +10,11 @@ import { messageOf, oneLine } from "../../../data/ErrorMessage.ts"
 import type { RunState } from "../../../data/RunState.ts"
 import type { HookFailure, HookRecord } from "../../../hook/HookRecord.ts"
 import type { ResolvedAgent } from "../config/resolvedAgent.ts"
+import { randomGap } from "../session/resumeSession.ts"
 import type { SessionState } from "../session/sessionState.ts"
 import { signState } from "../session/signature.ts"
 import { snapshotOf } from "../session/snapshot.ts"
-import { commitTurn } from "../session/storeTurn.ts"
+import { commitTurn, isConflict } from "../session/storeTurn.ts"
 import { Deadlines } from "./deadlines.ts"
 import { type EventPlace, makeEvent } from "./eventHub.ts"
 import { StartedEvents } from "./startedEvents.ts"
@@ -58,6 +60,8 @@ export class TurnIo {
   shownText = ""
   /** Whether the tree of agents has a session store. Without one, there is nothing to commit. */
   readonly hasStore: boolean
+  /** Whether another process was quicker with the first commit, or may have been, because it was interrupted. */
+  private claim: "open" | "unknown" | "lost" = "open"
   /** The events that are kept back. */
   private held: Array<() => void> | undefined = undefined
   /** How many events are sent after the commit that is being written. */
@@ -98,6 +102,12 @@ export class TurnIo {
     this.send(body)
   }
 
+  /** Sends an event whose number cannot be saved. Another process may use the next numbers, so some are left out. */
+  publishUnsaved(body: AgentEventBody): void {
+    if (this.hasListeners && this.held === undefined) this.turn.session.root.lastEvent += randomGap()
+    this.publish(body)
+  }
+
   private send(body: AgentEventBody): void {
     const { agent, session, state: { stepNumber, turnNumber } } = this.turn
     const time = performance.timeOrigin + performance.now()
@@ -116,15 +126,18 @@ export class TurnIo {
    * nothing of this turn has happened, and its events would have numbers that the other process uses.
    */
   holdEvents(): void {
+    if (!this.hasStore || !this.hasListeners || this.held !== undefined) return
     this.held = []
     this.deadlines.add(maxHoldMs, () => this.releaseEvents())
   }
 
-  /** Sends the events that were kept back, or drops them. */
-  releaseEvents(areDropped = false): void {
-    const { held = [] } = this
+  /** Sends the events that were kept back, or drops them if another process was quicker. */
+  releaseEvents(): void {
+    const { claim, held = [] } = this
     this.held = undefined
-    if (!areDropped) { for (const act of held) act() }
+    if (claim === "lost" || held.length === 0) return
+    if (claim === "unknown") this.turn.session.root.lastEvent += randomGap()
+    for (const act of held) act()
   }
 
   /** The place of the agent in the tree of agents. */
@@ -200,28 +213,31 @@ export class TurnIo {
   get commitRest(): Effect.Effect<void, PortFailed> {
     const mark = this.markNow()
     const { stored } = this
-    const isStored = stored !== undefined && stored.lastEvent === mark.lastEvent && isSameMark(stored, mark)
+    const lastEvent = mark.lastEvent + this.numbersAhead
+    const isStored = stored !== undefined && stored.lastEvent === lastEvent && isSameMark(stored, mark)
     return isStored ? Effect.void : this.write(mark)
   }
 
-  /**
-   * Saves the end of a turn, then sends its last event. The number of that event is saved too, so that another process
-   * continues after it.
-   */
+  /** Saves the end of a turn, then sends its last event. */
   commitEnd(body: AgentEventBody): Effect.Effect<void, PortFailed> {
     if (!this.hasStore) {
       this.publish(body)
       return Effect.void
     }
     return Effect.suspend(() => {
-      if (this.hasListeners) {
-        for (const one of (this.started ??= new StartedEvents()).missing()) this.send(one)
-        this.numbersAhead = 1
-      }
+      if (this.hasListeners) { for (const one of (this.started ??= new StartedEvents()).missing()) this.send(one) }
+      return this.commitBefore(() => this.publish(body))
+    })
+  }
+
+  /** Saves what has changed, and the number of one more event, which is sent then. Another process continues after it. */
+  commitBefore(send: () => void): Effect.Effect<void, PortFailed> {
+    return Effect.suspend(() => {
+      this.numbersAhead = this.hasListeners ? 1 : 0
       return Effect.map(
         Effect.onExit(this.commitRest, () => Effect.sync(() => this.numbersAhead = 0)),
         () => {
-          this.publish(body)
+          send()
           const { stored } = this
           const { lastEvent } = this.turn.session.root
           if (stored?.lastEvent === lastEvent - 1) this.stored = { ...stored, lastEvent }
@@ -249,7 +265,13 @@ export class TurnIo {
     const { agent: { config: { store } }, depth, parent, session } = this.turn
     if (parent === undefined && (store === undefined || depth > 0)) return Effect.void
     const written = parent === undefined ? commitTurn(store!, session, this) : parent.io.writeTree
-    return Effect.map(written, () => {
+    const noted = Effect.onExit(written, (exit) =>
+      Effect.sync(() => {
+        if (Exit.isSuccess(exit) || this.commits > 0) return
+        if (Cause.hasInterruptsOnly(exit.cause)) this.claim = "unknown"
+        else if (isConflict(Cause.squash(exit.cause))) this.claim = "lost"
+      }))
+    return Effect.map(noted, () => {
       this.stored = { ...mark, lastEvent: mark.lastEvent + (this.held?.length ?? 0) }
       this.releaseEvents()
     })
