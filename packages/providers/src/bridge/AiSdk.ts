@@ -5,9 +5,11 @@
  */
 import type { LlmRequest, LlmResponse, ResponseFormat } from "@belay/core/LlmCall"
 import type { DeltaSink, LlmProvider } from "@belay/core/LlmProvider"
+import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
 import { NotFound, type ProviderError } from "@belay/core/ProviderError"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Result from "effect/Result"
 import { isObject } from "../openai/internal/request/guards.ts"
 import * as Errors from "../openai/internal/response/errors.ts"
 import * as Answer from "./internal/aiSdkAnswer.ts"
@@ -56,6 +58,7 @@ export interface Options {
  * @since 0.1.0
  */
 export const fromLanguageModel = (model: Model, options: Options = {}): LlmProvider => {
+  Result.getOrThrow(checkKinds("AiSdk.fromLanguageModel", options, { name: "text" } satisfies OptionKinds<Options>))
   const { modelId, specificationVersion: version } = model
   const name = options.name ?? model.provider
   const source: Errors.Source = { provider: name, model: modelId, secrets: [] }

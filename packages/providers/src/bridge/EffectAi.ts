@@ -7,6 +7,7 @@
 import type { JsonObject } from "@belay/core/Json"
 import type { LlmParameters, LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { DeltaSink, LlmProvider } from "@belay/core/LlmProvider"
+import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
 import { NotFound, type ProviderError } from "@belay/core/ProviderError"
 import * as AiError from "effect/ai/AiError"
 import * as LanguageModel from "effect/ai/LanguageModel"
@@ -15,6 +16,7 @@ import * as Tool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
+import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { isObject } from "../openai/internal/request/guards.ts"
@@ -33,6 +35,8 @@ export interface Options {
   readonly model?: string
 }
 
+const optionKinds: OptionKinds<Options> = { name: "text", model: "text" }
+
 /**
  * Creates a provider from a model of `effect/ai`. The runtime runs the tools, not the model. Only the parameters
  * `toolChoice` and `responseFormat` (as text) reach the model, because `effect/ai` sets the others when the model is
@@ -42,6 +46,7 @@ export interface Options {
  * @since 0.1.0
  */
 export const fromLanguageModel = (model: LanguageModel.LanguageModel, options: Options = {}): LlmProvider => {
+  Result.getOrThrow(checkKinds("EffectAi.fromLanguageModel", options, optionKinds))
   const { model: modelId, name = "effect-ai" } = options
   const source: Errors.Source = { provider: name, model: modelId, secrets: [] }
   // A cast is needed: the types of the options depend on the tools, which are known only at run time.

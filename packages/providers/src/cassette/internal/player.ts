@@ -1,5 +1,7 @@
 /** Records and replays requests. */
 import { canonical, type Json } from "@belay/core/Json"
+import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
+import * as Result from "effect/Result"
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 import type { Fetch } from "../../openai/internal/transport/transport.ts"
@@ -43,8 +45,11 @@ export interface Cassette extends AsyncDisposable {
   readonly save: () => Promise<void>
 }
 
+const optionKinds: OptionKinds<Options> = { file: "text", mode: "text", secrets: "textList", fetch: "function" }
+
 /** Opens a cassette. */
 export const open = async (options: Options): Promise<Cassette> => {
+  Result.getOrThrow(checkKinds("Cassette.open", options, optionKinds, ["file"]))
   const { file, mode = "replay", secrets = [] } = options
   const found = mode === "all" ? undefined : await load(file, mode === "replay")
   const kept: Array<Interaction> = [...found?.interactions ?? []]
