@@ -389,9 +389,7 @@ export class SessionHandle implements Session {
     return new Turn({ agent, session: current, state: newTurn(input, turnNumber), operations: turnOperations })
   }
 
-  /**
-   * Provides the services of the agent's hooks to an Effect. Services that it already has (clock, tracer, span) stay.
-   */
+  /** Provides the services of the agent's hooks. Those that the Effect already has (clock, tracer, span) stay. */
   withServices<A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> {
     const { context } = this.owner
     return context === undefined
