@@ -81,7 +81,7 @@ export interface ParkOptions {
 export interface Session {
   readonly id: string
   readonly messages: ReadonlyArray<Message>
-  /** The state that the hooks of this session share. */
+  /** The state that hooks share (`ctx.state`), also those that run for sub-agents. */
   readonly state: HookState
   /** Runs a turn. Interruption cancels the turn. */
   readonly run: (input: string | TurnInput, options?: TurnOptions) => Effect.Effect<RunResult, AgentError>
