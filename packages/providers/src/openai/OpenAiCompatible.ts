@@ -139,7 +139,7 @@ export const make = (options: Options = {}): LlmProvider => {
       return Effect.fail(
         Errors.unsendable(
           source(undefined),
-          "no model is set: use the option `model`, or name one in the request",
+          "no model is set: use the option `model`, set OPENAI_MODEL (with `fromEnv`), or name one in the request",
           "model"
         )
       )
