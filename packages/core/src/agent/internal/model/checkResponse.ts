@@ -2,15 +2,37 @@
  * Checks what a provider returned before anybody believes it. A provider may be a program without types, and a vendor
  * may answer anything.
  */
-import { type LlmResponse } from "../../../data/LlmCall.ts"
+import type { LlmResponse } from "../../../data/LlmCall.ts"
+import type { ToolCall } from "../../../data/Message.ts"
 import { Malformed } from "../../../data/ProviderError.ts"
+import type { Usage } from "../../../data/Usage.ts"
 
 /** Returns the error for an answer that is not a response, or nothing. */
 export const whyMalformed = (provider: string, response: LlmResponse): Malformed | undefined => {
+  if (isPlainAnswer(response)) return undefined
   const problem = problemOf(response)
   if (problem === undefined) return undefined
   return new Malformed({ provider, message: `${provider} returned something that is not a response: ${problem}` })
 }
+
+/** Recognizes most answers without a look at every field (`npm run bench -- turn`). */
+const isPlainAnswer = (response: LlmResponse | null | undefined): boolean => {
+  if (response === null || response === undefined || response.reasoning !== undefined) return false
+  const { finishReason, id, model, refusal, text, toolCalls, usage } = response
+  return typeof text === "string" && typeof model === "string" && typeof finishReason === "string" &&
+    (id === undefined || typeof id === "string") && refusal === undefined &&
+    Array.isArray(toolCalls) && toolCalls.every(isPlainCall) && (usage === undefined || isPlainUsage(usage))
+}
+
+const isPlainCall = (call: ToolCall | null | undefined): boolean =>
+  call !== null && call !== undefined && typeof call.id === "string" && typeof call.name === "string" &&
+  call.malformed === undefined
+
+const isPlainUsage = (usage: Usage | null): boolean =>
+  usage !== null && usage.inputTokens >= 0 && usage.inputTokens < Infinity && usage.outputTokens >= 0 &&
+  usage.outputTokens < Infinity && typeof usage.inputTokens === "number" && typeof usage.outputTokens === "number" &&
+  usage.cachedTokens === undefined && usage.reasoningTokens === undefined &&
+  usage.billableOutputTokens === undefined && usage.costUsd === undefined
 
 type Fields = { readonly [key: string]: unknown }
 

@@ -110,7 +110,7 @@ export const startRuntime = (agent: ResolvedAgent, context: AnyContext): Runtime
     }
   )
 
-  const openSession = (options: SessionOptions = {}): Effect.Effect<
+  const openSession = (options: SessionOptions = noOptions): Effect.Effect<
     SessionHandle,
     SessionError | PortFailed | SnapshotError
   > =>
@@ -185,6 +185,7 @@ const resumedBefore = ({ sessionId, turnNumber }: RunState.RunState): SnapshotEr
 
 /** Describes what is wrong with the options of a session. */
 const checkSessionOptions = (options: SessionOptions): SessionError | undefined => {
+  if (options === noOptions) return undefined
   const checked = checkKinds("session", options, sessionKinds)
   if (Result.isFailure(checked)) {
     return new SessionError({ sessionId: "", problem: "wrong-options", message: checked.failure.message })
@@ -199,6 +200,9 @@ const checkSessionOptions = (options: SessionOptions): SessionError | undefined 
       "and begin with a letter or digit"
   })
 }
+
+/** One object for all sessions, so that nothing has to be checked. */
+const noOptions: SessionOptions = Object.freeze({})
 
 const sessionKinds: OptionKinds<SessionOptions> = { id: "text", messages: "list" }
 

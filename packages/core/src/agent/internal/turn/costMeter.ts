@@ -39,12 +39,12 @@ export class CostMeter {
     this.running--
     const usd = usage?.costUsd
     const isKnown = usd !== undefined && Number.isFinite(usd) && usd >= 0
-    this.addModel(model, { usd: isKnown ? usd : 0, isComplete: isKnown, calls: 1 })
+    this.addModel(model, isKnown ? usd : 0, isKnown, 1)
   }
 
   add({ byModel, isComplete }: Cost): void {
     const models = Object.entries(byModel)
-    for (const [model, cost] of models) this.addModel(model, cost)
+    for (const [model, cost] of models) this.addModel(model, cost.usd, cost.isComplete, cost.calls)
     if (!isComplete && models.every(([, cost]) => cost.isComplete)) this.hasLost = true
   }
 
@@ -53,7 +53,7 @@ export class CostMeter {
     let usd = 0
     let isComplete = !this.hasLost && this.running === 0
     for (const cost of this.models.values()) {
-      usd = addUsd(usd, cost.usd)
+      if (cost.usd !== 0) usd = addUsd(usd, cost.usd)
       isComplete &&= cost.isComplete
     }
     // Keeps a model that is called `__proto__`.
@@ -61,14 +61,11 @@ export class CostMeter {
     return { usd, isComplete, byModel }
   }
 
-  private addModel(model: string, { calls, isComplete, usd }: ModelCost): void {
+  private addModel(model: string, usd: number, isComplete: boolean, calls: number): void {
     const models = this.models ??= new Map()
-    const known = models.get(model)
-    if (known === undefined) {
-      models.set(model, { usd: addUsd(0, usd), isComplete, calls })
-      return
-    }
-    known.usd = usd === 0 ? known.usd : addUsd(known.usd, usd)
+    let known = models.get(model)
+    if (known === undefined) models.set(model, known = { usd: 0, isComplete: true, calls: 0 })
+    if (usd !== 0) known.usd = addUsd(known.usd, usd)
     known.isComplete &&= isComplete
     known.calls += calls
   }
