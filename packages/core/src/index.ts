@@ -6,7 +6,14 @@
 export type { AgentConfig } from "./agent/AgentConfig.ts"
 export * as AgentRuntime from "./agent/AgentRuntime.ts"
 export { agentTool } from "./agent/agentTool.ts"
-export { type Agent, type AgentSession, createAgent, type RunOptions, type RunStream } from "./agent/createAgent.ts"
+export {
+  type Agent,
+  type AgentSession,
+  createAgent,
+  type RunOptions,
+  type RunStream,
+  type SessionRunOptions
+} from "./agent/createAgent.ts"
 export { defineTool, onTool, type Tool, type ToolContext } from "./agent/defineTool.ts"
 export type { HookSource } from "./agent/HookSource.ts"
 export type { Plugin } from "./agent/Plugin.ts"

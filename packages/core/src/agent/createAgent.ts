@@ -13,6 +13,7 @@ import * as Result from "effect/Result"
 import type { AgentEvent } from "../data/AgentEvent.ts"
 import type { HostSignal, SignalAnswer } from "../data/Delegation.ts"
 import type { Message } from "../data/Message.ts"
+import { checkKinds, checkOptions, type OptionKinds } from "../data/OptionCheck.ts"
 import type { PendingAsk } from "../data/RunState.ts"
 import type { TurnInput } from "../data/Turn.ts"
 import type { TurnPartial } from "../data/TurnPartial.ts"
@@ -36,10 +37,10 @@ import type { RunResult } from "./RunResult.ts"
 import type { Decisions, ParkOptions, Session, SessionOptions, SteerOutcome, TurnOptions } from "./Session.ts"
 
 /** @category models @since 0.1.0 */
-export interface RunOptions extends ResumeRunOptions, Pick<TurnOptions, "whenBusy"> {}
+export interface SessionRunOptions extends RunOptions, Pick<TurnOptions, "whenBusy"> {}
 
 /** Options of a turn that is resumed, or that has its own session. @category models @since 0.1.0 */
-export interface ResumeRunOptions {
+export interface RunOptions {
   /**
    * Cancels the turn. The promise then rejects with the signal's reason. If the reason is an object, it has `partial`:
    * what the turn had said and spent before.
@@ -58,15 +59,15 @@ export interface AgentSession<Result extends RunResult = RunResult> extends Asyn
   readonly id: string
   readonly messages: ReadonlyArray<Message>
   readonly state: HookState
-  readonly run: (input: string | TurnInput, options?: RunOptions) => Promise<Result>
-  readonly stream: (input: string | TurnInput, options?: RunOptions) => RunStream<Result>
+  readonly run: (input: string | TurnInput, options?: SessionRunOptions) => Promise<Result>
+  readonly stream: (input: string | TurnInput, options?: SessionRunOptions) => RunStream<Result>
   /**
    * Sends a message to the running turn, which the model reads at the next step boundary: with its next call, or after
    * the answer that it is writing now, which then is not its last one. The `preTurn` hooks check the message (its `steer`
    * is true). Resolves when it is known whether the message was delivered. Messages that wait are in memory; aborting
    * `signal` withdraws one.
    */
-  readonly steer: (input: string | TurnInput, options?: ResumeRunOptions) => Promise<SteerOutcome>
+  readonly steer: (input: string | TurnInput, options?: RunOptions) => Promise<SteerOutcome>
   readonly signal: (signal: HostSignal) => Promise<SignalAnswer>
   readonly compact: () => Promise<boolean>
   /**
@@ -98,9 +99,9 @@ export interface AgentSession<Result extends RunResult = RunResult> extends Asyn
   /**
    * Resumes the waiting turn: one that was suspended, reached a limit, or was interrupted by the end of its process.
    */
-  readonly resume: (decisions?: Decisions, options?: ResumeRunOptions) => Promise<Result>
+  readonly resume: (decisions?: Decisions, options?: RunOptions) => Promise<Result>
   /** Resumes the waiting turn, and returns its events as they happen. */
-  readonly resumeStream: (decisions?: Decisions, options?: ResumeRunOptions) => RunStream<Result>
+  readonly resumeStream: (decisions?: Decisions, options?: RunOptions) => RunStream<Result>
   /**
    * Calls the listener with every event of this session and of the sub-agents that work for it, in this process. The
    * returned function removes the listener.
@@ -117,18 +118,18 @@ export interface AgentSession<Result extends RunResult = RunResult> extends Asyn
  */
 export interface Agent<Result extends RunResult = RunResult> extends AsyncDisposable, Delegatable {
   /** Runs one turn in its own session. Rejects with an `AgentError`. Limits, questions and aborts are results. */
-  readonly run: (input: string | TurnInput, options?: ResumeRunOptions) => Promise<Result>
+  readonly run: (input: string | TurnInput, options?: RunOptions) => Promise<Result>
   /** Runs one turn in its own session, and returns its events as they happen, with those of sub-agents. */
-  readonly stream: (input: string | TurnInput, options?: ResumeRunOptions) => RunStream<Result>
+  readonly stream: (input: string | TurnInput, options?: RunOptions) => RunStream<Result>
   /** Opens a session for a conversation of several turns. */
   readonly session: (options?: SessionOptions) => Promise<AgentSession<Result>>
   /** Resumes a suspended or limited run. The snapshot is JSON, as a value or as text. */
-  readonly resume: (snapshot: unknown, decisions?: Decisions, options?: ResumeRunOptions) => Promise<Result>
+  readonly resume: (snapshot: unknown, decisions?: Decisions, options?: RunOptions) => Promise<Result>
   /** Resumes a suspended or limited run, and returns its events as they happen. */
   readonly resumeStream: (
     snapshot: unknown,
     decisions?: Decisions,
-    options?: ResumeRunOptions
+    options?: RunOptions
   ) => RunStream<Result>
   /** Calls the listener with every event. The returned function removes the listener. */
   readonly on: (listener: (event: AgentEvent) => void) => () => void
@@ -200,14 +201,13 @@ export const createAgent: {
   // The layer's failure becomes a defect here. That changes its error type only, not its services.
   const services = managed === undefined ? Effect.undefined : Effect.orDie(managed.contextEffect)
   return {
-    run: (input, { signal } = {}) => run((runtime) => runtime.runOnce(input), signal),
-    stream: (input, { signal } = {}) =>
-      stream((onEvent) => run((runtime) => runtime.runOnce(input, { onEvent }), signal)),
+    run: (input, options) => run((runtime) => runtime.runOnce(input), options),
+    stream: (input, options) => stream((onEvent) => run((runtime) => runtime.runOnce(input, { onEvent }), options)),
     session: async (sessionOptions) =>
       new PromiseSession(await run((runtime) => runtime.openSession(sessionOptions)), { run, stream, logging }),
-    resume: (snapshot, decisions, { signal } = {}) => run((runtime) => runtime.resume(snapshot, decisions), signal),
-    resumeStream: (snapshot, decisions, { signal } = {}) =>
-      stream((onEvent) => run((runtime) => runtime.resume(snapshot, decisions, { onEvent }), signal)),
+    resume: (snapshot, decisions, options) => run((runtime) => runtime.resume(snapshot, decisions), options),
+    resumeStream: (snapshot, decisions, options) =>
+      stream((onEvent) => run((runtime) => runtime.resume(snapshot, decisions, { onEvent }), options)),
     on: (listener) => agent.hub.listen(listener),
     close,
     [Symbol.asyncDispose]: close,
@@ -215,7 +215,11 @@ export const createAgent: {
   }
 }
 
-type Run = <A, E>(use: (runtime: Runtime) => Effect.Effect<A, E>, signal?: AbortSignal) => Promise<A>
+type Run = <A, E>(
+  use: (runtime: Runtime) => Effect.Effect<A, E>,
+  options?: RunOptions,
+  known?: OptionKinds<RunOptions>
+) => Promise<A>
 /** Makes a stream of a run, which starts at once and sends its events to the listener. */
 type Streams = (start: (onEvent: (event: AgentEvent) => void) => Promise<RunResult>) => RunStream
 
@@ -240,7 +244,8 @@ const startEffects = (
   const withoutServices = managed === undefined ? startRuntime(agent, undefined) : undefined
   let closed: Promise<void> | undefined
 
-  const run: Run = async (use, signal) => {
+  const run: Run = async (use, options, known = runKinds) => {
+    const signal = options === undefined ? undefined : signalOf(options, known)
     signal?.throwIfAborted()
     if (closed !== undefined) throw new DOMException("The agent is closed", "AbortError")
     const runtime = withoutServices ?? (await withServices!)
@@ -266,7 +271,24 @@ const startEffects = (
   return { run, close: () => closed ??= closeAll() }
 }
 
-const turnOptions = (options: RunOptions = {}): TurnOptions =>
+/** Returns the signal of the options of a run. Throws a `ConfigError` if an option is unknown or wrong. */
+const signalOf = (options: RunOptions, known: OptionKinds<RunOptions>): AbortSignal | undefined => {
+  Result.getOrThrow(Result.andThen(
+    checkKinds("run", options, known),
+    checkOptions("run", [
+      "signal",
+      options.signal,
+      (signal: object) => "aborted" in signal && "addEventListener" in signal,
+      "an AbortSignal"
+    ])
+  ))
+  return options.signal
+}
+
+const runKinds: OptionKinds<RunOptions> = { signal: "object" }
+const sessionRunKinds: OptionKinds<SessionRunOptions> = { signal: "object", whenBusy: "text" }
+
+const turnOptions = (options: SessionRunOptions = {}): TurnOptions =>
   options.whenBusy === undefined ? {} : { whenBusy: options.whenBusy }
 
 /** A class, so that thousands of sessions share their methods. */
@@ -288,19 +310,19 @@ class PromiseSession implements AgentSession {
   get messages() {
     return this.session.messages
   }
-  run(input: string | TurnInput, options?: RunOptions) {
-    return this.promises.run(() => this.session.run(input, turnOptions(options)), options?.signal)
+  run(input: string | TurnInput, options?: SessionRunOptions) {
+    return this.promises.run(() => this.session.run(input, turnOptions(options)), options, sessionRunKinds)
   }
-  stream(input: string | TurnInput, options?: RunOptions) {
+  stream(input: string | TurnInput, options?: SessionRunOptions) {
     return this.promises.stream((onEvent) =>
-      this.promises.run(() => this.session.run(input, { ...turnOptions(options), onEvent }), options?.signal)
+      this.promises.run(() => this.session.run(input, { ...turnOptions(options), onEvent }), options, sessionRunKinds)
     )
   }
   on(listener: (event: AgentEvent) => void) {
     return this.session.listen(listener)
   }
-  steer(input: string | TurnInput, options?: ResumeRunOptions) {
-    return this.promises.run(() => this.session.steer(input), options?.signal)
+  steer(input: string | TurnInput, options?: RunOptions) {
+    return this.promises.run(() => this.session.steer(input), options)
   }
   signal(signal: HostSignal) {
     return this.promises.run(() => this.session.signal(signal))
@@ -320,12 +342,12 @@ class PromiseSession implements AgentSession {
   release() {
     return this.promises.run(() => this.session.release)
   }
-  resume(decisions?: Decisions, options?: ResumeRunOptions) {
-    return this.promises.run(() => this.session.resume(decisions), options?.signal)
+  resume(decisions?: Decisions, options?: RunOptions) {
+    return this.promises.run(() => this.session.resume(decisions), options)
   }
-  resumeStream(decisions?: Decisions, options?: ResumeRunOptions) {
+  resumeStream(decisions?: Decisions, options?: RunOptions) {
     return this.promises.stream((onEvent) =>
-      this.promises.run(() => this.session.resume(decisions, { onEvent }), options?.signal)
+      this.promises.run(() => this.session.resume(decisions, { onEvent }), options)
     )
   }
   compact() {

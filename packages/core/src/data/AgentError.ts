@@ -78,6 +78,7 @@ export class SnapshotError extends TaggedError<SnapshotError>()("SnapshotError",
  * - `parked`: it was parked before the turn began, so nothing of the turn was done
  * - `exists`: it has its own messages, so it cannot be opened with other ones
  * - `not-stored`: the agent has no store, so releasing the session would lose it
+ * - `wrong-input`: the input of a turn is neither a text nor an object with a message
  * - `wrong-options`: an option of the session is unknown or wrong, such as an id that is not allowed
  *
  * @category errors
@@ -86,7 +87,7 @@ export class SnapshotError extends TaggedError<SnapshotError>()("SnapshotError",
 export class SessionError extends TaggedError<SessionError>()("SessionError", {
   ...ofTurn,
   sessionId: Schema.String,
-  problem: Schema.Literals(["busy", "closed", "exists", "parked", "not-stored", "wrong-options"]),
+  problem: Schema.Literals(["busy", "closed", "exists", "parked", "not-stored", "wrong-options", "wrong-input"]),
   message: Schema.String
 }) {}
 

@@ -105,6 +105,52 @@ describe("options of a session", () => {
   })
 })
 
+describe("the input of a turn", () => {
+  it.each([
+    [42, /expected an object with options, found 42; a turn takes a text/],
+    [undefined, /found nothing/],
+    [null, /found nothing/],
+    [{}, /input\.message: is missing/],
+    [{ mesage: "hi" }, /did you mean "message"\?/],
+    [{ message: 3 }, /input\.message: expected a text, found 3/],
+    [{ message: "hi", attachments: ["a.png"] }, /attachments/],
+    [{ message: "hi", metadata: { at: new Date() } }, /metadata/]
+  ])("that is wrong is an error, and nothing of it is kept: %j", async (input, message) => {
+    await using agent = createAgent({ provider: scripted(["hi"]).provider })
+    const session = await agent.session()
+    for (const call of [() => agent.run(input as never), () => session.run(input as never)]) {
+      const error = await call().catch((caught: unknown) => caught)
+      assert.instanceOf(error, SessionError)
+      assert.strictEqual(error.problem, "wrong-input")
+      assert.match(error.message, message)
+    }
+    assert.lengthOf(session.messages, 0)
+    assert.strictEqual((await session.run("hello")).text, "hi")
+  })
+})
+
+describe("options of a run", () => {
+  it.each([
+    [{ signl: new AbortController().signal }, /run\.signl: there is no option "signl"; did you mean "signal"/],
+    [{ signal: {} }, /run\.signal: expected an AbortSignal/],
+    [3, /expected an object with options, found 3/]
+  ])("that are wrong are errors: %j", async (options, message) => {
+    await using agent = createAgent({ provider: scripted(["hi"]).provider })
+    const session = await agent.session()
+    const calls = [
+      () => agent.run("go", options as never),
+      () => agent.stream("go", options as never).result,
+      () => session.run("go", options as never),
+      () => session.resume({}, options as never)
+    ]
+    for (const call of calls) {
+      const error = await call().catch((caught: unknown) => caught)
+      assert.instanceOf(error, ConfigError)
+      assert.match(error.message, message)
+    }
+  })
+})
+
 describe("options of agentTool", () => {
   it("are checked", () => {
     const agent = createAgent({ provider: scripted(["hi"]).provider })

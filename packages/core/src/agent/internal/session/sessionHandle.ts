@@ -23,6 +23,7 @@ import { turnOperations } from "../turn/turnOperations.ts"
 import { newTurn } from "../turn/turnState.ts"
 import { toEffect } from "../turn/yieldable.ts"
 import { compact } from "./compact.ts"
+import { readInput } from "./readInput.ts"
 import { findNewerState, replaceSession } from "./reloadSession.ts"
 import { randomGap } from "./resumeSession.ts"
 import type { SessionState, Steer } from "./sessionState.ts"
@@ -141,7 +142,8 @@ export class SessionHandle implements Session {
     input: string | TurnInput,
     { onEvent, whenBusy = "error" }: TurnOptions = {}
   ): Effect.Effect<RunResult, AgentError> {
-    const turnInput = typeof input === "string" ? { message: input } : input
+    const turnInput = readInput(this.id, input)
+    if (turnInput instanceof SessionError) return turnInput
     if (this.store === undefined && whenBusy === "error" && this.control?.gate === undefined) {
       return this.withServices(this.listening(onEvent, Effect.suspend(() => this.startTurn(turnInput))))
     }
@@ -294,11 +296,10 @@ export class SessionHandle implements Session {
   }
 
   steer(input: string | TurnInput): Effect.Effect<SteerOutcome> {
-    return Effect.suspend(() =>
-      this.isBusy
-        ? this.controls.steer(typeof input === "string" ? { message: input } : input)
-        : Effect.as(Effect.ignore(this.refresh), { type: "notRunning" } as const)
-    )
+    const read = readInput(this.id, input)
+    if (read instanceof SessionError) return Effect.die(read)
+    const missed = Effect.as(Effect.ignore(this.refresh), { type: "notRunning" } as const)
+    return Effect.suspend(() => this.isBusy ? this.controls.steer(read) : missed)
   }
 
   signal(signal: HostSignal): Effect.Effect<SignalAnswer> {

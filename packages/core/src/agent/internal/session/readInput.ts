@@ -1,0 +1,25 @@
+/** Reads the input of a turn, which a program without types may have got wrong. */
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { SessionError } from "../../../data/AgentError.ts"
+import { messageOf } from "../../../data/ErrorMessage.ts"
+import { checkKinds, type OptionKinds } from "../../../data/OptionCheck.ts"
+import { TurnInput } from "../../../data/Turn.ts"
+
+const inputKinds: OptionKinds<TurnInput> = { message: "text", attachments: "list", metadata: "object", steer: "any" }
+
+const decode = Schema.decodeUnknownResult(TurnInput)
+
+/** Returns the input, or the error that describes what is wrong with it. */
+export const readInput = (sessionId: string, input: string | TurnInput): TurnInput | SessionError => {
+  if (typeof input === "string") return { message: input }
+  const checked = checkKinds("input", input, inputKinds, ["message"])
+  if (Result.isFailure(checked)) {
+    const message = `${checked.failure.message}; a turn takes a text, or { message, attachments, metadata }`
+    return new SessionError({ sessionId, problem: "wrong-input", message })
+  }
+  if (input.attachments === undefined && input.metadata === undefined) return input
+  const decoded = decode(input)
+  if (Result.isSuccess(decoded)) return input
+  return new SessionError({ sessionId, problem: "wrong-input", message: `input: ${messageOf(decoded.failure)}` })
+}
