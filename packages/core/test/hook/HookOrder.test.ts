@@ -90,6 +90,22 @@ describe("the order of hooks", () => {
     assert.match(refused({ name: "self", after: ["self"] }), /"self" before "self"/)
   })
 
+  it("does not let a hook place itself before one of a higher tier", () => {
+    const managed = { name: "guard", tier: "managed" }
+    assert.strictEqual(
+      refused(managed, { name: "early", tier: "agent", before: ["guard"] }),
+      "hook \"early\" of tier agent may not place itself before \"guard\" of tier managed"
+    )
+    assert.match(
+      refused(managed, { name: "early", before: ["other", "guard"] }),
+      /"early" of tier project may not place/
+    )
+    const early = { name: "early", tier: "agent", before: ["guard"] }
+    assert.match(refused({ name: "guard" }, early), /may not place itself before "guard" of tier project/)
+    assert.strictEqual(refused({ ...managed, before: ["late"] }, { name: "late", tier: "agent" }), "accepted")
+    assert.strictEqual(refused({ ...managed, before: ["late"] }, { name: "late", tier: "managed" }), "accepted")
+  })
+
   it("is the same for the same hooks, and does not change the list of hooks", () => {
     const hooks = [{ name: "b", priority: 2 }, { name: "a", priority: 1 }]
     const chain = HookChain.makeUnsafe(hooks)

@@ -93,6 +93,34 @@ describe("a timeout bounds", () => {
     }))
 })
 
+describe("a hook that timed out", () => {
+  it.effect("is interrupted at once, so that it does not go on with its work", () =>
+    Effect.gen(function*() {
+      const seen: Array<string> = []
+      const work = Effect.onInterrupt(
+        Effect.andThen(Effect.sleep("1 minute"), Effect.sync(() => void seen.push("worked on"))),
+        () => Effect.sync(() => void seen.push("interrupted"))
+      )
+      const effect: AgentHook = { name: "effect", timeout: "1 second", preTurn: () => work }
+      const generator: AgentHook = {
+        name: "generator",
+        timeout: "1 second",
+        *preTurn() {
+          yield* work
+        }
+      }
+      for (const hook of [effect, generator]) {
+        seen.length = 0
+        const fiber = yield* Effect.forkChild(runHook(hook, scopeOf()), { startImmediately: true })
+        yield* TestClock.adjust("1 second")
+        assert.isDefined(fiber.pollUnsafe())
+        assert.deepStrictEqual(seen, ["interrupted"], hook.name)
+        yield* TestClock.adjust("2 minutes")
+        assert.deepStrictEqual(seen, ["interrupted"], hook.name)
+      }
+    }))
+})
+
 // rows: DEC-35
 describe("after its timeout", () => {
   /** A hook that does everything it can, but too late. */

@@ -140,6 +140,19 @@ describe("an agent with placeholders", () => {
     assert.notInclude(JSON.stringify(messages), "hunter2")
   })
 
+  const long = "A scan of this text finds nothing, and a text of more than sixty-four characters is not scanned again. "
+  it.each(["", long])("replaces a value that becomes known later in earlier messages too: %j", async (more) => {
+    const model = scripted([])
+    const detectors = [{ kind: "password", find: "\\bhunter2-fake\\b" }]
+    await using agent = createAgent({ provider: model.provider, hooks: [Redaction.make({ detectors })] })
+    await using session = await agent.session()
+    await session.run(`${more}xhunter2-fakex`)
+    assert.include(JSON.stringify(model.requests[0]!.messages), "xhunter2-fakex")
+    await session.run("it is hunter2-fake")
+    assert.notInclude(JSON.stringify(model.requests[1]!.messages), "hunter2")
+    assert.include(JSON.stringify(model.requests[1]!.messages), "x<PASSWORD_1>x")
+  })
+
   it("keeps sessions apart, also when they run at the same time", async () => {
     const model = scripted([
       (request) => `to ${request.messages[0]!.content as string}`,

@@ -69,6 +69,20 @@ describe("Address", () => {
     for (const [address, kind] of special) assert.strictEqual(Address.classify(address), kind, address)
   })
 
+  it("classifies a Teredo address by its client, whose address is written with inverted bits, and by its server", () => {
+    const teredo: ReadonlyArray<readonly [string, Address.Kind]> = [
+      // The server is 8.8.8.8, the clients are 10.0.0.1, 127.0.0.1, 169.254.169.254, 192.168.1.1 and 8.8.4.4.
+      ["2001:0:808:808:0:0:f5ff:fffe", "private"],
+      ["2001:0:808:808:8000:63bf:80ff:fffe", "loopback"],
+      ["2001:0:808:808:0:0:5601:5601", "metadata"],
+      ["2001::808:808:0:0:3f57:fefe", "private"],
+      ["2001:0:808:808:0:0:f7f7:fbfb", "reserved"],
+      // The server is 10.0.0.1.
+      ["2001:0:a00:1:0:0:f7f7:fbfb", "private"]
+    ]
+    for (const [address, kind] of teredo) assert.strictEqual(Address.classify(address), kind, address)
+  })
+
   it("classifies names of machines and networks, and rejects invalid hosts", () => {
     const names: ReadonlyArray<readonly [string, Address.Kind]> = [
       ["localhost", "loopback"],

@@ -170,6 +170,8 @@ describe("a call for which others have reserved the rest of a budget", () => {
     assert.strictEqual((await run).status, "completed")
     // The lost call counts with what it reserved.
     assert.closeTo(Budget.remaining(again, limits)[0]!.money!, 0.4, 1e-9)
+    const { account } = again.state.get(Budget.accounts)["budget/0"]!
+    assert.deepStrictEqual([account.holds, account.estimated, account.spent.calls], [{}, 1, 2])
     first.open[0]!()
   })
 

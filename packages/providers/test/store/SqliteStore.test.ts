@@ -258,6 +258,38 @@ describe("SqliteStore", () => {
     )
   })
 
+  it("does not believe an account that is JSON and not an account, and leaves it as it is", async () => {
+    const path = join(folder(), "store.db")
+    using store = SqliteStore.make({ path })
+    const read = store.ledger.update("a", (before) => [before, before])
+    await run(store.ledger.update("a", (before) => [undefined, { ...before, elapsedMs: 1 }]))
+    const account = await run(read)
+    const other = new DatabaseSync(path)
+    const damaged: ReadonlyArray<unknown> = [
+      {},
+      [],
+      null,
+      { ...account, spent: { ...account.spent, money: "-5000000000000" } },
+      { ...account, spent: { ...account.spent, money: 0 } },
+      { ...account, spent: { ...account.spent, tokens: "many" } },
+      { ...account, holds: { call: { amount: account.spent, holder: "h" } } },
+      { ...account, level: "fine" },
+      { ...account, elapsedMs: null }
+    ]
+    for (const one of damaged) {
+      other.prepare("UPDATE accounts SET account = ?").run(JSON.stringify(one))
+      const change = store.ledger.update("a", () => assert.fail("nobody may change it"))
+      const error = await failure(change)
+      assert.deepInclude(error, { _tag: "StoreError", problem: "corrupt" }, JSON.stringify(one))
+      assert.match(String(error["message"]), /account "a" is not valid: restore it from a backup/)
+      assert.deepStrictEqual(
+        other.prepare("SELECT account FROM accounts").get()?.["account"],
+        JSON.stringify(one)
+      )
+    }
+    other.close()
+  })
+
   it("decodes what it loads: a wrong state is a typed error", async () => {
     const path = join(folder(), "store.db")
     using store = SqliteStore.make({ path })

@@ -61,6 +61,34 @@ describe("a failed call", () => {
       assert.strictEqual((yield* Fiber.join(fiber)).text, "fine")
     }))
 
+  it.effect("is tried again after a minute at most, whatever a hook or the vendor asks for", () =>
+    Effect.gen(function*() {
+      const model = scripted([new ProviderError.Overloaded({ provider, message }), "fine"])
+      const runtime = yield* AgentRuntime.make({
+        provider: model.provider,
+        hooks: [{ name: "h", onLlmError: () => HookAction.transform({ type: "retry", delayMs: 86_400_000 }) }]
+      })
+      const fiber = yield* Effect.forkChild(runtime.run("go"))
+      yield* TestClock.adjust(59_999)
+      assert.lengthOf(model.requests, 1)
+      yield* TestClock.adjust(1)
+      assert.strictEqual((yield* Fiber.join(fiber)).text, "fine")
+    }))
+
+  it.effect("is not tried again if the vendor asks for more than a minute", () =>
+    Effect.gen(function*() {
+      const asksFor = (retryAfterMs: number) =>
+        scripted([new ProviderError.RateLimited({ provider, message, retryAfterMs }), "fine"])
+      const late = asksFor(60_001)
+      const failed = yield* Effect.flip((yield* AgentRuntime.make({ provider: late.provider })).run("go"))
+      assert.deepStrictEqual([failed._tag, late.requests.length], ["RateLimited", 1])
+      const fiber = yield* Effect.forkChild(
+        (yield* AgentRuntime.make({ provider: asksFor(60_000).provider })).run("go")
+      )
+      yield* TestClock.adjust(60_000)
+      assert.strictEqual((yield* Fiber.join(fiber)).text, "fine")
+    }))
+
   it("is retried twice; if there is another provider, that one is used first", async () => {
     const down = new ProviderError.ServerError({ provider, message })
     const alone = scripted([], { after: down })

@@ -1,6 +1,8 @@
 /** Circuit breakers of providers, and models with windows of different sizes. */
 import { assert, describe, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import * as AgentRuntime from "../../../src/agent/AgentRuntime.ts"
 import { type LlmRequest, textResponse } from "../../../src/data/LlmCall.ts"
@@ -68,6 +70,39 @@ describe("a provider that fails again and again", () => {
       yield* Effect.all(Array.from({ length: 20 }, () => runtime.run("hi")), { concurrency: "unbounded" })
       assert.strictEqual(primary.state.calls, 2)
       assert.strictEqual(backup.state.calls, 21)
+    }))
+
+  it.effect("is tried by one call at a time, also while that call is still waiting for the answer", () =>
+    Effect.gen(function*() {
+      const answer = yield* Deferred.make<void>()
+      const primary = provider("primary")
+      const backup = provider("backup")
+      const runtime = yield* AgentRuntime.make({
+        provider: [
+          {
+            ...primary.made,
+            complete: (request) =>
+              Effect.andThen(
+                primary.state.calls === 1 ? Effect.sync(() => void primary.state.calls++) : Effect.void,
+                primary.state.calls === 1
+                  ? Effect.as(Deferred.await(answer), textResponse("from primary", "primary"))
+                  : primary.made.complete(request)
+              )
+          },
+          backup.made
+        ],
+        breaker: { failures: 1, cooldownMs: 1_000 }
+      })
+      primary.state.broken = overloaded("primary")
+      yield* runtime.run("hi")
+      yield* TestClock.adjust("1 second")
+      const probe = yield* Effect.forkChild(runtime.run("hi"), { startImmediately: true })
+      for (let n = 0; n < 3; n++) assert.strictEqual((yield* runtime.run("hi")).text, "from backup")
+      assert.strictEqual(primary.state.calls, 2, "the probe is the only call")
+      yield* Deferred.succeed(answer, undefined)
+      assert.strictEqual((yield* Fiber.join(probe)).text, "from primary")
+      primary.state.broken = undefined
+      assert.strictEqual((yield* runtime.run("hi")).text, "from primary")
     }))
 
   it.effect("is called anyway if it is the only one, or if all are failing", () =>

@@ -122,6 +122,35 @@ describe("Abort", () => {
     )
   })
 
+  it("at preTurn drops the user's message, so that no later request has it", async () => {
+    const model = scripted([])
+    await using agent = createAgent({
+      provider: model.provider,
+      hooks: [{
+        name: "stopper",
+        preTurn: ({ message }) => message.includes("secret") ? HookAction.abort("enough") : HookAction.Continue
+      }]
+    })
+    const session = await agent.session()
+    await session.run("hello")
+    const aborted = await session.run("a secret")
+    assert.strictEqual(aborted.status, "aborted")
+    for (const messages of [aborted.messages, session.messages]) {
+      assert.strictEqual(line(messages), "user: hello | assistant: the end")
+    }
+    await session.run("more")
+    assert.strictEqual(line(model.requests[1]!.messages), "user: hello | assistant: the end | user: more")
+  })
+
+  it("at postLlmCall drops the answer of the model", async () => {
+    await using agent = createAgent({
+      provider: scripted(["a secret"]).provider,
+      tools: [recording("look").tool],
+      hooks: [{ name: "stopper", postLlmCall: () => HookAction.abort("enough") }]
+    })
+    assert.strictEqual(line((await agent.run("go")).messages), "user: go")
+  })
+
   it("keeps the user's message with keepMessage, with the changes of earlier hooks", async () => {
     const model = scripted(["done"])
     await using agent = createAgent({

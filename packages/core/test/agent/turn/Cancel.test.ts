@@ -175,6 +175,30 @@ describe("cancelling", () => {
     assert.deepStrictEqual(seen.toSorted(), ["hook", "tool"])
   })
 
+  it("aborts the signal of hooks at once, also while a model call cannot be interrupted", async () => {
+    const controller = new AbortController()
+    const [called, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let signal: AbortSignal | undefined
+    const model = scripted([() =>
+      Effect.uninterruptible(Effect.promise(async () => {
+        called.resolve()
+        await held.promise
+        return "late"
+      }))])
+    await using agent = createAgent({
+      provider: model.provider,
+      hooks: [{ name: "h", preTurn: (_, ctx) => void (signal = ctx.signal) }]
+    })
+    const run = failureOf(agent.run("go", { signal: controller.signal }))
+    await called.promise
+    controller.abort()
+    for (let tick = 0; tick < 5; tick++) await new Promise((resolve) => setImmediate(resolve))
+    assert.isTrue(signal!.aborted)
+    assert.strictEqual(model.open(), 1, "the call still runs")
+    held.resolve()
+    await run
+  })
+
   it("in the middle of parallel calls keeps one result for each call", async () => {
     const messages: Array<ReadonlyArray<Message>> = []
     for (let after = 0; after < 12; after++) {

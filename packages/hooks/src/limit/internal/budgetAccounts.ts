@@ -253,8 +253,10 @@ export class BudgetAccounts {
   private reportedCost(usage: Usage | undefined, models: ReadonlyArray<string | undefined>) {
     if (usage === undefined) return undefined
     const money = this.settings.cost(usage, models)
-    const tokens = usage.inputTokens + (usage.billableOutputTokens ?? usage.outputTokens)
-    if (!Number.isSafeInteger(tokens) || tokens < 0) return undefined
+    const output = usage.billableOutputTokens ?? usage.outputTokens
+    const tokens = usage.inputTokens + output
+    // A negative number would give something back.
+    if (usage.inputTokens < 0 || output < 0 || !Number.isSafeInteger(tokens)) return undefined
     if (typeof money !== "string") return { amount: { money: String(money), tokens, calls: 1 }, isEstimate: false }
     return this.settings.limitsMoney && this.options.onUnknownPrice !== "count"
       ? undefined

@@ -1,0 +1,130 @@
+/** An answer is for one question: of one hook, about one call. */
+import { assert, describe, it } from "@effect/vitest"
+import { agentTool } from "../../../src/agent/agentTool.ts"
+import { inMemoryRules } from "../../../src/agent/Approvals.ts"
+import { createAgent } from "../../../src/agent/createAgent.ts"
+import type { Suspended } from "../../../src/agent/RunResult.ts"
+import type { Decision } from "../../../src/data/RunState.ts"
+import type { AgentHook } from "../../../src/hook/AgentHook.ts"
+import * as HookAction from "../../../src/hook/HookAction.ts"
+import { recording } from "../../support/agent.ts"
+import { asks, scripted } from "../../support/model.ts"
+
+const approve: Decision = { type: "approve" }
+
+const gate = (name: string, more: Partial<AgentHook> = {}): AgentHook => ({
+  name,
+  tools: "deploy",
+  ...more,
+  preToolCall: () => HookAction.ask(`${name}?`)
+})
+
+describe("the approval of one hook's question", () => {
+  for (const reinvoke of [undefined, "ifChanged"] as const) {
+    it(`does not answer the question of another hook about the same call (reinvoke: ${reinvoke})`, async () => {
+      const more: Partial<AgentHook> = reinvoke === undefined ? {} : { kind: "policy", reinvoke }
+      const deploy = recording("deploy")
+      await using agent = createAgent({
+        provider: scripted([asks(["deploy", {}, "c"])]).provider,
+        tools: [deploy.tool],
+        hooks: [gate("first", more), gate("second", more)]
+      })
+      const one = await agent.run("go") as Suspended
+      assert.deepStrictEqual(one.pending.map(({ by }) => by), ["first"])
+      const two = await agent.resume(one.snapshot, { c: approve }) as Suspended
+      assert.deepStrictEqual([two.status, deploy.ran.length], ["suspended", 0])
+      assert.deepStrictEqual(two.pending.map(({ by }) => by), ["second"])
+      assert.strictEqual((await agent.resume(two.snapshot, { c: approve })).status, "completed")
+      assert.lengthOf(deploy.ran, 1)
+    })
+  }
+
+  it("does not answer the question of the policy about the same call", async () => {
+    const deploy = recording("deploy")
+    await using agent = createAgent({
+      provider: scripted([asks(["deploy", {}, "c"])]).provider,
+      tools: [deploy.tool],
+      hooks: [gate("first")],
+      policy: { check: () => ({ type: "ask", reason: "policy?", grant: { sandbox: "none" } }) }
+    })
+    const one = await agent.run("go") as Suspended
+    assert.deepStrictEqual(one.pending.map(({ by }) => by), ["policy"])
+    const two = await agent.resume(one.snapshot, { c: approve }) as Suspended
+    assert.deepStrictEqual([two.status, deploy.ran.length], ["suspended", 0])
+    assert.deepStrictEqual(two.pending.map(({ by }) => by), ["first"])
+  })
+
+  for (const scope of ["session", "project"] as const) {
+    it(`is remembered for the ${scope} for that hook only`, async () => {
+      const asked: Array<string> = []
+      const deploy = recording("deploy")
+      await using agent = createAgent({
+        provider: scripted([asks(["deploy"]), "done", asks(["deploy"]), "done"]).provider,
+        tools: [deploy.tool],
+        hooks: [gate("first"), gate("second")],
+        approvals: { rules: inMemoryRules() },
+        onAsk: ({ by }) => {
+          asked.push(by)
+          return by === "first" ? { type: "approve", remember: { what: "tool", scope } } : approve
+        }
+      })
+      await using session = await agent.session()
+      await session.run("go")
+      await session.run("again")
+      assert.deepStrictEqual(asked, ["first", "second", "second"])
+      assert.lengthOf(deploy.ran, 2)
+    })
+  }
+})
+
+describe("a decision about a call", () => {
+  it("does not reach a call whose id begins in the same way", async () => {
+    const deploy = recording("deploy", ({ n }) => n)
+    await using agent = createAgent({
+      provider: scripted([asks(["deploy", { n: 1 }, "call_1"], ["deploy", { n: 10 }, "call_10"])]).provider,
+      tools: [deploy.tool],
+      hooks: [gate("gate")]
+    })
+    const run = await agent.run("go") as Suspended
+    const again = await agent.resume(run.snapshot, { call_10: approve }) as Suspended
+    assert.deepStrictEqual(deploy.ran, [{ n: 10 }])
+    assert.deepStrictEqual(again.pending.map(({ callId }) => callId), ["call_1"])
+  })
+
+  it("of a sub-agent does not reach the sub-agent of a call whose id begins in the same way", async () => {
+    const deploy = recording("deploy", ({ by }) => by)
+    const asking = (name: string, message: string, id: string) => asks([name, { message }, id])
+    const leaf = createAgent({
+      name: "leaf",
+      provider: scripted([], {
+        after: ({ messages }) =>
+          messages.at(-1)!.role === "tool" ? "done" : asks(["deploy", { by: messages[0]!.content as string }, "d"])
+      }).provider,
+      tools: [deploy.tool]
+    })
+    // The path of the one call is `a/c/d`, that of the other one is `abc/d`.
+    const middle = createAgent({
+      name: "middle",
+      provider: scripted([asking("leaf", "below a", "c")]).provider,
+      tools: [agentTool({ name: "leaf", description: "l", agent: leaf })]
+    })
+    await using agent = createAgent({
+      provider: scripted([{
+        toolCalls: [
+          { id: "a", name: "middle", args: { message: "x" } },
+          { id: "abc", name: "leaf", args: { message: "below abc" } }
+        ]
+      }]).provider,
+      tools: [
+        agentTool({ name: "middle", description: "m", agent: middle }),
+        agentTool({ name: "leaf", description: "l", agent: leaf })
+      ],
+      hooks: [gate("gate")]
+    })
+    const run = await agent.run("go") as Suspended
+    assert.sameMembers(run.pending.map(({ callId }) => callId), ["a/c/d", "abc/d"])
+    const again = await agent.resume(run.snapshot, { "abc/d": approve }) as Suspended
+    assert.deepStrictEqual(deploy.ran, [{ by: "below abc" }])
+    assert.deepStrictEqual(again.pending.map(({ callId }) => callId), ["a/c/d"])
+  })
+})

@@ -1,0 +1,52 @@
+/** Which decisions count for a question. */
+import { assert, describe, it } from "@effect/vitest"
+import { countedAt, whyNotCounted } from "../../../src/agent/internal/tool/decision.ts"
+import type { Decision, PendingAsk } from "../../../src/data/RunState.ts"
+
+const question = (more: Partial<PendingAsk> = {}): PendingAsk => ({
+  callId: "c",
+  tool: "deploy",
+  args: {},
+  by: "gate",
+  reason: "sure?",
+  fingerprint: "deploy {}",
+  ...more
+})
+
+const approve: Decision = { type: "approve" }
+
+describe("a decision", () => {
+  it("counts until the question expires, and not at that moment", () => {
+    const ask = question({ expiresAt: 1_000 })
+    assert.strictEqual(countedAt(ask, approve, 999), approve)
+    const reason = "the question about deploy expired before anybody decided"
+    assert.deepStrictEqual(countedAt(ask, approve, 1_000), { type: "deny", reason })
+    assert.deepStrictEqual(countedAt(ask, approve, 1_001), { type: "deny", reason })
+    assert.strictEqual(countedAt(question(), approve, Number.MAX_SAFE_INTEGER), approve)
+  })
+
+  it("of somebody without a name does not count where names are listed, whatever it is", () => {
+    const ask = question({ approvers: ["ada"] })
+    const decisions: ReadonlyArray<Decision> = [
+      approve,
+      { type: "deny", reason: "no" },
+      { type: "edit", args: {} },
+      { type: "respond", output: 1 },
+      { type: "delegate", to: ["eve"] }
+    ]
+    for (const decision of decisions) {
+      assert.strictEqual(
+        whyNotCounted(ask, decision),
+        "somebody without a name may not decide about deploy, only ada"
+      )
+      assert.match(String(whyNotCounted(ask, { ...decision, by: "eve" })), /^eve may not decide about deploy/)
+      assert.strictEqual(whyNotCounted(ask, { ...decision, by: "ada" }), undefined)
+    }
+  })
+
+  it("of anybody does not count where nobody is listed", () => {
+    for (const decision of [approve, { ...approve, by: "" }, { ...approve, by: "ada" }]) {
+      assert.match(String(whyNotCounted(question({ approvers: [] }), decision)), /may not decide about deploy/)
+    }
+  })
+})
