@@ -94,7 +94,7 @@ describe("a timeout bounds", () => {
 })
 
 describe("a hook that timed out", () => {
-  it.effect("is interrupted at once, so that it does not go on with its work", () =>
+  it.effect("is interrupted at once, so that it does not continue its work", () =>
     Effect.gen(function*() {
       const seen: Array<string> = []
       const work = Effect.onInterrupt(
