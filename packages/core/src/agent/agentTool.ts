@@ -5,7 +5,7 @@
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { checkKinds, checkOptions, oneOf, type OptionKinds } from "../data/OptionCheck.ts"
+import { checkKinds, checkOptions, oneOf, type OptionKinds } from "../data/option/OptionCheck.ts"
 import type { AgentRuntime } from "./AgentRuntime.ts"
 import type { Agent } from "./createAgent.ts"
 import type { Tool } from "./defineTool.ts"

@@ -4,8 +4,8 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import { TaggedError } from "./effect/TaggedError.ts"
 import type { ProviderError } from "./ProviderError.ts"
-import { TaggedError } from "./TaggedError.ts"
 import { TurnPartial } from "./TurnPartial.ts"
 
 const ofTurn = {

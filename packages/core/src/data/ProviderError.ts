@@ -5,8 +5,8 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import { TaggedError } from "./effect/TaggedError.ts"
 import type { LlmResponse } from "./LlmCall.ts"
-import { TaggedError } from "./TaggedError.ts"
 import type { TurnPartial } from "./TurnPartial.ts"
 
 const fields = {

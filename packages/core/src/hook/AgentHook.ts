@@ -7,7 +7,7 @@
  */
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
-import type { Awaitable } from "../data/Awaitable.ts"
+import type { Awaitable } from "../data/effect/Awaitable.ts"
 import type { LlmRequest, LlmResponse } from "../data/LlmCall.ts"
 import type { Message } from "../data/Message.ts"
 import type { ProviderError } from "../data/ProviderError.ts"

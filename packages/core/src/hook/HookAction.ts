@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { Eventual } from "../data/Eventual.ts"
+import type { Eventual } from "../data/effect/Eventual.ts"
 import type { Json } from "../data/Json.ts"
 import type { Decision, PendingAsk } from "../data/RunState.ts"
 import type { RuleStore } from "../data/StandingRule.ts"

@@ -5,8 +5,8 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import { TaggedError } from "../data/effect/TaggedError.ts"
 import { freeze, isPlain, type Json, whyNot } from "../data/Json.ts"
-import { TaggedError } from "../data/TaggedError.ts"
 
 /** The maximum size of one value, in characters of its JSON text (64 KiB). @category limits @since 0.1.0 */
 export const maxKey = 65_536

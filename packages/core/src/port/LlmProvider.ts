@@ -6,10 +6,10 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { messageOf } from "../data/ErrorMessage.ts"
 import type { LlmDelta, LlmRequest, LlmResponse } from "../data/LlmCall.ts"
-import { checkKinds, invalidOption, type OptionKinds } from "../data/OptionCheck.ts"
+import { checkKinds, invalidOption, type OptionKinds } from "../data/option/OptionCheck.ts"
 import { Connection, isProviderError, Malformed, type ProviderError } from "../data/ProviderError.ts"
+import { messageOf } from "../data/text/ErrorMessage.ts"
 import type { Usage } from "../data/Usage.ts"
 import type { Tokenizer } from "./Tokenizer.ts"
 

@@ -6,9 +6,9 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { TaggedError } from "../data/effect/TaggedError.ts"
 import type { Message } from "../data/Message.ts"
 import * as RunState from "../data/RunState.ts"
-import { TaggedError } from "../data/TaggedError.ts"
 import { waitingOf, type Waits } from "../data/Waiting.ts"
 import * as ArtifactStore from "./ArtifactStore.ts"
 

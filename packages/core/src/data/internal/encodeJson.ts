@@ -13,8 +13,8 @@
  * | Error | its name, message, fields, `cause` and `errors` |
  * | RegExp | its text |
  */
-import { messageOf } from "../ErrorMessage.ts"
 import { isPlain, type Json } from "../Json.ts"
+import { messageOf } from "../text/ErrorMessage.ts"
 
 /** The maximum number of values. The others are left out. */
 const maxValues = 2_000_000

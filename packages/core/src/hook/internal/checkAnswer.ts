@@ -1,7 +1,7 @@
 /** Recognizes the kinds of answers, and describes what is wrong with the answer of an untyped hook. */
 import * as Effect from "effect/Effect"
 import { whyNot } from "../../data/Json.ts"
-import { nearest } from "../../data/NamePattern.ts"
+import { nearest } from "../../data/text/NamePattern.ts"
 import type { HookAction } from "../HookAction.ts"
 import { names, table } from "../HookPoint.ts"
 import type { CompiledPoint } from "./compiledPoint.ts"

@@ -2,7 +2,7 @@
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import { ChainError } from "../../data/AgentError.ts"
-import { nearest } from "../../data/NamePattern.ts"
+import { nearest } from "../../data/text/NamePattern.ts"
 import type { AgentHook } from "../AgentHook.ts"
 import { names } from "../HookPoint.ts"
 

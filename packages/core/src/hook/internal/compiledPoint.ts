@@ -1,6 +1,6 @@
 /** A compiled point: its hooks in running order, with all data that a run needs. */
 import * as Duration from "effect/Duration"
-import { matcher } from "../../data/NamePattern.ts"
+import { matcher } from "../../data/text/NamePattern.ts"
 import type { AgentHook, FailurePolicy } from "../AgentHook.ts"
 import type { HookContext } from "../HookContext.ts"
 import { type HookPointName, type Row, table } from "../HookPoint.ts"

@@ -1,7 +1,7 @@
 /** `ctx.callTool`: runs a tool of the agent for a hook. */
 import * as Effect from "effect/Effect"
 import type { AgentError } from "../../../data/AgentError.ts"
-import type { Awaitable } from "../../../data/Awaitable.ts"
+import type { Awaitable } from "../../../data/effect/Awaitable.ts"
 import type { ToolCall } from "../../../data/Message.ts"
 import { failure, type ToolResult } from "../../../data/Tool.ts"
 import { runToolForHook } from "../tool/runToolCall.ts"

@@ -1,7 +1,7 @@
 /** `ctx.http`: sends HTTP requests through the agent's client, which decides which addresses are allowed. */
 import * as Effect from "effect/Effect"
 import { PortFailed } from "../../../data/AgentError.ts"
-import type { Awaitable } from "../../../data/Awaitable.ts"
+import type { Awaitable } from "../../../data/effect/Awaitable.ts"
 import type { HttpRequest, HttpResponse } from "../../../data/Http.ts"
 import type { Turn } from "../turn/turn.ts"
 import { withPortError } from "./portError.ts"

@@ -2,7 +2,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import { PortFailed } from "../../../data/AgentError.ts"
-import { messageOf } from "../../../data/ErrorMessage.ts"
+import { messageOf } from "../../../data/text/ErrorMessage.ts"
 
 /** Fails with a `PortFailed` if the Effect fails or dies. The message begins with `what`. */
 export const withPortError = <A>(

@@ -1,7 +1,7 @@
 /** `ctx.reportBudget`: reports to the `onBudget` hooks how much of a budget is used up. */
 import * as Effect from "effect/Effect"
-import type { Awaitable } from "../../../data/Awaitable.ts"
 import type { BudgetLevel } from "../../../data/Compaction.ts"
+import type { Awaitable } from "../../../data/effect/Awaitable.ts"
 import type { Abort } from "../../../hook/HookAction.ts"
 import { askHooks } from "../turn/askHooks.ts"
 import type { Turn } from "../turn/turn.ts"

@@ -1,7 +1,7 @@
 /** Adds the parts of plugins to a configuration. */
 import * as Result from "effect/Result"
 import type { ConfigError } from "../../../data/AgentError.ts"
-import { invalidOption } from "../../../data/OptionCheck.ts"
+import { invalidOption } from "../../../data/option/OptionCheck.ts"
 import type { AgentConfig } from "../../AgentConfig.ts"
 import type { Plugin } from "../../Plugin.ts"
 

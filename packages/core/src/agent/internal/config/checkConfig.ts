@@ -1,7 +1,7 @@
 /** Checks the options of an agent and of the parts that have options of their own. */
 import * as Result from "effect/Result"
 import type { ConfigError } from "../../../data/AgentError.ts"
-import { checkKinds, checkOptions, invalidOption, oneOf, type OptionKinds } from "../../../data/OptionCheck.ts"
+import { checkKinds, checkOptions, invalidOption, oneOf, type OptionKinds } from "../../../data/option/OptionCheck.ts"
 import type { AgentConfig, WindowConfig } from "../../AgentConfig.ts"
 import type { ApprovalConfig } from "../../Approvals.ts"
 import type { AnyTool } from "../../defineTool.ts"

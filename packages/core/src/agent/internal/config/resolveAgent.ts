@@ -1,7 +1,7 @@
 /** Checks the configuration of a user and makes the agent from it. */
 import * as Result from "effect/Result"
 import type { ChainError, ConfigError } from "../../../data/AgentError.ts"
-import { invalidOption } from "../../../data/OptionCheck.ts"
+import { invalidOption } from "../../../data/option/OptionCheck.ts"
 import * as ArtifactStore from "../../../port/ArtifactStore.ts"
 import type { AgentConfig } from "../../AgentConfig.ts"
 import { defaultLimits, type Limits } from "../../Limits.ts"

@@ -1,8 +1,8 @@
 /** Makes one chain of the hooks and the hook sources of a configuration. */
 import * as Result from "effect/Result"
 import { type ChainError, ConfigError } from "../../../data/AgentError.ts"
-import { messageOf } from "../../../data/ErrorMessage.ts"
-import { invalidOption } from "../../../data/OptionCheck.ts"
+import { invalidOption } from "../../../data/option/OptionCheck.ts"
+import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import * as HookChain from "../../../hook/HookChain.ts"
 import type { AgentConfig } from "../../AgentConfig.ts"
 import type { HookSource, SourcedHooks } from "../../HookSource.ts"

@@ -1,7 +1,7 @@
 /** Adds messages that come from memory, or that a session starts with, to a conversation. */
 import * as Result from "effect/Result"
-import { messageOf } from "../../../data/ErrorMessage.ts"
 import { type Message, whyInvalid } from "../../../data/Message.ts"
+import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import { Context } from "../../../hook/internal/context.ts"
 import type { Turn } from "../turn/turn.ts"
 

@@ -2,8 +2,8 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { SessionError } from "../../../data/AgentError.ts"
-import { messageOf } from "../../../data/ErrorMessage.ts"
-import { checkKinds, type OptionKinds } from "../../../data/OptionCheck.ts"
+import { checkKinds, type OptionKinds } from "../../../data/option/OptionCheck.ts"
+import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import { TurnInput } from "../../../data/Turn.ts"
 
 const inputKinds: OptionKinds<TurnInput> = { message: "text", attachments: "list", metadata: "object", steer: "any" }

@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { ChainError, ConfigError } from "../../../data/AgentError.ts"
-import { invalidOption } from "../../../data/OptionCheck.ts"
+import { invalidOption } from "../../../data/option/OptionCheck.ts"
 import type { AgentHook } from "../../../hook/AgentHook.ts"
 import * as HookChain from "../../../hook/HookChain.ts"
 import type { PolicyAnswer, RuntimePolicy } from "../../../port/RuntimePolicy.ts"

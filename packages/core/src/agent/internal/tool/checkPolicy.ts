@@ -3,8 +3,8 @@
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import { messageOf } from "../../../data/ErrorMessage.ts"
 import type { Json } from "../../../data/Json.ts"
+import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import { type ExecutionGrant, type ToolMeta, unrestricted } from "../../../data/Tool.ts"
 import type { Ask } from "../../../hook/HookAction.ts"
 import { fingerprint } from "../../../hook/HookChain.ts"

@@ -1,8 +1,8 @@
 /** Step 8 of a tool call: runs the tool inside the hooks that wrap it. */
 import * as Effect from "effect/Effect"
 import type { AgentError } from "../../../data/AgentError.ts"
-import { messageOf } from "../../../data/ErrorMessage.ts"
 import type { Json } from "../../../data/Json.ts"
+import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import { failure, type PreToolCallEvent, type ToolResult } from "../../../data/Tool.ts"
 import { fingerprint } from "../../../hook/HookChain.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"

@@ -1,7 +1,7 @@
 /** The context of a running tool: what the tool gets, and its end. */
 import * as Effect from "effect/Effect"
 import { keyOf } from "../../../data/Artifact.ts"
-import * as Awaitable from "../../../data/Awaitable.ts"
+import * as Awaitable from "../../../data/effect/Awaitable.ts"
 import type { ToolCall } from "../../../data/Message.ts"
 import type { Artifacts } from "../../../hook/HookContext.ts"
 import type { DispatchContext } from "../../../port/ToolDispatcher.ts"

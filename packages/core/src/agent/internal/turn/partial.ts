@@ -1,9 +1,9 @@
 /** Adds to the error of a turn what the turn had said and spent before. */
 import * as Context from "effect/Context"
 import { type AgentError, HookFailed, HookRejected } from "../../../data/AgentError.ts"
-import { messageOf } from "../../../data/ErrorMessage.ts"
 import type { Message } from "../../../data/Message.ts"
 import { isProviderError } from "../../../data/ProviderError.ts"
+import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
 import type { TurnPartial } from "../../../data/TurnPartial.ts"
 import { copyError } from "./copyError.ts"

@@ -1,7 +1,7 @@
 /** Makes the text for the user: `revealText` hooks put confidential values back in. */
 import * as Result from "effect/Result"
 import { OutputMismatch } from "../../../data/AgentError.ts"
-import { messageOf } from "../../../data/ErrorMessage.ts"
+import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import type { AgentHook } from "../../../hook/AgentHook.ts"
 import { Context } from "../../../hook/internal/context.ts"
 import type { Turn } from "./turn.ts"

@@ -12,7 +12,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import { type AgentError, PortFailed } from "../../../data/AgentError.ts"
-import { messageOf } from "../../../data/ErrorMessage.ts"
+import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import type { TurnInput, TurnOutput } from "../../../data/Turn.ts"
 import type { Outcome } from "../../../hook/HookChain.ts"
 import type { CoreOutput } from "../../AgentCore.ts"

@@ -16,8 +16,8 @@
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { ConfigError } from "./AgentError.ts"
-import { nearest } from "./NamePattern.ts"
+import { ConfigError } from "../AgentError.ts"
+import { nearest } from "../text/NamePattern.ts"
 
 /**
  * A check of one option: its name, its value, whether the value is valid, and a description of valid values for the

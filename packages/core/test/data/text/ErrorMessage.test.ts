@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { messageOf, oneLine } from "../../src/data/ErrorMessage.ts"
+import { messageOf, oneLine } from "../../../src/data/text/ErrorMessage.ts"
 
 describe("messageOf", () => {
   const circular: { self?: unknown } = {}

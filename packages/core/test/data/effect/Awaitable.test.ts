@@ -1,12 +1,12 @@
 /** Capabilities are both Effects and awaitable. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { createAgent } from "../../src/agent/createAgent.ts"
-import { defineTool } from "../../src/agent/defineTool.ts"
-import * as Awaitable from "../../src/data/Awaitable.ts"
-import { defineHook } from "../../src/hook/AgentHook.ts"
-import * as HookAction from "../../src/hook/HookAction.ts"
-import { asks, scripted } from "../support/model.ts"
+import { createAgent } from "../../../src/agent/createAgent.ts"
+import { defineTool } from "../../../src/agent/defineTool.ts"
+import * as Awaitable from "../../../src/data/effect/Awaitable.ts"
+import { defineHook } from "../../../src/hook/AgentHook.ts"
+import * as HookAction from "../../../src/hook/HookAction.ts"
+import { asks, scripted } from "../../support/model.ts"
 
 describe("an awaitable value", () => {
   it("does nothing until it is awaited, and runs once for all who await it", async () => {

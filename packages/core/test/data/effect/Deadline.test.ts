@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
-import * as Deadline from "../../src/data/Deadline.ts"
+import * as Deadline from "../../../src/data/effect/Deadline.ts"
 
 const late = () => Effect.succeed("late")
 

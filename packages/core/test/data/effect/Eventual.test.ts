@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import { type Eventual, eventual } from "../../src/data/Eventual.ts"
+import { type Eventual, eventual } from "../../../src/data/effect/Eventual.ts"
 
 describe("eventual", () => {
   // oxlint-disable-next-line unicorn/no-thenable -- a foreign thenable is what is tested

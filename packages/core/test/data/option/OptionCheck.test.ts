@@ -1,6 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
-import { checkOptions, type Expectation, invalidOption, oneOf, whole, within } from "../../src/data/OptionCheck.ts"
+import {
+  checkOptions,
+  type Expectation,
+  invalidOption,
+  oneOf,
+  whole,
+  within
+} from "../../../src/data/option/OptionCheck.ts"
 
 const messageFor = (...expectations: ReadonlyArray<Expectation>): string | undefined => {
   const checked = checkOptions("guard", ...expectations)

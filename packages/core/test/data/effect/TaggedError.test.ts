@@ -1,11 +1,11 @@
 /** How errors look to the developer who meets them. */
 import { assert, describe, it } from "@effect/vitest"
 import { inspect } from "node:util"
-import { createAgent } from "../../src/agent/createAgent.ts"
-import { ConfigError, HookRejected } from "../../src/data/AgentError.ts"
-import { RateLimited } from "../../src/data/ProviderError.ts"
-import * as HookAction from "../../src/hook/HookAction.ts"
-import { scripted } from "../support/model.ts"
+import { createAgent } from "../../../src/agent/createAgent.ts"
+import { ConfigError, HookRejected } from "../../../src/data/AgentError.ts"
+import { RateLimited } from "../../../src/data/ProviderError.ts"
+import * as HookAction from "../../../src/hook/HookAction.ts"
+import { scripted } from "../../support/model.ts"
 
 const rejecting = { name: "h", preTurn: () => HookAction.reject("no money") }
 

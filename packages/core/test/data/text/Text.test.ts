@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { cutMiddle } from "../../src/data/Text.ts"
+import { cutMiddle } from "../../../src/data/text/Text.ts"
 
 describe("cutMiddle", () => {
   it("leaves a text that is short enough as it is", () => assert.strictEqual(cutMiddle("hello", 5), "hello"))

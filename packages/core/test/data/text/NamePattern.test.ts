@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { nearest } from "../../src/data/NamePattern.ts"
+import { nearest } from "../../../src/data/text/NamePattern.ts"
 
 describe("nearest", () => {
   const points = ["preToolCall", "postToolCall", "preTurn", "Stop"]
