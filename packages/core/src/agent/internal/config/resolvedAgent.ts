@@ -16,8 +16,8 @@ import type { AgentConfig } from "../../AgentConfig.ts"
 import type { AgentCore } from "../../AgentCore.ts"
 import type { AnyTool } from "../../defineTool.ts"
 import type { Limits } from "../../Limits.ts"
+import type { EventHub } from "../event/eventHub.ts"
 import { ProviderHealth } from "../model/providerHealth.ts"
-import type { EventHub } from "../turn/eventHub.ts"
 
 /** The agent to which a tool delegates, and how it delegates. */
 export type Delegate = NonNullable<AnyTool["delegate"]>

@@ -5,8 +5,8 @@
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import { endTurn } from "../outcome/turnEnd.ts"
 import type { Turn } from "../turn/turn.ts"
-import { endTurn } from "../turn/turnEnd.ts"
 import type { Step } from "../turn/yieldable.ts"
 
 /** Waits until somebody asks the turn to stop. Nothing happens if nobody does. */

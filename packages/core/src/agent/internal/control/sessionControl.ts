@@ -7,8 +7,8 @@ import type { SessionError } from "../../../data/AgentError.ts"
 import type { AgentEvent } from "../../../data/AgentEvent.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
 import type { SteerOutcome } from "../../Session.ts"
+import { EventHub } from "../event/eventHub.ts"
 import type { SessionState, Steer } from "../session/sessionState.ts"
-import { EventHub } from "../turn/eventHub.ts"
 import { TurnGate, type WhenBusy } from "./turnGate.ts"
 
 const noSteers: ReadonlyArray<Steer> = []

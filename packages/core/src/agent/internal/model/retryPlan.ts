@@ -5,9 +5,9 @@ import type { LlmRequest, RetryDecision } from "../../../data/LlmCall.ts"
 import * as ProviderError from "../../../data/ProviderError.ts"
 import type { LlmProvider } from "../../../port/LlmProvider.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
+import { stopOf } from "../outcome/turnEnd.ts"
 import { askHooks } from "../turn/askHooks.ts"
 import type { Turn } from "../turn/turn.ts"
-import { stopOf } from "../turn/turnEnd.ts"
 import type { Step } from "../turn/yieldable.ts"
 
 /** The longest wait before another attempt, in milliseconds. */

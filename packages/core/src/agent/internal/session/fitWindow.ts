@@ -1,9 +1,9 @@
 /** Monitors how full the model's window is, and compacts before it overflows. */
 import type { WindowConfig } from "../../AgentConfig.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
+import { abortOf } from "../outcome/turnEnd.ts"
 import { askHooks } from "../turn/askHooks.ts"
 import type { Turn } from "../turn/turn.ts"
-import { abortOf } from "../turn/turnEnd.ts"
 import type { Step } from "../turn/yieldable.ts"
 import { compact } from "./compact.ts"
 import { tokensOf } from "./tokens.ts"

@@ -10,7 +10,7 @@ import type { AgentHook } from "../../../hook/AgentHook.ts"
 import * as HookChain from "../../../hook/HookChain.ts"
 import type { PolicyAnswer, RuntimePolicy } from "../../../port/RuntimePolicy.ts"
 import { hookRoles, makeAgent, type ResolvedAgent } from "../config/resolvedAgent.ts"
-import { EventHub } from "../turn/eventHub.ts"
+import { EventHub } from "../event/eventHub.ts"
 import { targetOf } from "./delegationTarget.ts"
 
 /** Checks that an agent can delegate to every agent that it has as a tool. Called when the agent is made. */

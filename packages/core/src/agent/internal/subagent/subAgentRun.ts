@@ -3,7 +3,7 @@ import type * as Effect from "effect/Effect"
 import type { AgentError } from "../../../data/AgentError.ts"
 import type { Decision, PendingAsk, RunState } from "../../../data/RunState.ts"
 import type { RunResult } from "../../RunResult.ts"
-import type { Spent } from "../turn/costMeter.ts"
+import type { Spent } from "../outcome/costMeter.ts"
 
 /** The turn of a sub-agent. */
 export interface SubAgentRun {

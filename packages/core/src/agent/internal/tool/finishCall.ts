@@ -2,9 +2,9 @@
 import type { AgentError } from "../../../data/AgentError.ts"
 import { failure, type PreToolCallEvent, type ToolResult } from "../../../data/Tool.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
+import { abortOf } from "../outcome/turnEnd.ts"
 import { askHooks, notifyHooks } from "../turn/askHooks.ts"
 import type { Turn } from "../turn/turn.ts"
-import { abortOf } from "../turn/turnEnd.ts"
 import { resolve, type Step, type Yieldable } from "../turn/yieldable.ts"
 import type { RunningCall } from "./toolCallState.ts"
 

@@ -7,11 +7,11 @@ import type { AgentContext } from "../../AgentContext.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
 import { deliverSteers } from "../control/steer.ts"
 import { callModel } from "../model/callModel.ts"
+import { reachLimit } from "../outcome/reachLimit.ts"
+import { abortOf } from "../outcome/turnEnd.ts"
 import { askPostStep, historyOf, runTools } from "../tool/runTools.ts"
 import { askHooks } from "./askHooks.ts"
-import { reachLimit } from "./reachLimit.ts"
 import type { Turn } from "./turn.ts"
-import { abortOf } from "./turnEnd.ts"
 import { type Step, toEffect } from "./yieldable.ts"
 
 /** A class, because every turn makes one, and each part is built only when a core uses it. */

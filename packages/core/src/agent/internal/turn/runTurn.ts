@@ -10,7 +10,7 @@ import type { AgentError } from "../../../data/AgentError.ts"
 import { after } from "../../../data/internal/timer.ts"
 import type { RunResult } from "../../RunResult.ts"
 import { unavailable } from "../control/turnGate.ts"
-import { finishTurn } from "./finishTurn.ts"
+import { finishTurn } from "../outcome/finishTurn.ts"
 import type { Turn } from "./turn.ts"
 import { turnSteps } from "./turnSteps.ts"
 

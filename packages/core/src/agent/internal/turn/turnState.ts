@@ -6,8 +6,8 @@ import type { RunState } from "../../../data/RunState.ts"
 import { failure, type ToolResult } from "../../../data/Tool.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
 import * as Usage from "../../../data/Usage.ts"
+import { CostMeter, storedCost } from "../outcome/costMeter.ts"
 import { planned, type RunningCall } from "../tool/toolCallState.ts"
-import { CostMeter, storedCost } from "./costMeter.ts"
 
 export interface TurnState {
   readonly turnNumber: number

@@ -12,8 +12,8 @@ import type { HookContext } from "../../../hook/HookContext.ts"
 import { table } from "../../../hook/HookPoint.ts"
 import { Context } from "../../../hook/internal/context.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
+import { endTurn, isTurnEnd } from "../outcome/turnEnd.ts"
 import type { Turn } from "./turn.ts"
-import { endTurn, isTurnEnd } from "./turnEnd.ts"
 
 type Failure = AgentError | TurnEnded
 type Act<Input, Output> = (input: Input) => Effect.Effect<Output, Failure>

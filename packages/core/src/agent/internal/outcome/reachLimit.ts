@@ -1,7 +1,7 @@
 /** Ends a turn because it reached a limit. When it is resumed, the limits start again from zero. */
 import type * as Effect from "effect/Effect"
 import type { TurnEnded } from "../../TurnEnded.ts"
-import type { Turn } from "./turn.ts"
+import type { Turn } from "../turn/turn.ts"
 import { endTurn } from "./turnEnd.ts"
 
 export const reachLimit = (

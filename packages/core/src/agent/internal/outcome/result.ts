@@ -2,8 +2,8 @@
 import type { Message } from "../../../data/Message.ts"
 import type { HookRecord } from "../../../hook/HookRecord.ts"
 import type { Aborted, Completed, Limited, Parked, RunCommon, Suspended } from "../../RunResult.ts"
+import type { Turn } from "../turn/turn.ts"
 import { spentBy } from "./spent.ts"
-import type { Turn } from "./turn.ts"
 
 /** The fields of one kind of result, in addition to the common ones. */
 type Specific =

@@ -16,13 +16,13 @@ import { decodesOutput } from "../config/structuredOutput.ts"
 import { callsOf } from "../session/snapshot.ts"
 import { isConflict } from "../session/storeTurn.ts"
 import { pendingOf } from "../tool/openQuestions.ts"
+import type { Turn } from "../turn/turn.ts"
+import { enterPhase } from "../turn/turnState.ts"
+import { defectError } from "../turn/turnSteps.ts"
 import { noteCancelled, withPartial } from "./partial.ts"
 import { resultOf } from "./result.ts"
 import { revealJson, revealText, withoutRevealed } from "./revealText.ts"
-import type { Turn } from "./turn.ts"
 import { isTurnEnd } from "./turnEnd.ts"
-import { enterPhase } from "./turnState.ts"
-import { defectError } from "./turnSteps.ts"
 
 /** Turns the exit of the steps into the result or the error of the turn. */
 export const finishTurn = (

@@ -2,8 +2,8 @@
 import { childOf, type RunState } from "../../../data/RunState.ts"
 import * as Usage from "../../../data/Usage.ts"
 import type { RunningCall } from "../tool/toolCallState.ts"
+import type { TurnState } from "../turn/turnState.ts"
 import { CostMeter, type Spent, storedCost } from "./costMeter.ts"
-import type { TurnState } from "./turnState.ts"
 
 /** Returns what a turn has spent, with sub-agents that still run or wait. Those that have ended are in its state. */
 export const spentBy = ({ calls, cost, usage }: TurnState): Spent => {
