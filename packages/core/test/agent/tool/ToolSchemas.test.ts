@@ -5,6 +5,7 @@ import { type } from "arktype"
 import * as Schema from "effect/Schema"
 import * as v from "valibot"
 import { z } from "zod"
+import { cpuMs } from "../../../../../test/support/cpu.ts"
 import { createAgent } from "../../../src/agent/createAgent.ts"
 import { type AnyTool, defineTool } from "../../../src/agent/defineTool.ts"
 import type { JsonObject } from "../../../src/data/Json.ts"
@@ -118,6 +119,18 @@ describe("argument schemas", () => {
       () => createAgent({ provider, tools: [{ ...tools[0]![1], input: 3 as never }] }),
       /input must be a Standard Schema/
     )
+  })
+
+  it("of a size that references multiply are refused at once, because their check could take hours", () => {
+    const twice = (next: string) => ({ anyOf: [{ $ref: `#/$defs/${next}` }, { $ref: `#/$defs/${next}` }] })
+    const $defs = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`d${n}`, twice(`d${n + 1}`)]))
+    const input = { $defs: { ...$defs, d40: { type: "string" } }, type: "object", properties: { x: twice("d0") } }
+    const before = cpuMs()
+    assert.throws(
+      () => createAgent({ provider: scripted([]).provider, tools: [{ name: "act", description, input, execute }] }),
+      "tool \"act\": its schema has more than 10,000 parts with its references in place: use fewer references"
+    )
+    assert.isBelow(cpuMs() - before, 200)
   })
 
   it("that make a Date give it to the tool, while hooks see the JSON", async () => {

@@ -7,6 +7,7 @@ import * as SchemaRepresentation from "effect/SchemaRepresentation"
 import type { StandardSchemaV1 } from "effect/StandardSchema"
 import { ConfigError } from "../../../data/AgentError.ts"
 import { isPlain, type Json, type JsonObject, whyNot } from "../../../data/Json.ts"
+import { schemaCost } from "../../../data/SchemaCost.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import type { Decoded } from "../../../port/ToolDispatcher.ts"
 import type { AnyTool } from "../../defineTool.ts"
@@ -63,6 +64,9 @@ export const of = (tool: Source): Result.Result<ToolSchema, ConfigError> => {
     return wrong(tool, `${cannot}: ${install}pass jsonSchema as well`)
   }
   if (typeof input === "object" && input !== null && isPlain(input)) {
+    if (schemaCost(input as JsonObject) === "expanding") {
+      return wrong(tool, "its schema has more than 10,000 parts with its references in place: use fewer references")
+    }
     // A plain object counts as JSON Schema. An invalid one is detected when it is used.
     return attempt(tool, () => ofEffect(schemaOf(input as JsonObject), input as JsonObject))
   }
