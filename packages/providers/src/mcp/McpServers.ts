@@ -62,7 +62,8 @@ const optionKinds: OptionKinds<Options> = {
 
 /**
  * Registers servers by name. Nothing starts yet: the first call of a server connects to it, and parallel calls share
- * the connection. If the connection is lost, the next call connects again. Servers cannot use sampling, roots or
+ * the connection. If the connection is lost, the next call connects again. A server has 30 seconds to list its tools.
+ * Servers cannot use sampling, roots or
  * questions to the user. All servers except connected clients need the package `@modelcontextprotocol/client`.
  *
  * Throws a `ConfigError` for a value that is not a server.

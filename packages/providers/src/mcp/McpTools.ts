@@ -7,6 +7,7 @@ import type { Tool } from "@belay/core/defineTool"
 import { defined } from "@belay/core/Fields"
 import { canonical, digest, type JsonObject, whyNot } from "@belay/core/Json"
 import { matcher } from "@belay/core/NamePattern"
+import { checkKinds, checkOptions, type OptionKinds, within } from "@belay/core/OptionCheck"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -44,6 +45,18 @@ export interface Options {
    * 1,000,000.
    */
   readonly maxResultLength?: number
+  /** How many milliseconds the server has to list all its tools. Default 30,000. */
+  readonly timeoutMs?: number
+}
+
+const optionKinds: OptionKinds<Options> = {
+  server: "text",
+  include: "texts",
+  exclude: "texts",
+  trustHints: ["flag", "texts"],
+  prefix: "text",
+  maxResultLength: "number",
+  timeoutMs: "number"
 }
 
 /** @category models @since 0.1.0 */
@@ -55,12 +68,14 @@ export type McpTool = Tool<string, JsonObject>
  * `readOnly` and `idempotent`.
  *
  * - The result of a call is the structured content if there is one, otherwise the text, otherwise content parts.
- * - A schema that Belay cannot use is shown to the model, and only the server checks the arguments.
+ * - A schema that Belay cannot use, or whose check could take long (`SchemaCost`), is shown to the model, and only the
+ *   server checks the arguments.
  * - An error that the server reports fails the call.
  * - Cancelling a turn cancels the call at the server. The time limit is `limits.toolMs` of the agent; the timeout of
  *   the client is switched off.
  *
- * Rejects with an `McpError` if the server cannot list its tools or lists an invalid one.
+ * Rejects with an `McpError` if the server does not list its tools within `timeoutMs`, lists an invalid one, or lists
+ * more than 5,000. Rejects with a `ConfigError` for an option that is unknown or not valid.
  *
  * @example
  * ```ts
@@ -77,12 +92,14 @@ export type McpTool = Tool<string, JsonObject>
  */
 export const fromClient = (client: Client, options: Options): Promise<ReadonlyArray<McpTool>> =>
   Effect.runPromise(Effect.gen(function*() {
-    const { server } = options
+    yield* Effect.fromResult(checkKinds("McpTools", options, optionKinds, ["server"]))
+    const { server, timeoutMs } = options
+    yield* Effect.fromResult(checkOptions("McpTools", within("timeoutMs", timeoutMs, 1)))
     const wanted = nameFilter(options)
     const isTrusted = hintTrust(options)
     const names = new Set<string>()
     const tools: Array<McpTool> = []
-    for (const listed of yield* list(client, server)) {
+    for (const listed of yield* list(client, server, timeoutMs)) {
       const named = Schema.decodeUnknownResult(ToolName)(listed)
       if (Result.isFailure(named)) return yield* new McpError({ server, message: `${server}: a tool without a name` })
       if (!wanted(named.success.name)) continue

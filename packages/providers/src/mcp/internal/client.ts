@@ -1,4 +1,6 @@
 /** The part of a connected MCP client that Belay uses. */
+import * as Deadline from "@belay/core/Deadline"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -8,7 +10,7 @@ import { McpError } from "./error.ts"
 export interface Client {
   readonly listTools: (
     params: { cursor: string } | undefined,
-    options: { cacheMode: "refresh" }
+    options: { cacheMode: "refresh"; signal: AbortSignal; timeout: number }
   ) => PromiseLike<{ readonly tools: ReadonlyArray<unknown>; readonly nextCursor?: unknown }>
   readonly callTool: (
     params: { name: string; arguments: { [key: string]: unknown } },
@@ -19,22 +21,53 @@ export interface Client {
 /** A server with more pages than this does not stop listing. */
 const maxPages = 1_000
 
-/** Lists all tools of a server, page by page. */
-export const list = (client: Client, server: string): Effect.Effect<ReadonlyArray<unknown>, McpError> =>
+/** A server with more tools than this is refused. */
+const maxTools = 5_000
+
+/** How many milliseconds a server has to list its tools. */
+const listTimeoutMs = 30_000
+
+/** Lists all tools of a server, page by page. Fails if that takes longer than `timeoutMs` milliseconds. */
+export const list = (
+  client: Client,
+  server: string,
+  timeoutMs = listTimeoutMs
+): Effect.Effect<ReadonlyArray<unknown>, McpError> =>
+  Effect.flatMap(Clock.currentTimeMillis, (start) =>
+    Deadline.until(
+      pages(client, server),
+      () => start + timeoutMs,
+      () => {
+        const message = `${server} cannot list its tools: it took longer than ${timeoutMs} ms`
+        return Effect.fail(new McpError({ server, message }))
+      }
+    ))
+
+const pages = (client: Client, server: string): Effect.Effect<ReadonlyArray<unknown>, McpError> =>
   Effect.gen(function*() {
     const all: Array<unknown> = []
     const cursors = new Set<string>()
     let cursor: string | undefined
     do {
       const page = yield* Effect.tryPromise({
-        try: async () => client.listTools(cursor === undefined ? undefined : { cursor }, { cacheMode: "refresh" }),
+        try: async (signal) =>
+          client.listTools(cursor === undefined ? undefined : { cursor }, {
+            cacheMode: "refresh",
+            signal,
+            timeout: never
+          }),
         catch: (error) => new McpError({ server, message: `${server} cannot list its tools: ${messageOf(error)}` })
       })
       const decoded = Schema.decodeUnknownResult(Page)(page)
       if (Result.isFailure(decoded)) {
         return yield* new McpError({ server, message: `${server} cannot list its tools: ${decoded.failure.message}` })
       }
-      all.push(...decoded.success.tools)
+      const { tools } = decoded.success
+      if (all.length + tools.length > maxTools) {
+        const message = `${server} cannot list its tools: it has more than ${maxTools}`
+        return yield* new McpError({ server, message })
+      }
+      all.push(...tools)
       cursor = decoded.success.nextCursor
       if (cursor === undefined) {
         continue

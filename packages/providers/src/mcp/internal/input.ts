@@ -1,6 +1,10 @@
-/** Uses the JSON Schema of an MCP tool if Belay can read it, and otherwise leaves the check to the server. */
+/**
+ * Uses the JSON Schema of an MCP tool if Belay can read it and its check costs little, and otherwise leaves the check to
+ * the server.
+ */
 import type { Tool } from "@belay/core/defineTool"
 import type { Json, JsonObject } from "@belay/core/Json"
+import { schemaCost } from "@belay/core/SchemaCost"
 import * as JsonSchema from "effect/JsonSchema"
 import * as Result from "effect/Result"
 import * as SchemaRepresentation from "effect/SchemaRepresentation"
@@ -10,7 +14,7 @@ import type { StandardSchemaV1 } from "effect/StandardSchema"
  * Returns the input of a tool. If one schema could not be read, the agent would otherwise lose all tools of the server.
  */
 export const of = (schema: JsonObject): Pick<Tool, "input" | "jsonSchema"> =>
-  isReadable(schema) ? { input: schema } : { input: anyObject, jsonSchema: schema }
+  schemaCost(schema) === "bounded" && isReadable(schema) ? { input: schema } : { input: anyObject, jsonSchema: schema }
 
 const anyObject: StandardSchemaV1<JsonObject> = {
   "~standard": {
