@@ -52,8 +52,8 @@ export interface AgentConfig<R = never> {
   /** The model. In a list, the first provider is used and the others are its backups, in order. */
   readonly provider: LlmProvider | readonly [LlmProvider, ...ReadonlyArray<LlmProvider>]
   /**
-   * Side models, by name: `ctx.llm({ model: "judge", ... })` of a hook calls the one with that name. They are not part of
-   * the fallback chain, so they never answer the user. Sub-agents can use them too, unless they have their own with
+   * Side models, by name: `ctx.llm({ model: "judge", ... })` of a hook calls the one with that name. They are not part
+   * of the fallback chain, so they never answer the user. Sub-agents can use them too, unless they have their own with
    * the same name.
    */
   readonly models?: { readonly [name: string]: LlmProvider }
@@ -118,8 +118,9 @@ export interface AgentConfig<R = never> {
   /** Whether results contain all decision records. Default false. */
   readonly records?: boolean
   /**
-   * Receives the log lines of the agent: warnings about the configuration, failed hooks, failed memory. `false` silences
-   * them. Default: standard error; in an Effect program, the loggers of the program. An error that it throws is ignored.
+   * Receives the log lines of the agent: warnings about the configuration, failed hooks, failed memory. `false`
+   * silences them. Default: standard error; in an Effect program, the loggers of the program. An error that it throws
+   * is ignored.
    */
   readonly log?: false | ((line: LogLine) => void)
   readonly cwd?: string

@@ -22,9 +22,9 @@ export type { RuleStore, StandingRule }
 export interface ApprovalConfig {
   /**
    * The keys that sign and verify. With keys, `resume` accepts only signed decisions (see `sign`) and only unchanged
-   * snapshots, messages included. Without keys, whoever can change a snapshot can change what runs. The first key signs;
-   * all keys verify. A signature is valid for one question. With a session store it can be used only once, because a
-   * store accepts each commit only once.
+   * snapshots, messages included. Without keys, whoever can change a snapshot can change what runs. The first key
+   * signs; all keys verify. A signature is valid for one question. With a session store it can be used only once,
+   * because a store accepts each commit only once.
    */
   readonly keys?: readonly [ApprovalKey, ...ReadonlyArray<ApprovalKey>]
   /** Stores rules of scope `project`. Without it, such a rule is valid for the session only. */

@@ -33,9 +33,9 @@ export interface SessionOptions {
 export interface TurnOptions {
   /**
    * What to do if another turn of this session runs. `error`, the default, fails with a `SessionError`. `queue` waits
-   * until the session is free and no turn waits in it, here or in another process; messages of this process start in the
-   * order in which they came. The line is in memory: it is lost when the process ends. Interrupting the Effect takes the
-   * message out of the line.
+   * until the session is free and no turn waits in it, here or in another process; messages of this process start in
+   * the order in which they came. The line is in memory: it is lost when the process ends. Interrupting the Effect
+   * takes the message out of the line.
    */
   readonly whenBusy?: "error" | "queue"
   /**
@@ -71,8 +71,8 @@ export type SteerOutcome =
 /** Options of `park`. @category models @since 0.1.0 */
 export interface ParkOptions {
   /**
-   * How long to wait for what is running, in milliseconds. Then it is interrupted: a tool that was running has an unknown
-   * outcome, as after a crash. Default: no limit.
+   * How long to wait for what is running, in milliseconds. Then it is interrupted: a tool that was running has an
+   * unknown outcome, as after a crash. Default: no limit.
    */
   readonly withinMs?: number
 }
@@ -104,20 +104,20 @@ export interface Session {
    */
   readonly listen: (listener: (event: AgentEvent) => void) => () => void
   /**
-   * Loads the session again if another process has changed it. `run`, `resume` and the other calls do this themselves; it
-   * is for reading `messages`, `pending` and `waiting`. It does nothing while a turn runs, and without a store.
+   * Loads the session again if another process has changed it. `run`, `resume` and the other calls do this themselves;
+   * it is for reading `messages`, `pending` and `waiting`. It does nothing while a turn runs, and without a store.
    */
   readonly reload: Effect.Effect<void, PortFailed | SnapshotError>
   /**
    * Sends a message to the running turn, which the model reads at the next step boundary: with its next call, or after
-   * the answer that it is writing now, which then is not its last one. The `preTurn` hooks check the message (its `steer`
-   * is true). Succeeds when it is known whether the message was delivered. Messages that wait are in memory; interrupting
-   * the Effect withdraws one.
+   * the answer that it is writing now, which then is not its last one. The `preTurn` hooks check the message (its
+   * `steer` is true). Succeeds when it is known whether the message was delivered. Messages that wait are in memory;
+   * interrupting the Effect withdraws one.
    */
   readonly steer: (input: string | TurnInput) => Effect.Effect<SteerOutcome>
   /**
-   * Stops a running turn at its next commit point, so that any process can `resume` it, and returns what the session then
-   * waits for. After that, this process writes nothing of the session until it is used again.
+   * Stops a running turn at its next commit point, so that any process can `resume` it, and returns what the session
+   * then waits for. After that, this process writes nothing of the session until it is used again.
    *
    * The turn stops before its next model call and before its next tool. A model call, a tool or a sub-agent's step that
    * is running ends first, so that its outcome is known. The turn ends with status `parked`; if it needed nothing more,

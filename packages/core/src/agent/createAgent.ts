@@ -63,9 +63,9 @@ export interface AgentSession<Result extends RunResult = RunResult> extends Asyn
   readonly stream: (input: string | TurnInput, options?: SessionRunOptions) => RunStream<Result>
   /**
    * Sends a message to the running turn, which the model reads at the next step boundary: with its next call, or after
-   * the answer that it is writing now, which then is not its last one. The `preTurn` hooks check the message (its `steer`
-   * is true). Resolves when it is known whether the message was delivered. Messages that wait are in memory; aborting
-   * `signal` withdraws one.
+   * the answer that it is writing now, which then is not its last one. The `preTurn` hooks check the message (its
+   * `steer` is true). Resolves when it is known whether the message was delivered. Messages that wait are in memory;
+   * aborting `signal` withdraws one.
    */
   readonly steer: (input: string | TurnInput, options?: RunOptions) => Promise<SteerOutcome>
   readonly signal: (signal: HostSignal) => Promise<SignalAnswer>
@@ -78,13 +78,13 @@ export interface AgentSession<Result extends RunResult = RunResult> extends Asyn
   /** The open questions of the waiting turn. Empty if no turn waits. */
   readonly pending: ReadonlyArray<PendingAsk>
   /**
-   * Loads the session again if another process has changed it. `run`, `resume` and the other calls do this themselves; it
-   * is for reading `messages`, `pending` and `waiting`. It does nothing while a turn runs, and without a store.
+   * Loads the session again if another process has changed it. `run`, `resume` and the other calls do this themselves;
+   * it is for reading `messages`, `pending` and `waiting`. It does nothing while a turn runs, and without a store.
    */
   readonly reload: () => Promise<void>
   /**
-   * Stops a running turn at its next commit point, so that any process can `resume` it, and returns what the session then
-   * waits for. After that, this process writes nothing of the session until it is used again.
+   * Stops a running turn at its next commit point, so that any process can `resume` it, and returns what the session
+   * then waits for. After that, this process writes nothing of the session until it is used again.
    *
    * The turn stops before its next model call and before its next tool. A model call, a tool or a sub-agent's step that
    * is running ends first, so that its outcome is known. The turn ends with status `parked`; if it needed nothing more,

@@ -16,9 +16,9 @@ import type { Usage } from "./Usage.ts"
 export interface EventMeta {
   /**
    * The number of the event within its conversation: the session that the host opened, and all sub-agents that work for
-   * it. Numbers start at 1 and have no gaps while one process runs the session. Another process continues after the last
-   * number that was saved, so no number is used twice. If the process before ended in the middle of a turn, the numbers
-   * that it may have used are left out.
+   * it. Numbers start at 1 and have no gaps while one process runs the session. Another process continues after the
+   * last number that was saved, so no number is used twice. If the process before ended in the middle of a turn, the
+   * numbers that it may have used are left out.
    */
   readonly seq: number
   /** The session of the agent. A sub-agent has its own session for each task. */
@@ -46,9 +46,9 @@ export interface EventParent {
 /**
  * Any event. `hook` events are decision records.
  *
- * Starts and ends are pairs: between the start and the end of a turn, each `llm-start` has one `llm-end` or `llm-error`,
- * and each `tool-start` has one `tool-end`. Each `turn-start` has one `turn-end`, and each `session-start` has one
- * `session-end` or `session-release`, unless the process ends before.
+ * Starts and ends are pairs: between the start and the end of a turn, each `llm-start` has one `llm-end` or
+ * `llm-error`, and each `tool-start` has one `tool-end`. Each `turn-start` has one `turn-end`, and each `session-start`
+ * has one `session-end` or `session-release`, unless the process ends before.
  *
  * @category models
  * @since 0.1.0
@@ -114,8 +114,8 @@ export type AgentEventBody =
     readonly elapsedMs: number
     readonly executed: boolean
     /**
-     * Set if the turn stopped while the call ran or waited, so that `result` is not its result. When the turn is resumed,
-     * the call may start again.
+     * Set if the turn stopped while the call ran or waited, so that `result` is not its result. When the turn is
+     * resumed, the call may start again.
      */
     readonly unfinished?: true
   }

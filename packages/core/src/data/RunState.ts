@@ -239,8 +239,8 @@ export const RunState = Schema.Struct({
   local: Schema.optionalKey(Variables),
   durable: Schema.optionalKey(DurableState),
   /**
-   * Where the conversation continues after a rotation: the id of this session and that of the next one. It counts only if
-   * `from` is the id of this session, so a copy of the session does not have it.
+   * Where the conversation continues after a rotation: the id of this session and that of the next one. It counts only
+   * if `from` is the id of this session, so a copy of the session does not have it.
    */
   movedTo: Schema.optionalKey(Schema.Struct({ from: Schema.String, to: Schema.String })),
   /** The number of the last event of the conversation. Absent if nobody has listened. */

@@ -16,8 +16,8 @@ export const TurnInput = Schema.Struct({
   /** Data of the host program about this turn. Hooks can read it; the model does not see it. */
   metadata: Schema.optionalKey(Schema.Record(Schema.String, JsonValue)),
   /**
-   * Set for `preTurn` hooks if this message was sent to a turn that is running (`session.steer`). The turn continues with
-   * it; a new turn does not begin.
+   * Set for `preTurn` hooks if this message was sent to a turn that is running (`session.steer`). The turn continues
+   * with it; a new turn does not begin.
    */
   steer: Schema.optionalKey(Schema.Literal(true))
 })

@@ -10,8 +10,8 @@ import * as RunState from "./RunState.ts"
  *
  * - `nothing`: there is no unfinished turn, or a turn is running in this process.
  * - `people`: people have to decide about the `pending` calls. Nothing else of the turn can run before.
- * - `process`: a turn can go on at once, and nobody runs it here. `parked` says that its process stopped it with `park`.
- *   `left` says that its process ended in the middle of it, or still runs it. `pending` has its open questions.
+ * - `process`: a turn can go on at once, and nobody runs it here. `parked` says that its process stopped it with
+ *   `park`. `left` says that its process ended in the middle of it, or still runs it. `pending` has its open questions.
  * - `limit`: the turn reached a limit. `resume` continues it, and the limits start again from zero.
  *
  * @category models

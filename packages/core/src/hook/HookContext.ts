@@ -122,8 +122,8 @@ export interface HookContext {
    */
   readonly promise: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
   /**
-   * Whether this hook (`reinvoke: "ifChanged"`) is asked again, because a later hook changed the value. It can then only
-   * reject, abort, respond or ask. Use it to count nothing twice.
+   * Whether this hook (`reinvoke: "ifChanged"`) is asked again, because a later hook changed the value. It can then
+   * only reject, abort, respond or ask. Use it to count nothing twice.
    */
   readonly askedAgain: boolean
   /** For observers: the decision of the chain. */

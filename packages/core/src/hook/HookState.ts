@@ -1,6 +1,6 @@
 /**
- * State of hooks: of a conversation (`ctx.state`), which all agents of a tree share, and of one agent (`ctx.local`). Keys
- * are typed, updates are atomic, and the model does not see it.
+ * State of hooks: of a conversation (`ctx.state`), which all agents of a tree share, and of one agent (`ctx.local`).
+ * Keys are typed, updates are atomic, and the model does not see it.
  *
  * @since 0.1.0
  */

@@ -57,7 +57,12 @@ export const LlmProvider = Context.Service<LlmProvider>("@belay/core/port/LlmPro
 /** A piece of a streamed answer. Text alone counts as a delta of type `text`. @category models @since 0.1.0 */
 export type Piece = string | LlmDelta
 
-/** The functions of `fromPromise`. At least one of `complete` and `stream` is required. @category models @since 0.1.0 */
+/**
+ * The functions of `fromPromise`. At least one of `complete` and `stream` is required.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface PromiseProvider
   extends Pick<LlmProvider, "name" | "model" | "contextWindow" | "costOf" | "tokenizer">
 {

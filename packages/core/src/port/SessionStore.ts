@@ -1,6 +1,7 @@
 /**
  * Stores sessions outside the process. A session is committed at every point from which a run can be resumed: before
- * each model call, before and after each tool, and at the end of a turn. A commit that would change nothing is left out.
+ * each model call, before and after each tool, and at the end of a turn. A commit that would change nothing is left
+ * out.
  *
  * @since 0.1.0
  */

@@ -66,7 +66,8 @@ const optionKinds: HookDefaults.OwnKinds<Options<never>> = {
 /**
  * Renders a text and adds it to the conversation. With `tail` and `ephemeral` the beginning of the request stays the
  * same, so that the vendor's prompt cache stays valid. After a compaction a text at the tail is added again. Each agent
- * of a tree gets the text in its own conversation; what it got is in `ctx.local`. When `render` fails, no text is added. Throws a `ConfigError` for an invalid option.
+ * of a tree gets the text in its own conversation; what it got is in `ctx.local`. When `render` fails, no text is
+ * added. Throws a `ConfigError` for an invalid option.
  *
  * @example
  * ```ts

@@ -108,9 +108,9 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
  * recalled memory. It fails closed, and its changes are recorded without content. Throws a `ConfigError` for invalid
  * options.
  *
- * The same value has the same placeholder within a conversation, in every agent of it. A text that only looks like a placeholder is replaced by
- * another one (`<PII_TEXT_1>`), so that nobody can get a value by writing its placeholder. A placeholder that the model
- * invents stays as it is.
+ * The same value has the same placeholder within a conversation, in every agent of it. A text that only looks like a
+ * placeholder is replaced by another one (`<PII_TEXT_1>`), so that nobody can get a value by writing its placeholder. A
+ * placeholder that the model invents stays as it is.
  *
  * @example
  * ```ts

@@ -143,8 +143,8 @@ export interface RemainingOptions {
  * Returns the remaining amounts of limits, in their order: the limit without what is spent and what running calls have
  * reserved.
  *
- * With a list of limits, those with the scopes `run` and `session` are returned at once. Pass the name of the hook if it
- * is not `budget`. With options, such as those of the budget, the limits of all scopes that hold for the session are
+ * With a list of limits, those with the scopes `run` and `session` are returned at once. Pass the name of the hook if
+ * it is not `budget`. With options, such as those of the budget, the limits of all scopes that hold for the session are
  * returned as an Effect that can also be awaited. It fails if the ledger fails.
  *
  * @example
@@ -260,10 +260,10 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
 /**
  * Reserves the estimated cost of a call before the call, and replaces the reservation with the real cost afterwards. So
  * parallel calls stay below the limit together; only the last allowed call may exceed it. A call for which only the
- * reservations of other calls leave no room waits until they are settled; it is stopped only if what is really spent has
- * used the limit up. A call that breaks off without a report costs the reserved amount. All agents of a tree share the
- * accounts, and calls of hooks count. The accounts of a run and a session are in `ctx.state`, so they survive suspension
- * and, if the agent has a store, the end of the process. Throws a `ConfigError` for an invalid limit.
+ * reservations of other calls leave no room waits until they are settled; it is stopped only if what is really spent
+ * has used the limit up. A call that breaks off without a report costs the reserved amount. All agents of a tree share
+ * the accounts, and calls of hooks count. The accounts of a run and a session are in `ctx.state`, so they survive
+ * suspension and, if the agent has a store, the end of the process. Throws a `ConfigError` for an invalid limit.
  *
  * @example
  * ```ts

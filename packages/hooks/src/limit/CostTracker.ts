@@ -48,7 +48,12 @@ export interface Options extends HookDefaults.HookDefaults, Partial<Price> {
 /** The cost of this session in US dollars: the number nearest to the exact sum. @category state @since 0.1.0 */
 export const totalCost: HookState.StateKey<number> = HookState.key("total_cost", Schema.Finite, 0)
 
-/** The exact sum of this conversation in pico-dollars (10^-12 dollars), in decimal digits. @category state @since 0.1.0 */
+/**
+ * The exact sum of this conversation in pico-dollars (10^-12 dollars), in decimal digits.
+ *
+ * @category state
+ * @since 0.1.0
+ */
 export const exactCost: HookState.StateKey<string> = HookState.key(
   "cost-tracker/pico",
   Schema.String.check(Schema.isPattern(/^\d+$/)),
@@ -118,10 +123,9 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
 
 /**
  * Adds the cost of every model call of the conversation to `total_cost` in `ctx.state`, with the calls of sub-agents
- * and of hooks. The limit holds for all of them together. The cost that
- * a vendor reports (`usage.costUsd`) takes precedence over prices. A call without usage or price counts as unknown,
- * never as free. A call that a hook answers costs nothing; a call that breaks off costs what it has used so far. Throws
- * a `ConfigError` for an invalid price.
+ * and of hooks. The limit holds for all of them together. The cost that a vendor reports (`usage.costUsd`) takes
+ * precedence over prices. A call without usage or price counts as unknown, never as free. A call that a hook answers
+ * costs nothing; a call that breaks off costs what it has used so far. Throws a `ConfigError` for an invalid price.
  *
  * Without a limit the hook is an observer. With a limit it decides before each call, and again when a later hook
  * changes the call.

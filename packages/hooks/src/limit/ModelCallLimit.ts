@@ -12,7 +12,10 @@ import * as CallCounter from "./internal/callCounter.ts"
 
 /** Options of `ModelCallLimit.make`. At least one limit is required. @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults {
-  /** The most calls in one turn of the agent that the host started, with its sub-agents: a number, or a function that returns it for the turn. Default no limit. */
+  /**
+   * The most calls in one turn of the agent that the host started, with its sub-agents: a number, or a function that
+   * returns it for the turn. Default no limit.
+   */
   readonly perTurn?: number | ((ctx: HookContext) => number)
   /** The most calls in the whole session: a number, or a function that returns it. Default no limit. */
   readonly perSession?: number | ((ctx: HookContext) => number)
@@ -31,9 +34,9 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
 
 /**
  * Stops model calls above a limit. Every attempt counts, whether it succeeds, fails or is interrupted, so a retry is
- * another call. A call that a hook or a cache answers does not count, and neither do calls that hooks make. The calls of
- * an agent and its sub-agents count together: the counts are in `ctx.state`, and a turn is the turn of the agent that
- * the host started. Throws a `ConfigError` when no limit is given, or an invalid one.
+ * another call. A call that a hook or a cache answers does not count, and neither do calls that hooks make. The calls
+ * of an agent and its sub-agents count together: the counts are in `ctx.state`, and a turn is the turn of the agent
+ * that the host started. Throws a `ConfigError` when no limit is given, or an invalid one.
  *
  * @example
  * ```ts

@@ -70,10 +70,10 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
 /**
  * Stops a call when the estimated tokens of its request exceed a limit. Unless it only warns, it also lowers the
  * request's `maxTokens` to the output tokens that are left. The tokens that the vendor reports count; if it reports
- * none, the estimate counts. The tokens of an agent and its sub-agents count together, without those of calls that hooks
- * make. Parallel calls are counted when they end, so they can exceed a limit together; `Budget` reserves before a call.
- * The counts are in `ctx.state`, and a turn is the turn of the agent that the host started. Throws a `ConfigError`
- * for an invalid limit.
+ * none, the estimate counts. The tokens of an agent and its sub-agents count together, without those of calls that
+ * hooks make. Parallel calls are counted when they end, so they can exceed a limit together; `Budget` reserves before a
+ * call. The counts are in `ctx.state`, and a turn is the turn of the agent that the host started. Throws a
+ * `ConfigError` for an invalid limit.
  *
  * @example
  * ```ts

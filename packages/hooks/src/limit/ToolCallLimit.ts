@@ -33,10 +33,10 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
 
 /**
  * Stops tool calls above a limit. It counts before the call is made, so that parallel calls cannot exceed the limit,
- * and after other hooks, so that calls that they reject do not count. Calls that hooks make do not count. The calls of an
- * agent and its sub-agents count together: the counts are in `ctx.state`, and a turn is the turn of the agent that the
- * host started. Two limits in one agent need two names. Throws a `ConfigError` when no limit is given, or an invalid
- * one.
+ * and after other hooks, so that calls that they reject do not count. Calls that hooks make do not count. The calls of
+ * an agent and its sub-agents count together: the counts are in `ctx.state`, and a turn is the turn of the agent that
+ * the host started. Two limits in one agent need two names. Throws a `ConfigError` when no limit is given, or an
+ * invalid one.
  *
  * @example
  * ```ts

@@ -53,8 +53,9 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
 }
 
 /**
- * Counts what a conversation uses, with its sub-agents and the calls of hooks. The counts are in `ctx.state`. The hook is
- * an observer. Use `merge` to add up the reports of several conversations. Throws a `ConfigError` for an invalid price.
+ * Counts what a conversation uses, with its sub-agents and the calls of hooks. The counts are in `ctx.state`. The hook
+ * is an observer. Use `merge` to add up the reports of several conversations. Throws a `ConfigError` for an invalid
+ * price.
  *
  * @example
  * ```ts

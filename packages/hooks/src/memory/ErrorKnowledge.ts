@@ -49,10 +49,10 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
 /**
  * Before a tool call, the hook informs the model about known failures of such calls, once in a turn. After a failure,
  * it finds the entry whose signature matches, or adds a `novel` one. It then alerts the developer with a warning and
- * the event `error-knowledge`, once for all agents of a conversation (`ctx.state`), and gives the model of the agent the
- * resolution (`ctx.local`). The next call in the scope of the entry shows
- * whether the resolution helped. If the store cannot be read, the hook fails at the start of the session and does
- * nothing in it; the store is not overwritten. Throws a `ConfigError` for an invalid pattern.
+ * the event `error-knowledge`, once for all agents of a conversation (`ctx.state`), and gives the model of the agent
+ * the resolution (`ctx.local`). The next call in the scope of the entry shows whether the resolution helped. If the
+ * store cannot be read, the hook fails at the start of the session and does nothing in it; the store is not
+ * overwritten. Throws a `ConfigError` for an invalid pattern.
  *
  * @example
  * ```ts

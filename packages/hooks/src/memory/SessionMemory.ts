@@ -71,10 +71,9 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
 /**
  * Starts a session with a pinned message that contains the remembered items of its keys. When the session ends, for
  * whatever reason, the hook stores the new notes: the model writes them with the tool of `remember`, and other hooks
- * with `note`. Until then the notes of all agents of the conversation are in `ctx.state`, so that they survive a suspended
- * run. If the memory
- * cannot be read, a warning says so, the session starts without it, and the memory is not overwritten. Throws a
- * `ConfigError` for an invalid number.
+ * with `note`. Until then the notes of all agents of the conversation are in `ctx.state`, so that they survive a
+ * suspended run. If the memory cannot be read, a warning says so, the session starts without it, and the memory is not
+ * overwritten. Throws a `ConfigError` for an invalid number.
  *
  * @example
  * ```ts

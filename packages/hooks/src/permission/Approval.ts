@@ -104,8 +104,9 @@ const optionKinds: HookDefaults.OwnKinds<Options<never>> = {
 /**
  * Runs a tool only if a person approves the call. Every call has its own question and its own answer. The hook asks;
  * the runtime applies `expiresIn`, `approvers`, `quorum`, `allowed` and `standing`, and runs the tool with the approved
- * arguments. An approval that the session remembers holds for all agents of the conversation. If `ask` fails or returns something that is not an answer, the call is denied. If a later hook changes the
- * arguments, the person is asked again. Throws a `ConfigError` for an invalid `concurrency` or `quorum`.
+ * arguments. An approval that the session remembers holds for all agents of the conversation. If `ask` fails or returns
+ * something that is not an answer, the call is denied. If a later hook changes the arguments, the person is asked
+ * again. Throws a `ConfigError` for an invalid `concurrency` or `quorum`.
  *
  * @example
  * ```ts

@@ -77,8 +77,9 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
 
 /**
  * Decides what happens after every failed attempt of a model call. Interruptions, and calls that hooks rejected or
- * aborted, are not failures of the model. The retries of each agent are counted on their own, in `ctx.local`. The hook runs before `ProviderFallback`, whose `patience` decides which of
- * these retries happen before a fallback. Throws a `ConfigError` for an invalid option.
+ * aborted, are not failures of the model. The retries of each agent are counted on their own, in `ctx.local`. The hook
+ * runs before `ProviderFallback`, whose `patience` decides which of these retries happen before a fallback. Throws a
+ * `ConfigError` for an invalid option.
  *
  * @example
  * ```ts

@@ -30,7 +30,12 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly patience?: Duration.Input
 }
 
-/** The number of targets that were tried for the current call of an agent, in `ctx.local`. @category state @since 0.1.0 */
+/**
+ * The number of targets that were tried for the current call of an agent, in `ctx.local`.
+ *
+ * @category state
+ * @since 0.1.0
+ */
 export const tried: HookState.StateKey<number> = HookState.key("provider-fallback/tried", 0)
 
 const optionKinds: HookDefaults.OwnKinds<Options> = {

@@ -64,8 +64,8 @@ export type McpTool = Tool<string, JsonObject>
 
 /**
  * Lists the tools of a connected client, page by page, and returns a tool `mcp__<server>__<tool>` for each selected
- * one. It has the JSON Schema of the server. Of the hints of the server it has `destructive`, and with `trustHints` also
- * `readOnly` and `idempotent`.
+ * one. It has the JSON Schema of the server. Of the hints of the server it has `destructive`, and with `trustHints`
+ * also `readOnly` and `idempotent`.
  *
  * - The result of a call is the structured content if there is one, otherwise the text, otherwise content parts.
  * - A schema that Belay cannot use, or whose check could take long (`SchemaCost`), is shown to the model, and only the

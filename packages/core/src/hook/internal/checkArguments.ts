@@ -1,4 +1,6 @@
-/** Checks what hooks of untyped programs pass to `ctx`, so that the hook that makes the mistake is the one that fails. */
+/**
+ * Checks what hooks of untyped programs pass to `ctx`, so that the hook that makes the mistake is the one that fails.
+ */
 
 /** Throws if the argument of `ctx.method` is not a text. */
 export const requireText = (method: string, value: unknown): void => {

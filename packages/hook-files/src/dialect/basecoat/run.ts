@@ -77,8 +77,8 @@ export const make = (setup: Setup): Events => {
   }
 
   /**
-   * Runs the hooks that decide, and then the telemetry hooks, which read the decision. If the hooks are asked again, the
-   * telemetry hooks run only if the decision changes.
+   * Runs the hooks that decide, and then the telemetry hooks, which read the decision. If the hooks are asked again,
+   * the telemetry hooks run only if the decision changes.
    */
   const runAll = Effect.fnUntraced(function*(entries: ReadonlyArray<Handler>, envelope: Envelope, ctx: HookContext) {
     const deciding = entries.filter(({ kind }) => kind !== "telemetry")

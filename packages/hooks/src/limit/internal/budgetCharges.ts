@@ -10,8 +10,8 @@ import { accounts, owners } from "./budgetState.ts"
 export interface Charge {
   readonly rules: ReadonlyArray<Rule>
   /**
-   * Changes the accounts: at once in the state of the conversation, and with an Effect in a ledger. Without `isKept`, or
-   * if it returns true for the results, the changed accounts are stored.
+   * Changes the accounts: at once in the state of the conversation, and with an Effect in a ledger. Without `isKept`,
+   * or if it returns true for the results, the changed accounts are stored.
    */
   readonly update: <A>(
     change: Change<A>,

@@ -1,6 +1,6 @@
 /**
- * Uses the JSON Schema of an MCP tool if Belay can read it and its check costs little, and otherwise leaves the check to
- * the server.
+ * Uses the JSON Schema of an MCP tool if Belay can read it and its check costs little, and otherwise leaves the check
+ * to the server.
  */
 import type { Tool } from "@belay/core/defineTool"
 import type { Json, JsonObject } from "@belay/core/Json"

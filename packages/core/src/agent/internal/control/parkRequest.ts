@@ -1,7 +1,7 @@
 /**
  * Stops a running turn at its next commit point, so that any process can continue it. The commit points are: before a
- * model call, before a tool starts, and after it has ended. What waits for people or for the next attempt of a model call
- * stops at once.
+ * model call, before a tool starts, and after it has ended. What waits for people or for the next attempt of a model
+ * call stops at once.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"

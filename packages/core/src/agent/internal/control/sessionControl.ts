@@ -1,5 +1,6 @@
 /**
- * What the host does to a session while a turn runs or may run: it listens, waits in line, steers the turn, and parks it.
+ * What the host does to a session while a turn runs or may run: it listens, waits in line, steers the turn, and parks
+ * it.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"

@@ -1,6 +1,6 @@
 /**
- * Lets one turn of a session in at a time. A message with `whenBusy: "queue"` waits in line until the session is free and
- * no turn waits in it, here or in another process. The line is in the memory of this process.
+ * Lets one turn of a session in at a time. A message with `whenBusy: "queue"` waits in line until the session is free
+ * and no turn waits in it, here or in another process. The line is in the memory of this process.
  */
 import * as Effect from "effect/Effect"
 import { SessionError } from "../../../data/AgentError.ts"

@@ -354,8 +354,8 @@ export class SessionHandle implements Session {
   }
 
   /**
-   * Runs the `onSessionEnd` hooks unless the session is only released, shuts the core down and sends the event. Each step
-   * happens even if an earlier one fails.
+   * Runs the `onSessionEnd` hooks unless the session is only released, shuts the core down and sends the event. Each
+   * step happens even if an earlier one fails.
    */
   private end(session: SessionState, reason: OnSessionEndEvent["reason"] | "release"): Effect.Effect<void> {
     const turn = this.turn(session.turnNumber)

@@ -38,8 +38,8 @@ export const startSession = function*(turn: Turn, resumed: boolean): Step<void, 
 }
 
 /**
- * Runs the `onSessionStart` hooks. If one refuses the start, or the turn is cancelled meanwhile, the `onSessionEnd` hooks
- * run too: each start has one end.
+ * Runs the `onSessionStart` hooks. If one refuses the start, or the turn is cancelled meanwhile, the `onSessionEnd`
+ * hooks run too: each start has one end.
  */
 export const askStartHooks = (
   turn: Turn,

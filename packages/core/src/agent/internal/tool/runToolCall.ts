@@ -48,9 +48,9 @@ type Failure = AgentError | TurnEnded
 const maxPasses = 32
 
 /**
- * Runs one call until it has a result or waits: for a person, or because the turn is parked. The caller keeps the result
- * with `keepResult`. All steps are in one function, because each generator between a tool and the fiber costs time
- * (`npm run bench -- turn`).
+ * Runs one call until it has a result or waits: for a person, or because the turn is parked. The caller keeps the
+ * result with `keepResult`. All steps are in one function, because each generator between a tool and the fiber costs
+ * time (`npm run bench -- turn`).
  */
 export const runToolCall = function*(turn: Turn, running: RunningCall): Step<ToolResult | "waits", Failure> {
   const { agent, io } = turn

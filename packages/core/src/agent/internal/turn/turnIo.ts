@@ -122,8 +122,8 @@ export class TurnIo {
   }
 
   /**
-   * Keeps events back until the first commit, which claims the session for this process. If another process was quicker,
-   * nothing of this turn has happened, and its events would have numbers that the other process uses.
+   * Keeps events back until the first commit, which claims the session for this process. If another process was
+   * quicker, nothing of this turn has happened, and its events would have numbers that the other process uses.
    */
   holdEvents(): void {
     if (!this.hasStore || !this.hasListeners || this.held !== undefined) return
@@ -230,7 +230,9 @@ export class TurnIo {
     })
   }
 
-  /** Saves what has changed, and the number of one more event, which is sent then. Another process continues after it. */
+  /**
+   * Saves what has changed, and the number of one more event, which is sent then. Another process continues after it.
+   */
   commitBefore(send: () => void): Effect.Effect<void, PortFailed> {
     return Effect.suspend(() => {
       this.numbersAhead = this.hasListeners ? 1 : 0
