@@ -5,9 +5,9 @@
  */
 import type * as Effect from "effect/Effect"
 import type { Delegation } from "../data/Delegation.ts"
-import type { ArgsOf, InputSchema } from "../data/InputSchema.ts"
 import type { JsonObject } from "../data/Json.ts"
-import type { PostToolCallEvent, PreToolCallEvent, ToolMeta } from "../data/Tool.ts"
+import type { ArgsOf, InputSchema } from "../data/tool/InputSchema.ts"
+import type { PostToolCallEvent, PreToolCallEvent, ToolMeta } from "../data/tool/Tool.ts"
 import { type AgentHook, type HookOptions, type HookReturn } from "../hook/AgentHook.ts"
 import type { Artifacts, HookContext } from "../hook/HookContext.ts"
 
@@ -35,7 +35,7 @@ export interface ToolContext {
   readonly progress: (value: unknown) => void
 }
 
-export type { ArgsOf, InputSchema } from "../data/InputSchema.ts"
+export type { ArgsOf, InputSchema } from "../data/tool/InputSchema.ts"
 
 /**
  * Refuses an Effect that requires services, because a tool gets none. Anything else can be returned.

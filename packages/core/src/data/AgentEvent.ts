@@ -8,7 +8,7 @@ import type { Json } from "./Json.ts"
 import type { RetryDecision } from "./LlmCall.ts"
 import type { ToolCall } from "./Message.ts"
 import type { PendingAsk } from "./RunState.ts"
-import type { ToolResult } from "./Tool.ts"
+import type { ToolResult } from "./tool/Tool.ts"
 import type { FinishReason } from "./Turn.ts"
 import type { Usage } from "./Usage.ts"
 

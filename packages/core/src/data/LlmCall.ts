@@ -6,7 +6,7 @@
 import * as Schema from "effect/Schema"
 import type { JsonObject } from "./Json.ts"
 import { type Message, ProviderMetadata, ToolCall } from "./Message.ts"
-import type { ToolMeta } from "./Tool.ts"
+import type { ToolMeta } from "./tool/Tool.ts"
 import { FinishReason } from "./Turn.ts"
 import { Usage } from "./Usage.ts"
 

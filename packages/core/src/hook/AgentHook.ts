@@ -11,7 +11,7 @@ import type { Awaitable } from "../data/effect/Awaitable.ts"
 import type { LlmRequest, LlmResponse } from "../data/LlmCall.ts"
 import type { Message } from "../data/Message.ts"
 import type { ProviderError } from "../data/ProviderError.ts"
-import type { PreToolCallEvent, ToolResult } from "../data/Tool.ts"
+import type { PreToolCallEvent, ToolResult } from "../data/tool/Tool.ts"
 import type { HookContext } from "./HookContext.ts"
 import type { ActionAt, HookPointName, In } from "./HookPoint.ts"
 

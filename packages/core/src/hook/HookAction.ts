@@ -6,7 +6,7 @@
 import type { Eventual } from "../data/effect/Eventual.ts"
 import type { Json } from "../data/Json.ts"
 import type { Decision, PendingAsk } from "../data/RunState.ts"
-import type { RuleStore } from "../data/StandingRule.ts"
+import type { RuleStore } from "../data/tool/StandingRule.ts"
 
 /** Continues with the next hook and the same value. @category models @since 0.1.0 */
 export interface Continue {

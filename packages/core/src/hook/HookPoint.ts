@@ -30,7 +30,7 @@ import type {
   PostToolCallEvent,
   PreToolCallEvent,
   ToolResult
-} from "../data/Tool.ts"
+} from "../data/tool/Tool.ts"
 import type { PostTurnEvent, TurnInput, TurnOutput } from "../data/Turn.ts"
 import type { Usage } from "../data/Usage.ts"
 import type * as HookAction from "./HookAction.ts"

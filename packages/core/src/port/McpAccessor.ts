@@ -5,7 +5,7 @@
  */
 import type * as Effect from "effect/Effect"
 import type { JsonObject } from "../data/Json.ts"
-import type { McpResult, McpTool } from "../data/Mcp.ts"
+import type { McpResult, McpTool } from "../data/tool/Mcp.ts"
 
 /** @category models @since 0.1.0 */
 export interface McpAccessor {

@@ -6,7 +6,7 @@
  */
 import type * as Effect from "effect/Effect"
 import type { ToolCall } from "../data/Message.ts"
-import type { ExecutionGrant, ToolMeta } from "../data/Tool.ts"
+import type { ExecutionGrant, ToolMeta } from "../data/tool/Tool.ts"
 
 /** The policy's answer. Hooks can make it stricter but not weaker. @category models @since 0.1.0 */
 export type PolicyAnswer =

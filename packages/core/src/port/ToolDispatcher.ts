@@ -6,7 +6,7 @@
 import type * as Effect from "effect/Effect"
 import type { Json } from "../data/Json.ts"
 import type { ToolCall } from "../data/Message.ts"
-import type { ExecutionGrant, ToolMeta, ToolResult } from "../data/Tool.ts"
+import type { ExecutionGrant, ToolMeta, ToolResult } from "../data/tool/Tool.ts"
 import type { ArtifactStore } from "./ArtifactStore.ts"
 
 /** The result of decoding the arguments of a tool. @category models @since 0.1.0 */

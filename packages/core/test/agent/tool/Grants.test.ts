@@ -1,7 +1,7 @@
 /** The grant of the policy: with which rights a tool runs. */
 import { assert, describe, it } from "@effect/vitest"
 import { createAgent } from "../../../src/agent/createAgent.ts"
-import type { ExecutionGrant } from "../../../src/data/Tool.ts"
+import type { ExecutionGrant } from "../../../src/data/tool/Tool.ts"
 import type { AgentHook } from "../../../src/hook/AgentHook.ts"
 import * as HookAction from "../../../src/hook/HookAction.ts"
 import type { RuntimePolicy } from "../../../src/port/RuntimePolicy.ts"

@@ -8,7 +8,7 @@ import {
   type ToolCallState
 } from "../../../src/agent/internal/tool/toolCallState.ts"
 import type { PendingAsk } from "../../../src/data/RunState.ts"
-import { success } from "../../../src/data/Tool.ts"
+import { success } from "../../../src/data/tool/Tool.ts"
 import { fingerprint } from "../../../src/hook/HookChain.ts"
 
 const call = { id: "1", name: "deploy", args: { to: "test" } }

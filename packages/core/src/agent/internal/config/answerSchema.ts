@@ -2,10 +2,10 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { ConfigError, OutputMismatch } from "../../../data/AgentError.ts"
-import type { InputSchema } from "../../../data/InputSchema.ts"
 import type { JsonObject } from "../../../data/Json.ts"
 import type { ResponseFormat } from "../../../data/LlmCall.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
+import type { InputSchema } from "../../../data/tool/InputSchema.ts"
 import * as ToolSchema from "../tool/toolSchema.ts"
 
 /** The fields of an `Output` that describe the answer. */

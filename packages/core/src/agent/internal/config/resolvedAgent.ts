@@ -1,7 +1,7 @@
 /** The resolved configuration of an agent: checked and with all defaults. All turns share it. */
 import type * as Result from "effect/Result"
 import type { ChainError } from "../../../data/AgentError.ts"
-import type { ToolMeta } from "../../../data/Tool.ts"
+import type { ToolMeta } from "../../../data/tool/Tool.ts"
 import type { AgentHook } from "../../../hook/AgentHook.ts"
 import * as HookChain from "../../../hook/HookChain.ts"
 import type { AgentInfo } from "../../../hook/HookContext.ts"

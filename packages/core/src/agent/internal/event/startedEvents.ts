@@ -3,7 +3,7 @@
  * no end of its own, because the turn stops while it runs, gets one here.
  */
 import type { AgentEventBody } from "../../../data/AgentEvent.ts"
-import { failure } from "../../../data/Tool.ts"
+import { failure } from "../../../data/tool/Tool.ts"
 
 type Body<Type extends AgentEventBody["type"]> = Extract<AgentEventBody, { readonly type: Type }>
 

@@ -1,7 +1,7 @@
 /** Steps 6 and 7 of a tool call: runs the `preToolCall` hooks, and checks arguments that they changed. */
 import type { AgentError } from "../../../data/AgentError.ts"
 import type { Json } from "../../../data/Json.ts"
-import { type PreToolCallEvent, success, type ToolMeta, type ToolResult } from "../../../data/Tool.ts"
+import { type PreToolCallEvent, success, type ToolMeta, type ToolResult } from "../../../data/tool/Tool.ts"
 import { fingerprint, type Outcome } from "../../../hook/HookChain.ts"
 import type { Decode, Resume } from "../../../hook/internal/outcome.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"

@@ -1,6 +1,6 @@
 /** Finishes a tool call: with a result, for which the `postToolCall` hooks run, or with a denial. */
 import type { AgentError } from "../../../data/AgentError.ts"
-import { failure, type PreToolCallEvent, type ToolResult } from "../../../data/Tool.ts"
+import { failure, type PreToolCallEvent, type ToolResult } from "../../../data/tool/Tool.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
 import { abortOf } from "../outcome/turnEnd.ts"
 import { askHooks, notifyHooks } from "../turn/askHooks.ts"

@@ -27,8 +27,8 @@ import {
   type ToolMeta,
   type ToolResult,
   unrestricted
-} from "../../../data/Tool.ts"
-import { changesOf, type DefinitionChange, definitionOf } from "../../../data/ToolDefinition.ts"
+} from "../../../data/tool/Tool.ts"
+import { changesOf, type DefinitionChange, definitionOf } from "../../../data/tool/ToolDefinition.ts"
 import { fingerprint } from "../../../hook/HookChain.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
 import { limitLoad } from "../session/rotate.ts"

@@ -16,7 +16,7 @@
 import type { Json } from "../../../data/Json.ts"
 import type { ToolCall } from "../../../data/Message.ts"
 import type { CallState, Decision, PendingAsk } from "../../../data/RunState.ts"
-import type { ToolResult } from "../../../data/Tool.ts"
+import type { ToolResult } from "../../../data/tool/Tool.ts"
 import { fingerprint, type Settled } from "../../../hook/HookChain.ts"
 import type { SubAgentRun } from "../subagent/subAgentRun.ts"
 

@@ -3,7 +3,7 @@
  */
 import type { AssistantMessage, Message, ToolCall } from "../../../data/Message.ts"
 import type { RunState } from "../../../data/RunState.ts"
-import { failure, type ToolResult } from "../../../data/Tool.ts"
+import { failure, type ToolResult } from "../../../data/tool/Tool.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
 import * as Usage from "../../../data/Usage.ts"
 import { CostMeter, storedCost } from "../outcome/costMeter.ts"

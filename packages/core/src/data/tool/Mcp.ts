@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { JsonObject } from "./Json.ts"
+import type { JsonObject } from "../Json.ts"
 
 /** The result of an MCP tool, in the format of the protocol. @category models @since 0.1.0 */
 export interface McpResult {

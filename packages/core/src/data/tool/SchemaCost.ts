@@ -4,7 +4,7 @@
  *
  * @since 0.1.0
  */
-import type { Json, JsonObject } from "./Json.ts"
+import type { Json, JsonObject } from "../Json.ts"
 
 /**
  * `large`: the schema has more than 5,000 values. `expanding`: with its references in place, it has more than 10,000

@@ -5,8 +5,8 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import type { Json, JsonObject } from "./Json.ts"
-import { JsonValue, type ToolCall } from "./Message.ts"
+import type { Json, JsonObject } from "../Json.ts"
+import { JsonValue, type ToolCall } from "../Message.ts"
 
 /** The description of a tool. The hints follow the tool annotations of MCP. @category models @since 0.1.0 */
 export interface ToolMeta {

@@ -6,7 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { canonical } from "./Json.ts"
+import { canonical } from "../Json.ts"
 import type { ToolMeta } from "./Tool.ts"
 
 /**

@@ -1,8 +1,8 @@
 /** What checking a value against a JSON Schema can cost. */
 import { assert, describe, it } from "@effect/vitest"
-import { cpuMs } from "../../../../test/support/cpu.ts"
-import type { Json, JsonObject } from "../../src/data/Json.ts"
-import { type SchemaCost, schemaCost } from "../../src/data/SchemaCost.ts"
+import { cpuMs } from "../../../../../test/support/cpu.ts"
+import type { Json, JsonObject } from "../../../src/data/Json.ts"
+import { type SchemaCost, schemaCost } from "../../../src/data/tool/SchemaCost.ts"
 
 const list = <A>(length: number, make: (index: number) => A): Array<A> => Array.from({ length }, (_, n) => make(n))
 const ref = (name: string) => ({ $ref: `#/$defs/${name}` })

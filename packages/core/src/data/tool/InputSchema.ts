@@ -5,7 +5,7 @@
  */
 import type * as Schema from "effect/Schema"
 import type { StandardSchemaV1 } from "effect/StandardSchema"
-import type { JsonObject } from "./Json.ts"
+import type { JsonObject } from "../Json.ts"
 
 /**
  * A schema: any Standard Schema (zod, valibot, arktype, ...), an Effect Schema, or plain JSON Schema.
