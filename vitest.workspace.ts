@@ -25,6 +25,7 @@ export default defineConfig(({ mode }) => ({
     reporters: ["default"],
     // Most of the time of a child process is spent on compiling what the one before it has compiled.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/belay-tests", import.meta.url)) },
+    globalSetup: fileURLToPath(new URL("test/support/tempFolder.ts", import.meta.url)),
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Half of what tests do is to wait for processes.
