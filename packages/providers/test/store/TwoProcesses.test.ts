@@ -114,6 +114,8 @@ describe("two processes that share a file", () => {
     await a.ask("run", "pay")
     const { answer } = await untilHeld(a, "pay hold pay")
     const parking = a.ask("park")
+    // The answer shows that the process has also read the message before.
+    await a.see("read")
     letGo(a)
     assert.strictEqual((await parking).ok, "process")
     assert.deepInclude((await answer).ok as object, { status: "parked" })
@@ -128,6 +130,8 @@ describe("two processes that share a file", () => {
     await open("tree")
     const { answer } = await untilHeld(a, "lead[work(pay hold pay)] pay")
     const parking = a.ask("park")
+    // The answer shows that the process has also read the message before.
+    await a.see("read")
     letGo(a)
     assert.strictEqual((await parking).ok, "process")
     assert.deepInclude((await answer).ok as object, { status: "parked" })
