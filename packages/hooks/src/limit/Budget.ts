@@ -22,6 +22,7 @@ import { compileBudget } from "./internal/budgetRules.ts"
 import { accounts as accountsKey, owners } from "./internal/budgetState.ts"
 import { toDollars } from "./internal/money.ts"
 import type { Price } from "./internal/prices.ts"
+import { priceTable } from "./internal/prices.ts"
 import * as Ledger from "./Ledger.ts"
 
 /**
@@ -236,14 +237,9 @@ const limitKinds: OptionKinds<Limit> = {
   calls: "number",
   time: "duration"
 }
-const priceKinds: OptionKinds<Price> = {
-  costPerInputToken: "number",
-  costPerOutputToken: "number",
-  costPerCachedToken: "number"
-}
 const optionKinds: HookDefaults.OwnKinds<Options> = {
   limits: optionsIn<Limit>("list", limitKinds, ["scope"]),
-  prices: optionsIn<Price>("table", priceKinds, ["costPerInputToken", "costPerOutputToken"]),
+  prices: priceTable,
   warnAt: "number",
   exceededAt: "number",
   onLimit: "text",

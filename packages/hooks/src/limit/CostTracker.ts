@@ -7,13 +7,13 @@ import type { AgentHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
-import { checkOptions, oneOf, type OptionKinds, optionsIn, within } from "@belay/core/OptionCheck"
+import { checkOptions, oneOf, within } from "@belay/core/OptionCheck"
 import type { Usage } from "@belay/core/Usage"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as HookDefaults from "../HookDefaults.ts"
 import { formatDollars, toDollars, toPico } from "./internal/money.ts"
-import { compilePrices, costOf, type Price } from "./internal/prices.ts"
+import { compilePrices, costOf, type Price, priceTable } from "./internal/prices.ts"
 
 export type { Price } from "./internal/prices.ts"
 
@@ -105,13 +105,8 @@ export const total = (state: Pick<HookState.HookState, "get">): Total => ({
   unknownCalls: state.get(unknownCalls)
 })
 
-const priceKinds: OptionKinds<Price> = {
-  costPerInputToken: "number",
-  costPerOutputToken: "number",
-  costPerCachedToken: "number"
-}
 const optionKinds: HookDefaults.OwnKinds<Options> = {
-  prices: optionsIn<Price>("table", priceKinds, ["costPerInputToken", "costPerOutputToken"]),
+  prices: priceTable,
   limit: "number",
   warnAt: "number",
   onLimit: "text",

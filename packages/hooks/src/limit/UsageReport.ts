@@ -8,7 +8,6 @@ import { type Eventual, eventual } from "@belay/core/Eventual"
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
 import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
-import { type OptionKinds, optionsIn } from "@belay/core/OptionCheck"
 import { isProviderError } from "@belay/core/ProviderError"
 import type { Usage } from "@belay/core/Usage"
 import * as Cause from "effect/Cause"
@@ -21,7 +20,7 @@ import { keyPerHook } from "../internal/keyPerHook.ts"
 import { textTable } from "../internal/textTable.ts"
 import { withoutUndefined } from "../internal/withoutUndefined.ts"
 import { formatDollars, toDollars } from "./internal/money.ts"
-import { compilePrices, costOf, type Price } from "./internal/prices.ts"
+import { compilePrices, costOf, type Price, priceTable } from "./internal/prices.ts"
 import { addRow, noTokens, Report, type TokenCounts } from "./internal/usageRows.ts"
 
 /**
@@ -39,13 +38,8 @@ export interface Options extends HookDefaults.HookDefaults, Partial<Price> {
 
 export { Report } from "./internal/usageRows.ts"
 
-const priceKinds: OptionKinds<Price> = {
-  costPerInputToken: "number",
-  costPerOutputToken: "number",
-  costPerCachedToken: "number"
-}
 const optionKinds: HookDefaults.OwnKinds<Options> = {
-  prices: optionsIn<Price>("table", priceKinds, ["costPerInputToken", "costPerOutputToken"]),
+  prices: priceTable,
   sink: "function",
   costPerInputToken: "number",
   costPerOutputToken: "number",

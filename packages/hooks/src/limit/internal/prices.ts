@@ -1,6 +1,6 @@
 /** The cost of model calls, from their usage and a table of prices. */
 import type { ConfigError } from "@belay/core/AgentError"
-import { checkOptions, type Expectation, invalidOption, within } from "@belay/core/OptionCheck"
+import { checkOptions, type Expectation, invalidOption, optionsIn, within } from "@belay/core/OptionCheck"
 import type { Usage } from "@belay/core/Usage"
 import * as Result from "effect/Result"
 import { exactPrice, type Price36, roundToPico, toPico } from "./money.ts"
@@ -12,6 +12,13 @@ export interface Price {
   /** The price of an input token that the vendor read from its cache. Default `costPerInputToken`. */
   readonly costPerCachedToken?: number
 }
+
+/** The prices of models as an option. */
+export const priceTable = optionsIn<Price>(
+  "table",
+  { costPerInputToken: "number", costPerOutputToken: "number", costPerCachedToken: "number" },
+  ["costPerInputToken", "costPerOutputToken"]
+)
 
 /** The options that name prices. */
 export interface PriceOptions extends Partial<Price> {
