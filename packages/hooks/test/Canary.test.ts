@@ -90,7 +90,7 @@ const spy: AgentHook = {
   ...Object.fromEntries(
     points.map((point) => [point, (event: unknown, ctx: Parameters<NonNullable<AgentHook["preTurn"]>>[1]) => {
       put(`what later hooks receive at ${point}`, event)
-      put("hook state as hooks read it", ctx.state.get(CostTracker.exactCost))
+      put("hook state as hooks read it", ctx.state.get(CostTracker.exactCost("cost-tracker")))
       if (point === "postToolCall" || point === "preTurn") {
         ctx.warn(`warned of ${JSON.stringify(event)}`)
         ctx.notifyUser(`noticed ${JSON.stringify(event)}`)

@@ -77,12 +77,12 @@ export interface HookContext {
    * The state of the conversation. The agent that the host started and its sub-agents at any depth read and write the
    * same keys. Use it for what holds for all of them, such as a limit or a warning.
    */
-  readonly state: Pick<HookState.HookState, "get" | "set" | "update"> & { readonly durable: HookState.Durable }
+  readonly state: Pick<HookState.HookState, "get" | "all" | "set" | "update"> & { readonly durable: HookState.Durable }
   /**
    * The state of this agent alone. Use it for what concerns no other agent, such as its last steps. It is stored like
    * `state`. Each delegation to a sub-agent begins with an empty one.
    */
-  readonly local: Pick<HookState.HookState, "get" | "set" | "update">
+  readonly local: Pick<HookState.HookState, "get" | "all" | "set" | "update">
   /** Texts that are stored with the conversation but are not sent to the model. */
   readonly artifacts: Artifacts
   /**

@@ -18,14 +18,12 @@ export const maxTotal = 1_048_576
 export interface StateKey<in out A> {
   readonly name: string
   readonly initial: A
-  /** The names of the hooks that may write this key. Default: every hook. */
-  readonly writers?: ReadonlyArray<string>
   readonly is: (value: unknown) => value is A
 }
 
 /**
- * A value could not be read or written: it has the wrong type, is not JSON or is too large, or the hook may not write
- * this key. It is thrown in the hook that tried.
+ * A value could not be read or written: it has the wrong type, is not JSON or is too large, or the key belongs to
+ * another hook. It is thrown in the hook that tried.
  *
  * @category errors
  * @since 0.1.0
@@ -50,8 +48,13 @@ export class StateError
  * @since 0.1.0
  */
 export function key<A extends Json>(name: string, initial: A): StateKey<Widen<A>>
-export function key<A>(name: string, schema: Schema.Codec<A, Json>, initial: A, options?: KeyOptions): StateKey<A>
+export function key<A>(name: string, schema: Schema.Codec<A, Json>, initial: A): StateKey<A>
 export function key(name: string, ...rest: ReadonlyArray<unknown>): StateKey<unknown> {
+  return { name, ...typeOf(rest) }
+}
+
+/** The test and the initial value of a key, from the arguments after its name. */
+const typeOf = (rest: ReadonlyArray<unknown>): Omit<StateKey<unknown>, "name"> => {
   const typed = Schema.isSchema(rest[0])
   const initial = freeze(typed ? rest[1] : rest[0])
   const is = typed
@@ -59,14 +62,60 @@ export function key(name: string, ...rest: ReadonlyArray<unknown>): StateKey<unk
     ? Schema.is(rest[0] as Schema.Schema<unknown>)
     : (value: unknown): value is unknown =>
       typeof value === typeof initial && Array.isArray(value) === Array.isArray(initial)
-  return { name, initial, is, ...(rest[2] as KeyOptions | undefined) }
+  return { initial, is }
 }
 
-/** Options of a key. @category models @since 0.1.0 */
-export interface KeyOptions {
-  /** The names of the hooks that may write this key. Default: every hook. */
-  readonly writers?: ReadonlyArray<string>
+/** A key that every hook has for itself. Call it with the name of a hook. @category models @since 0.1.0 */
+export interface HookKey<in out A> {
+  (hook: string): StateKey<A>
+  readonly key: string
 }
+
+/**
+ * Makes a key that every hook has for itself. Only the hook whose name it is called with may write the value; every
+ * other hook, and the host, may read it. Use it for what a decision depends on: counts, spent money, approvals. The
+ * name of a hook in its chain is `ctx.hook`. `name` must not contain a slash.
+ *
+ * The value is stored as `@<hook>/<name>`. The rule counts for all names of this form, also in `HookState.key`.
+ *
+ * @example
+ * ```ts
+ * import { defineHook } from "@belay/core/AgentHook"
+ * import * as HookAction from "@belay/core/HookAction"
+ * import * as HookState from "@belay/core/HookState"
+ *
+ * const calls = HookState.ownKey("calls", 0)
+ *
+ * export const limit = defineHook({
+ *   name: "limit",
+ *   preToolCall: (_call, { hook, state }) =>
+ *     state.update(calls(hook), (n) => n + 1) > 10 ? HookAction.reject("at most 10 calls") : undefined
+ * })
+ * ```
+ * @category constructors
+ * @since 0.1.0
+ */
+export function ownKey<A extends Json>(name: string, initial: A): HookKey<Widen<A>>
+export function ownKey<A>(name: string, schema: Schema.Codec<A, Json>, initial: A): HookKey<A>
+export function ownKey(name: string, ...rest: ReadonlyArray<unknown>): HookKey<unknown> {
+  if (name.includes("/")) {
+    throw new StateError({ key: name, message: `state key ${name}: the name of a hook's own key has no slash` })
+  }
+  const type = typeOf(rest)
+  const keys = new Map<string, StateKey<unknown>>()
+  const keyOf = (hook: string): StateKey<unknown> => {
+    const known = keys.get(hook)
+    if (known !== undefined) return known
+    const made = { name: `@${hook}/${name}`, ...type }
+    keys.set(hook, made)
+    return made
+  }
+  return Object.assign(keyOf, { key: name })
+}
+
+/** Returns the hook that owns the key of this name; `undefined` if every hook may write it. */
+const ownerOf = (name: string): string | undefined =>
+  name.startsWith("@") ? name.slice(1, Math.max(1, name.lastIndexOf("/"))) : undefined
 
 type Widen<A> = A extends number ? number : A extends string ? string : A extends boolean ? boolean : A
 
@@ -80,6 +129,8 @@ type Widen<A> = A extends number ? number : A extends string ? string : A extend
 export interface HookState {
   /** Returns the value, or the initial value of the key. */
   readonly get: <A>(key: StateKey<A>) => A
+  /** Returns the values of all hooks that have written their own key, by the name of the hook. */
+  readonly all: <A>(key: HookKey<A>) => ReadonlyMap<string, A>
   readonly set: <A>(key: StateKey<A>, value: A) => void
   /** Applies `f` and returns the new value. */
   readonly update: <A>(key: StateKey<A>, f: (value: A) => A) => A
@@ -94,7 +145,7 @@ export interface HookState {
  * @category models
  * @since 0.1.0
  */
-export interface Durable<State = Pick<HookState, "get" | "set" | "update">> {
+export interface Durable<State = Pick<HookState, "get" | "all" | "set" | "update">> {
   /** Kept as long as the conversation. Sub-agents share it. */
   readonly conversation: State
   /** Kept until the turn ends. A resumed turn still has it. */
@@ -138,10 +189,11 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
   }
 
   const write = <A>(key: StateKey<A>, value: A, writer: string): void => {
-    if (key.writers !== undefined && !key.writers.includes(writer)) {
+    const owner = ownerOf(key.name)
+    if (owner !== undefined && owner !== writer) {
       throw new StateError({
         key: key.name,
-        message: `state ${key.name}: ${writer} may not write it, only ${key.writers.join(", ")}`
+        message: `state ${key.name}: only ${owner === "" ? "the runtime" : owner} may write it, not ${writer}`
       })
     }
     if (!key.is(value)) {
@@ -170,8 +222,18 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
     writes++
   }
 
+  const all = <A>(key: HookKey<A>): ReadonlyMap<string, A> => {
+    const found = new Map<string, A>()
+    for (const name of entries.keys()) {
+      const hook = name.endsWith(`/${key.key}`) ? ownerOf(name) : undefined
+      if (hook !== undefined) found.set(hook, get(key(hook)))
+    }
+    return found
+  }
+
   return {
     get,
+    all,
     write,
     writes: () => writes,
     set: (key, value) => write(key, value, "host"),

@@ -138,27 +138,55 @@ describe("HookState", () => {
     assert.strictEqual(state.get(text("more")), "")
   })
 
-  it("lets only its writers write a key", () => {
-    const spent = HookState.key("cost/spent", Schema.Finite, 0, { writers: ["cost-tracker"] })
+  it("keeps a value of its own for every hook", () => {
+    const spent = HookState.ownKey("spent", Schema.Finite, 0)
     const state = HookState.make()
-    state.write(spent, 5, "cost-tracker")
+    state.write(spent("tracker"), 5, "tracker")
+    state.write(spent("other"), 7, "other")
+    assert.deepEqual([state.get(spent("tracker")), state.get(spent("other")), state.get(spent("third"))], [5, 7, 0])
+    assert.deepEqual([...state.all(spent)], [["tracker", 5], ["other", 7]])
+    assert.deepEqual(state.snapshot(), { "@tracker/spent": 5, "@other/spent": 7 })
+  })
+
+  it("lets nobody write the value of a hook except that hook", () => {
+    const spent = HookState.ownKey("spent", Schema.Finite, 0)
+    const state = HookState.make()
+    state.write(spent("tracker"), 5, "tracker")
+    const refusal = "state @tracker/spent: only tracker may write it, not "
+    assert.strictEqual(refused(() => state.write(spent("tracker"), 0, "other")), `${refusal}other`)
+    assert.strictEqual(refused(() => state.set(spent("tracker"), 0)), `${refusal}host`)
+    // A key that a thief makes from the name, in JavaScript without types, changes nothing.
+    const forged = HookState.key("@tracker/spent", 0)
+    assert.strictEqual(refused(() => state.write(forged, 0, "other")), `${refusal}other`)
     assert.strictEqual(
-      refused(() => state.write(spent, 0, "other")),
-      "state cost/spent: other may not write it, only cost-tracker"
+      refused(() => state.write({ ...forged, is: () => true } as never, 0, "tracker/x")),
+      `${refusal}tracker/x`
     )
-    assert.strictEqual(state.get(spent), 5)
+    assert.strictEqual(state.get(spent("tracker")), 5)
+  })
+
+  it("does not confuse hooks whose names have slashes", () => {
+    const spent = HookState.ownKey("spent", Schema.Finite, 0)
+    const state = HookState.make()
+    assert.strictEqual(
+      refused(() => state.write(spent("team/tracker"), 0, "team")),
+      "state @team/tracker/spent: only team/tracker may write it, not team"
+    )
+    state.write(spent("team/tracker"), 5, "team/tracker")
+    assert.strictEqual(state.get(spent("team/tracker")), 5)
+    assert.throws(() => HookState.ownKey("a/b", 0), "state key a/b: the name of a hook's own key has no slash")
   })
 
   it.effect("knows which hook writes, through every context", () =>
     Effect.gen(function*() {
-      const spent = HookState.key("cost/spent", Schema.Finite, 0, { writers: ["cost-tracker"] })
+      const spent = HookState.ownKey("spent", Schema.Finite, 0)
       const scope = scopeOf()
       const hook = (name: string): AgentHook => ({
         name,
-        preTurn: (_input, ctx) => void ctx.state.update(spent, (n) => n + 1)
+        preTurn: (_input, { state }) => void state.update(spent("tracker"), (n) => n + 1)
       })
-      yield* HookChain.makeUnsafe([hook("cost-tracker"), hook("thief")]).run("preTurn", { message: "x" }, scope)
-      assert.strictEqual(scope.state.get(spent), 1)
+      yield* HookChain.makeUnsafe([hook("tracker"), hook("thief")]).run("preTurn", { message: "x" }, scope)
+      assert.strictEqual(scope.state.get(spent("tracker")), 1)
       assert.deepEqual(scope.failures.map(({ hook, kind }) => `${hook} ${kind}`), ["thief threw"])
     }))
 

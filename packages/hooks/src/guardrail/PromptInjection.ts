@@ -84,12 +84,13 @@ export interface Options extends HookDefaults.HookDefaults {
 }
 
 /**
- * Whether a suspicious text was sent to the model of any agent of this conversation. It is in `ctx.state`.
+ * Whether a hook has found a suspicious text that was sent to the model of any agent of this conversation. It is in
+ * `ctx.state`.
  *
  * @category state
  * @since 0.1.0
  */
-export const tainted: HookState.StateKey<boolean> = HookState.key("prompt-injection/tainted", false)
+export const tainted: HookState.HookKey<boolean> = HookState.ownKey("tainted", false)
 
 /**
  * Returns whether a suspicious text was sent to the model in this conversation, also if a sub-agent read it. Use it to
@@ -98,7 +99,8 @@ export const tainted: HookState.StateKey<boolean> = HookState.key("prompt-inject
  * @category reading
  * @since 0.1.0
  */
-export const isTainted = (ctx: { readonly state: Pick<HookState.HookState, "get"> }): boolean => ctx.state.get(tainted)
+export const isTainted = (ctx: { readonly state: Pick<HookState.HookState, "all"> }): boolean =>
+  [...ctx.state.all(tainted).values()].includes(true)
 
 const optionKinds: HookDefaults.OwnKinds<Options> = {
   input: "any",
@@ -255,7 +257,7 @@ const reporter =
     Result.try(() => onDetection?.(tool === undefined ? detection : { ...detection, tool }, ctx))
     const subject = tool === undefined ? "a message" : `the result of ${tool}`
     const problem = `${subject} looks like an injection (${found.join(", ")}; score ${rounded})`
-    if (strategy === "warn" || strategy === "rewrite") ctx.state.set(tainted, true)
+    if (strategy === "warn" || strategy === "rewrite") ctx.state.set(tainted(ctx.hook), true)
     ctx.warn(`${problem}: ${strategy}`)
     return problem
   }

@@ -179,11 +179,11 @@ export function remaining(
   const { ledger, limits, name = "budget" } = given
   return Awaitable.make(Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
-    const ownerOf = source.state.get(owners)
+    const ownerOf = source.state.get(owners(name))
     const local = localRemaining(source, limits, name)
     const all: Array<Remaining> = []
     for (const [index, limit] of limits.entries()) {
-      const owner = ownerOf[`${name}/${index}`]
+      const owner = ownerOf[index]
       if (local[index] !== undefined) all.push(local[index])
       else if (owner !== undefined && ledger !== undefined) {
         const windowMs = limit.window === undefined ? undefined : Duration.toMillis(limit.window)
@@ -211,10 +211,10 @@ const localRemaining = (
   limits: ReadonlyArray<Limit>,
   name: string
 ): ReadonlyArray<Remaining | undefined> => {
-  const all = state.get(accounts)
+  const all = state.get(accounts(name))
   return limits.map((limit, index) =>
     limit.scope === "run" || limit.scope === "session"
-      ? leftOf(limit, all[`${name}/${index}`]?.account ?? Ledger.empty)
+      ? leftOf(limit, all[index]?.account ?? Ledger.empty)
       : undefined
   )
 }

@@ -45,7 +45,13 @@ export interface Options extends HookDefaults.HookDefaults, Partial<Price> {
   readonly onUnknown?: "count" | "stop"
 }
 
-/** The cost of this session in US dollars: the number nearest to the exact sum. @category state @since 0.1.0 */
+/**
+ * The cost of this session in US dollars: the number nearest to the exact sum. It is for display: the limit does not
+ * depend on it.
+ *
+ * @category state
+ * @since 0.1.0
+ */
 export const totalCost: HookState.StateKey<number> = HookState.key("total_cost", Schema.Finite, 0)
 
 /**
@@ -54,8 +60,8 @@ export const totalCost: HookState.StateKey<number> = HookState.key("total_cost",
  * @category state
  * @since 0.1.0
  */
-export const exactCost: HookState.StateKey<string> = HookState.key(
-  "cost-tracker/pico",
+export const exactCost: HookState.HookKey<string> = HookState.ownKey(
+  "pico-dollars",
   Schema.String.check(Schema.isPattern(/^\d+$/)),
   "0"
 )
@@ -66,27 +72,9 @@ export const exactCost: HookState.StateKey<string> = HookState.key(
  * @category state
  * @since 0.1.0
  */
-export const unknownCalls: HookState.StateKey<number> = HookState.key("cost-tracker/unknown", Schema.Finite, 0)
+export const unknownCalls: HookState.HookKey<number> = HookState.ownKey("unknown-calls", 0)
 
-const hasWarned = HookState.key("cost-tracker/warned", false)
-
-const treeKeys = { totalCost, exactCost, unknownCalls, hasWarned }
-
-/**
- * The keys under which the hook counts. A tracker that a sub-agent brings in addition to the one of the tree is named
- * `name@agent`. It has keys of its own, so that the total of the tree does not contain a call twice.
- */
-const keysOf = ({ hook }: HookContext, name: string): typeof treeKeys => {
-  if (!hook.startsWith(`${name}@`)) return treeKeys
-  const suffix = hook.slice(name.length)
-  const own = <A>(key: HookState.StateKey<A>): HookState.StateKey<A> => ({ ...key, name: `${key.name}${suffix}` })
-  return {
-    totalCost: own(totalCost),
-    exactCost: own(exactCost),
-    unknownCalls: own(unknownCalls),
-    hasWarned: own(hasWarned)
-  }
-}
+const hasWarned = HookState.ownKey("has-warned", false)
 
 /** The cost of a session. @category models @since 0.1.0 */
 export interface Total {
@@ -98,12 +86,11 @@ export interface Total {
   readonly unknownCalls: number
 }
 
-/** Reads the cost of a session from its state. @category reading @since 0.1.0 */
-export const total = (state: Pick<HookState.HookState, "get">): Total => ({
-  usd: state.get(totalCost),
-  text: formatDollars(BigInt(state.get(exactCost))),
-  unknownCalls: state.get(unknownCalls)
-})
+/** Reads the cost of a session from its state. `name` is the name of the hook. @category reading @since 0.1.0 */
+export const total = (state: Pick<HookState.HookState, "get">, name = "cost-tracker"): Total => {
+  const cost = BigInt(state.get(exactCost(name)))
+  return { usd: toDollars(cost), text: formatDollars(cost), unknownCalls: state.get(unknownCalls(name)) }
+}
 
 const optionKinds: HookDefaults.OwnKinds<Options> = {
   prices: priceTable,
@@ -154,21 +141,21 @@ export const make = (options: Options): AgentHook => {
   const limit = options.limit === undefined ? undefined : toPico(options.limit)
   const warnPico = options.limit === undefined ? 0n : toPico(options.limit * warnAt)
   const count = (usage: Usage | undefined, models: ReadonlyArray<string | undefined>, ctx: HookContext): void => {
-    const { state } = ctx
-    const keys = keysOf(ctx, name)
+    const { hook, state } = ctx
     const cost = costOf(usage, priceOf(models))
     if (typeof cost === "string") {
-      const calls = state.update(keys.unknownCalls, (n) => n + 1)
+      const calls = state.update(unknownCalls(hook), (n) => n + 1)
       if (calls === 1) {
         const model = models.find(Boolean) ?? "a model"
         ctx.warn(`the cost of a call to ${model} is not known and not in the total: ${cost}`)
       }
       return
     }
-    const sum = BigInt(state.update(keys.exactCost, (before) => String(BigInt(before) + cost)))
-    state.set(keys.totalCost, toDollars(sum))
-    if (limit === undefined || sum < warnPico || state.get(keys.hasWarned)) return
-    state.set(keys.hasWarned, true)
+    const sum = BigInt(state.update(exactCost(hook), (before) => String(BigInt(before) + cost)))
+    // A tracker that a sub-agent brings besides that of the tree has another name. The tree's counts the call too.
+    if (hook === name) state.set(totalCost, toDollars(sum))
+    if (limit === undefined || sum < warnPico || state.get(hasWarned(hook))) return
+    state.set(hasWarned(hook), true)
     ctx.warn(`${formatDollars(sum)} of the cost limit of ${formatDollars(limit)} spent`)
   }
   const tracker: AgentHook = {
@@ -190,9 +177,9 @@ export const make = (options: Options): AgentHook => {
     observes: ["postLlmCall", "onLlmError"],
     reinvoke: "ifChanged",
     preLlmCall: (_request, ctx) => {
-      const keys = keysOf(ctx, name)
-      const sum = BigInt(ctx.state.get(keys.exactCost))
-      const unknown = ctx.state.get(keys.unknownCalls)
+      const { hook, state } = ctx
+      const sum = BigInt(state.get(exactCost(hook)))
+      const unknown = state.get(unknownCalls(hook))
       const limitText = formatDollars(limit)
       if (options.onUnknown === "stop" && unknown > 0) {
         const calls = `${unknown} call${unknown === 1 ? "" : "s"}`

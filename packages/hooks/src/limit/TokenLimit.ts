@@ -13,7 +13,6 @@ import { byLength, type Tokenizer } from "@belay/core/Tokenizer"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as HookDefaults from "../HookDefaults.ts"
-import { keyPerHook } from "../internal/keyPerHook.ts"
 import { requestTokens } from "./internal/requestTokens.ts"
 
 /** The most tokens. Without a number there is no limit. @category models @since 0.1.0 */
@@ -189,9 +188,7 @@ type Counts = Schema.Schema.Type<typeof Counts>
 
 const nothing = { input: 0, output: 0 }
 
-const keyOf = keyPerHook((hook) =>
-  HookState.key(`${hook}/used`, Counts, { number: 0, turn: nothing, session: nothing, warned: [] })
-)
+const keyOf = HookState.ownKey("used", Counts, { number: 0, turn: nothing, session: nothing, warned: [] })
 
 /** The counts at the turn of the context. */
 const read = (ctx: HookContext): Counts => current(ctx.state.get(keyOf(ctx.hook)), ctx)

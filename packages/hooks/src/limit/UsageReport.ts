@@ -16,7 +16,6 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
-import { keyPerHook } from "../internal/keyPerHook.ts"
 import { textTable } from "../internal/textTable.ts"
 import { withoutUndefined } from "../internal/withoutUndefined.ts"
 import { formatDollars, toDollars } from "./internal/money.ts"
@@ -266,7 +265,7 @@ const time = (ms: number): string => ms < 1_000 ? `${Math.round(ms)} ms` : `${(m
 
 const emptyReport: Report = { models: [], tools: [], agents: [], hooks: [] }
 
-const keyOf = keyPerHook((hook) => HookState.key(`${hook}/report`, Report, emptyReport))
+const keyOf = HookState.ownKey("report", Report, emptyReport)
 
 /** Some vendors report numbers that are negative or not finite. */
 const validTokens = (tokens: number | undefined): number =>

@@ -61,6 +61,12 @@ export interface Options extends HookDefaults.HookDefaults, Policy {
   readonly whenExhausted?: "fail" | "fallback" | { readonly respond: string | ((error: ProviderError) => string) }
 }
 
+/** The retries of the current call. */
+const tried = HookState.ownKey("tried", Schema.Struct({ target: Schema.String, retries: Schema.Finite }), {
+  target: "",
+  retries: 0
+})
+
 const optionKinds: HookDefaults.OwnKinds<Options> = {
   retryOn: "any",
   perError: "object",
@@ -114,10 +120,6 @@ export const make = (options: Options = {}): AgentHook => {
     oneOf("replay", replay, ["always", "beforeFirstToken"]),
     ["whenExhausted", whenExhausted, isEnding, "fail, fallback or { respond }"]
   ))
-  const state = HookState.key(`${name}/tried`, Schema.Struct({ target: Schema.String, retries: Schema.Finite }), {
-    target: "",
-    retries: 0
-  })
   const isRetried = (failure: OnLlmErrorEvent): boolean => {
     const { error } = failure
     const own = perError[error._tag]
@@ -141,7 +143,7 @@ export const make = (options: Options = {}): AgentHook => {
       onLlmError: (failure, ctx) => {
         const { error, provider, request } = failure
         const target = JSON.stringify([ctx.turnNumber, ctx.stepNumber, provider, request.model ?? null])
-        const last = ctx.local.get(state)
+        const last = ctx.local.get(tried(ctx.hook))
         const retries = last.target === target ? last.retries : 0
         const settings = { ...options, ...perError[error._tag] }
         const requestedMs = retryAfterMs(error)
@@ -150,7 +152,7 @@ export const make = (options: Options = {}): AgentHook => {
           (requestedMs !== undefined && !(requestedMs <= maxRetryAfterMs)) ||
           (replay === "beforeFirstToken" && (error.partial?.text ?? "") !== "")
         ) return HookAction.transform(decisionWithoutRetry(failure))
-        ctx.local.set(state, { target, retries: retries + 1 })
+        ctx.local.set(tried(ctx.hook), { target, retries: retries + 1 })
         return Effect.map(
           requestedMs === undefined ? delayOf(settings, retries + 1) : Effect.succeed(Math.max(0, requestedMs)),
           (delayMs) => HookAction.transform({ type: "retry", delayMs } as const)

@@ -36,7 +36,7 @@ export interface Options extends HookDefaults.HookDefaults {
  * @category state
  * @since 0.1.0
  */
-export const tried: HookState.StateKey<number> = HookState.key("provider-fallback/tried", 0)
+export const tried: HookState.HookKey<number> = HookState.ownKey("tried", 0)
 
 const optionKinds: HookDefaults.OwnKinds<Options> = {
   to: "list",
@@ -70,14 +70,16 @@ export const make = (options: Options = {}): AgentHook => {
     name: "provider-fallback",
     onLlmError: (failure, ctx) => {
       const { attempt, decision, error, provider, providers } = failure
-      if (attempt === 1) ctx.local.set(tried, 0)
+      if (attempt === 1) ctx.local.set(tried(ctx.hook), 0)
       if (!on(error) || (decision.type === "retry" && decision.delayMs < patience)) return undefined
       if (targets === undefined) {
         const next = providers[providers.indexOf(provider) + 1]
         return next === undefined ? undefined : HookAction.transform({ type: "fallback", provider: next })
       }
-      const at = targets.findIndex((target, index) => index >= ctx.local.get(tried) && isOtherTarget(target, failure))
-      ctx.local.set(tried, at < 0 ? targets.length : at + 1)
+      const at = targets.findIndex((target, index) =>
+        index >= ctx.local.get(tried(ctx.hook)) && isOtherTarget(target, failure)
+      )
+      ctx.local.set(tried(ctx.hook), at < 0 ? targets.length : at + 1)
       const next = targets[at]
       return next === undefined ? undefined : HookAction.transform({ type: "fallback", ...next })
     }

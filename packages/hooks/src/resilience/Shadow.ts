@@ -13,7 +13,6 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as HookDefaults from "../HookDefaults.ts"
-import { keyPerHook } from "../internal/keyPerHook.ts"
 import { textTable } from "../internal/textTable.ts"
 import { isolate, type Sent } from "./internal/shadowContext.ts"
 import { type Decision, type Diff, differences, isLegal, type Kind } from "./internal/shadowDiff.ts"
@@ -141,9 +140,7 @@ const columns = ["calls", "agreed", "stricter", "laxer", "changed", "said", "fai
 /** The options of the hook that the shadow takes over. */
 const placeKeys = ["priority", "tier", "timeout", "tools"] as const
 
-const keyOf = keyPerHook((hook): HookState.StateKey<Report> =>
-  HookState.key(`${hook}/report`, Schema.Array(PointCounts), [])
-)
+const keyOf: HookState.HookKey<Report> = HookState.ownKey("report", Schema.Array(PointCounts), [])
 
 const count = (
   point: HookPointName,

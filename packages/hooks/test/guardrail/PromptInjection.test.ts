@@ -159,7 +159,7 @@ describe("what PromptInjection does", () => {
         const scope = TestScope.make()
         yield* brought(text, { toolResults: strategy }, scope)
         assert.strictEqual(PromptInjection.isTainted(scope), isTainted, strategy)
-        assert.strictEqual(HookState.make(scope.state.snapshot()).get(PromptInjection.tainted), isTainted)
+        assert.strictEqual(PromptInjection.isTainted({ state: HookState.make(scope.state.snapshot()) }), isTainted)
       }
     }))
 

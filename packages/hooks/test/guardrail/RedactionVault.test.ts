@@ -52,7 +52,7 @@ describe("placeholders that are stored", () => {
     sent.length = 0
     const { pending, snapshot } = await suspended({ key })
     assert.notInclude(JSON.stringify(snapshot), "ada")
-    assert.isString(snapshot.hookState["redaction/vault"])
+    assert.isString(snapshot.hookState["@redaction/vault"])
     const result = await resumed(snapshot, pending[0]!.callId, { key })
     assert.deepEqual(sent, [{ to: mail }])
     assert.strictEqual(result.text, `I wrote to ${mail}, not to <EMAIL_2>`)
@@ -62,13 +62,13 @@ describe("placeholders that are stored", () => {
     sent.length = 0
     const { pending, snapshot } = await suspended({ key })
     const { callId } = pending[0]!
-    const text = snapshot.hookState["redaction/vault"] as string
+    const text = snapshot.hookState["@redaction/vault"] as string
     const changed = `${text.startsWith("A") ? "B" : "A"}${text.slice(1)}`
     const attempts: ReadonlyArray<readonly [unknown, Uint8Array]> = [
       [snapshot, new Uint8Array(32)],
       [{ ...snapshot, sessionId: "another" }, key],
-      [{ ...snapshot, hookState: { ...snapshot.hookState, "redaction/vault": changed } }, key],
-      [{ ...snapshot, hookState: { ...snapshot.hookState, "redaction/vault": "?" } }, key]
+      [{ ...snapshot, hookState: { ...snapshot.hookState, "@redaction/vault": changed } }, key],
+      [{ ...snapshot, hookState: { ...snapshot.hookState, "@redaction/vault": "?" } }, key]
     ]
     for (const [state, other] of attempts) {
       const said = await resumed(state, callId, { key: other }).then(

@@ -41,7 +41,7 @@ describe("a call that one of several limits refuses", () => {
     assert.match(error.message, /the tenant budget of \$100\.00 is used up/)
     assert.deepStrictEqual([accounts.get("user:ada")!.holds, accounts.get("user:ada")!.spent], [{}, Ledger.nothing])
     assert.deepStrictEqual(accounts.get("tenant:acme")!.holds, {})
-    for (const { account } of Object.values(session.state.get(Budget.accounts))) {
+    for (const { account } of Object.values(session.state.get(Budget.accounts("budget")))) {
       assert.deepStrictEqual([account.holds, account.spent], [{}, Ledger.nothing])
     }
   })

@@ -101,7 +101,7 @@ describe("a call for which others have reserved the rest of a budget", () => {
     await soon(() => open.length === 1)
     controller.abort(new Error("enough"))
     assert.match(String(await run.catch((error: unknown) => error)), /enough/)
-    const [account] = Object.values(session.state.get(Budget.accounts))
+    const [account] = Object.values(session.state.get(Budget.accounts("budget")))
     assert.deepStrictEqual(account!.account.holds, {})
   })
 
@@ -146,8 +146,8 @@ describe("a call for which others have reserved the rest of a budget", () => {
     const session = await before.session({ id: "s" })
     void session.run("go").catch(() => {})
     await soon(() => first.open.length === 1)
-    const accounts = session.state.get(Budget.accounts)
-    assert.lengthOf(Object.keys(accounts["budget/0"]!.account.holds), 1)
+    const accounts = session.state.get(Budget.accounts("budget"))
+    assert.lengthOf(Object.keys(accounts["0"]!.account.holds), 1)
     // The state is stored while the call runs, and then the process ends.
     const stored = await Effect.runPromise(store.load("s"))
     const other = SessionStore.inMemory()
@@ -170,7 +170,7 @@ describe("a call for which others have reserved the rest of a budget", () => {
     assert.strictEqual((await run).status, "completed")
     // The lost call counts with what it reserved.
     assert.closeTo(Budget.remaining(again, limits)[0]!.money!, 0.4, 1e-9)
-    const { account } = again.state.get(Budget.accounts)["budget/0"]!
+    const { account } = again.state.get(Budget.accounts("budget"))["0"]!
     assert.deepStrictEqual([account.holds, account.estimated, account.spent.calls], [{}, 1, 2])
     first.open[0]!()
   })
@@ -207,7 +207,7 @@ describe("a call for which others have reserved the rest of a budget", () => {
     await soon(() => open.length === 2)
     open.forEach((end) => end())
     await run
-    const { account } = session.state.get(Budget.accounts)["budget/0"]!
+    const { account } = session.state.get(Budget.accounts("budget"))["0"]!
     assert.deepStrictEqual([account.spent.calls, account.estimated, account.spent.tokens], [2, 0, 40])
   })
 })

@@ -4,6 +4,7 @@
  */
 import type { AgentHook } from "@belay/core/AgentHook"
 import * as HookChain from "@belay/core/HookChain"
+import type * as HookState from "@belay/core/HookState"
 import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { LlmProvider } from "@belay/core/LlmProvider"
 import * as ProviderError from "@belay/core/ProviderError"
@@ -93,6 +94,10 @@ export const stream = Effect.fnUntraced(function*(hook: AgentHook, given: Readon
 export const contextOf = (scope: TestScope.TestScope, hook: string) => ({
   ...scope,
   hook,
+  state: {
+    ...scope.state,
+    set: <A>(key: HookState.StateKey<A>, value: A) => scope.state.write(key, value, hook)
+  },
   root: { sessionId: scope.sessionId, turnNumber: scope.turnNumber, signal: scope.signal }
 })
 

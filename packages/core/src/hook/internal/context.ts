@@ -14,7 +14,7 @@ import type {
   ObservedOutcome,
   SideRequest
 } from "../HookContext.ts"
-import type { Durable, StateKey, Store } from "../HookState.ts"
+import type { Durable, HookKey, StateKey, Store } from "../HookState.ts"
 import { requireInjectOptions, requirePrompt, requireText } from "./checkArguments.ts"
 
 /** The state for one hook, with its permissions. A class, because it is made on the hot path. */
@@ -28,6 +28,9 @@ class View {
   }
   get get() {
     return <A>(key: StateKey<A>): A => this.store.get(key)
+  }
+  get all() {
+    return <A>(key: HookKey<A>): ReadonlyMap<string, A> => this.store.all(key)
   }
   get set() {
     return <A>(key: StateKey<A>, value: A): void => this.context.write(this.store, key, value)

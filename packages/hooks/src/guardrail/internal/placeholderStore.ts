@@ -4,7 +4,6 @@ import * as HookState from "@belay/core/HookState"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto"
-import { keyPerHook } from "../../internal/keyPerHook.ts"
 
 /** A value that was replaced in a text, or a number that was replaced in JSON. */
 export type Value = string | number
@@ -45,17 +44,29 @@ export const kindLabel = (kind: string): string => kind.toUpperCase().replaceAll
 const maxBytes = 48_000
 
 /**
- * The last number of each kind. A number is used once in a conversation, by one hook, even if its value was removed.
+ * The last number of each kind that a hook has used. A number is used once in a conversation, by one hook, even if its
+ * value was removed.
  */
-const counts = HookState.key("placeholders/counts", Schema.Record(Schema.String, Schema.Finite), {})
+const counts = HookState.ownKey("placeholder-counts", Schema.Record(Schema.String, Schema.Finite), {})
+
+/** The last number of each kind that any hook of the conversation has used. */
+const highestCounts = (state: SessionOfHook["state"]): Map<string, number> => {
+  const highest = new Map<string, number>()
+  for (const ofHook of state.all(counts).values()) raise(highest, ofHook)
+  return highest
+}
+
+const raise = (counts: Map<string, number>, others: { readonly [kind: string]: number }): void => {
+  for (const kind of Object.keys(others)) counts.set(kind, Math.max(counts.get(kind) ?? 0, others[kind]!))
+}
 
 /**
  * Makes the store of a hook. With a key of 32 bytes the placeholders are also encrypted (AES-256-GCM) in the session's
- * state, under `<hook>/vault`.
+ * state, under `@<hook>/vault`.
  */
 export const makePlaceholderStore = (key: Uint8Array | undefined): PlaceholderStore => {
   const open = new Map<string, { readonly data: PlaceholderTable; readonly encrypted: string }>()
-  const keyOf = keyPerHook((hook) => HookState.key(`${hook}/vault`, ""))
+  const keyOf = HookState.ownKey("vault", "")
   return {
     use: (ctx, f) => {
       const { hook, root: { sessionId }, state } = ctx
@@ -64,15 +75,15 @@ export const makePlaceholderStore = (key: Uint8Array | undefined): PlaceholderSt
       let known = open.get(sessionId)
       if (known === undefined || known.encrypted !== encrypted) {
         const entries = encrypted === "" || key === undefined ? [] : decrypt(encrypted, key, sessionId)
-        open.set(sessionId, known = { data: new PlaceholderTable(entries, state.get(counts), key), encrypted })
+        open.set(sessionId, known = { data: new PlaceholderTable(entries, highestCounts(state), key), encrypted })
       }
       const { data } = known
-      data.raiseCounts(state.get(counts))
+      data.raiseCounts(state.all(counts).values())
       const before = data.size
       // New placeholders are stored even if `f` throws, because a text with them may have been sent already.
       const result = Result.try(() => f(data))
       if (data.size !== before) {
-        state.set(counts, { ...state.get(counts), ...Object.fromEntries(data.counts) })
+        state.set(counts(hook), Object.fromEntries(data.counts))
         if (key !== undefined) {
           const text = encrypt(data.entries(), key, sessionId)
           state.set(stored, text)
@@ -89,7 +100,7 @@ export const makePlaceholderStore = (key: Uint8Array | undefined): PlaceholderSt
       const data = known?.data ??
         new PlaceholderTable(
           encrypted === "" || key === undefined ? [] : decrypt(encrypted, key, from),
-          state.get(counts),
+          highestCounts(state),
           key
         )
       const text = key === undefined || data.size === 0 ? encrypted : encrypt(data.entries(), key, sessionId)
@@ -110,8 +121,8 @@ class PlaceholderTable implements Placeholders {
   private bytes = 0
   private readonly key: Uint8Array
 
-  constructor(entries: ReadonlyArray<Entry>, counts: { readonly [kind: string]: number }, key: Uint8Array | undefined) {
-    this.counts = new Map(Object.entries(counts))
+  constructor(entries: ReadonlyArray<Entry>, counts: Map<string, number>, key: Uint8Array | undefined) {
+    this.counts = counts
     this.key = key ?? randomBytes(32)
     for (const [placeholder, value] of entries) this.store(placeholder, value)
   }
@@ -119,8 +130,8 @@ class PlaceholderTable implements Placeholders {
     return this.byPlaceholder.size
   }
   /** Skips the numbers that other hooks have used. */
-  raiseCounts(counts: { readonly [kind: string]: number }): void {
-    for (const kind of Object.keys(counts)) this.counts.set(kind, Math.max(this.counts.get(kind) ?? 0, counts[kind]!))
+  raiseCounts(all: Iterable<{ readonly [kind: string]: number }>): void {
+    for (const ofHook of all) raise(this.counts, ofHook)
   }
   put(kind: string, value: Value): string | undefined {
     const known = this.byValue.get(nameOf(kind, value))

@@ -90,12 +90,9 @@ export class BudgetAccounts {
   openTurn(input: TurnInput, ctx: HookContext): void {
     const entries = this.settings.rules.flatMap(({ index, key }) => {
       const owner = key?.(input)
-      return owner === undefined ? [] : [[`${ctx.hook}/${index}`, owner] as const]
+      return owner === undefined ? [] : [[String(index), owner] as const]
     })
-    ctx.state.update(owners, (before) => ({
-      ...Object.fromEntries(Object.entries(before).filter(([id]) => !id.startsWith(`${ctx.hook}/`))),
-      ...Object.fromEntries(entries)
-    }))
+    ctx.state.set(owners(ctx.hook), Object.fromEntries(entries))
   }
 
   /** Makes a call if all limits allow it. Waits while only the reservations of other calls keep it from being made. */

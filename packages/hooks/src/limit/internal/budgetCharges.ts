@@ -1,6 +1,5 @@
 /** The accounts that a call is charged to: in the state of the conversation, and in the ledger. */
 import type { HookContext } from "@belay/core/HookContext"
-import type * as HookState from "@belay/core/HookState"
 import * as Effect from "effect/Effect"
 import * as Ledger from "../Ledger.ts"
 import type { Rule } from "./budgetRules.ts"
@@ -32,14 +31,14 @@ export const chargesOf = (
   { hook, root: { turnNumber }, state }: Identity,
   now: number
 ): ReadonlyArray<Charge> => {
-  const ownerOf = state.get(owners)
+  const ownerOf = state.get(owners(hook))
   const localRules = rules.filter(({ isLocal }) => isLocal)
   const entryOf = (rule: Rule) => ({
-    id: `${hook}/${rule.index}`,
+    index: String(rule.index),
     span: rule.scope === "run" ? `#${turnNumber}` : windowOf(rule, now)
   })
   const shared = rules.flatMap((rule): ReadonlyArray<Charge> => {
-    const owner = rule.isLocal ? undefined : ownerOf[`${hook}/${rule.index}`]
+    const owner = rule.isLocal ? undefined : ownerOf[rule.index]
     if (owner === undefined) return []
     const account = accountOf(rule, owner, now)
     return [{
@@ -57,7 +56,7 @@ export const chargesOf = (
   if (localRules.length === 0) return shared
   const local: Charge = {
     rules: localRules,
-    update: (change, isKept = always) => changeLocal(state, localRules, entryOf, change, isKept)
+    update: (change, isKept = always) => changeLocal({ hook, state }, localRules, entryOf, change, isKept)
   }
   return [local, ...shared]
 }
@@ -73,20 +72,20 @@ const windowOf = ({ windowMs }: Pick<Rule, "windowMs">, now: number): string =>
 
 /** Changes the accounts that are stored with the conversation, in one write. */
 const changeLocal = <A>(
-  state: Pick<HookState.HookState, "get" | "set">,
+  { hook, state }: Pick<Identity, "hook" | "state">,
   rules: ReadonlyArray<Rule>,
-  entryOf: (rule: Rule) => { readonly id: string; readonly span: string },
+  entryOf: (rule: Rule) => { readonly index: string; readonly span: string },
   change: Change<A>,
   isKept: (results: ReadonlyArray<A>) => boolean
 ): ReadonlyArray<A> => {
-  const all = { ...state.get(accounts) }
+  const all = { ...state.get(accounts(hook)) }
   const results = rules.map((rule) => {
-    const { id, span } = entryOf(rule)
-    const stored = all[id]
+    const { index, span } = entryOf(rule)
+    const stored = all[index]
     const [result, account] = change(stored?.span === span ? stored.account : Ledger.empty, rule)
-    all[id] = { span, account }
+    all[index] = { span, account }
     return result
   })
-  if (isKept(results)) state.set(accounts, all)
+  if (isKept(results)) state.set(accounts(hook), all)
   return results
 }

@@ -4,7 +4,6 @@ import * as HookState from "@belay/core/HookState"
 import { checkOptions, oneOf, whole } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { keyPerHook } from "../../internal/keyPerHook.ts"
 
 /**
  * The calls so far: in the turn that was counted last, and in the whole session. A turn of the agent that the host
@@ -12,7 +11,7 @@ import { keyPerHook } from "../../internal/keyPerHook.ts"
  */
 const Counts = Schema.Struct({ turn: Schema.Finite, inTurn: Schema.Finite, inSession: Schema.Finite })
 
-const keyOf = keyPerHook((hook) => HookState.key(`${hook}/calls`, Counts, { turn: 0, inTurn: 0, inSession: 0 }))
+const keyOf = HookState.ownKey("calls", Counts, { turn: 0, inTurn: 0, inSession: 0 })
 
 /** A number, or a function that returns it for the turn. */
 type Limit = number | ((ctx: HookContext) => number)

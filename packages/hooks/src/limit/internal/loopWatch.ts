@@ -30,14 +30,14 @@ interface Settings {
 /** A compaction has an effect if less than this share of the tokens remains. */
 const effectiveShare = 0.95
 
-/** A class: its methods share the settings and the key of the agent's state. */
+const trailKey = HookState.ownKey("trail", LoopTrail.Trail, LoopTrail.emptyTrail(0))
+
+/** A class: its methods share the settings. */
 export class LoopWatch {
   private readonly settings: Settings
-  private readonly state: HookState.StateKey<LoopTrail.Trail>
 
   constructor(settings: Settings) {
     this.settings = settings
-    this.state = HookState.key(`${settings.name}/trail`, LoopTrail.Trail, LoopTrail.emptyTrail(0))
   }
 
   beforeCall({ args, id, name: tool }: PreToolCallEvent, ctx: HookContext): ActionAt<"preToolCall"> | undefined {
@@ -189,14 +189,14 @@ export class LoopWatch {
   }
 
   private trailOf(ctx: HookContext): LoopTrail.Trail {
-    const trail = ctx.local.get(this.state)
+    const trail = ctx.local.get(trailKey(ctx.hook))
     return trail.turn === ctx.turnNumber ? trail : LoopTrail.emptyTrail(ctx.turnNumber)
   }
 
   /** Changes the trail of the context's agent, and returns it. */
   private update(ctx: HookContext, change: (trail: LoopTrail.Trail) => LoopTrail.Trail): LoopTrail.Trail {
     const changed = change(this.trailOf(ctx))
-    ctx.local.set(this.state, changed)
+    ctx.local.set(trailKey(ctx.hook), changed)
     return changed
   }
 }

@@ -19,7 +19,7 @@ interface Isolation {
   readonly isObserver: boolean
 }
 
-type State = Pick<HookState.HookState, "get" | "set" | "update">
+type State = Pick<HookState.HookState, "get" | "all" | "set" | "update">
 
 /** A copy of the context through which nothing reaches other hooks, the model or the user. */
 export const isolate = (
@@ -27,16 +27,20 @@ export const isolate = (
   { hook, isObserver, name, said }: Isolation
 ): HookContext => {
   /**
-   * The key under which the shadow stores a value. Its initial value is the value of other hooks; keys with the name of
-   * the hook start empty, even if the hook itself runs too.
+   * The key under which the shadow stores a value: one of its own. Its initial value is the value of other hooks; keys
+   * with the name of the hook start empty, even if the hook itself runs too.
    */
   const ownKey = <A>(key: HookState.StateKey<A>, others: State): HookState.StateKey<A> => ({
-    name: `${name}/${key.name}`,
+    name: `@${ctx.hook}/${encodeURIComponent(key.name)}`,
     initial: key.name.startsWith(`${hook}/`) ? key.initial : others.get(key),
     is: key.is
   })
   const view = (others: () => State): State => ({
     get: (key) => others().get(ownKey(key, others())),
+    all: (key) => {
+      const own = key(ctx.hook)
+      return new Map([...others().all(key), [ctx.hook, others().get(ownKey(own, others()))]])
+    },
     set: (key, value) => others().set(ownKey(key, others()), value),
     update: (key, f) => others().update(ownKey(key, others()), f)
   })

@@ -12,9 +12,9 @@ import * as HookState from "../../../hook/HookState.ts"
 import type { Turn } from "../turn/turn.ts"
 import type { Step } from "../turn/yieldable.ts"
 
-/** The rules of the conversation. Only the runtime writes them. Every rule names its hook. */
-const standing = HookState.key(
-  "approvals/standing",
+/** The rules of the conversation. No hook has an empty name, so only the runtime writes them. Each names its hook. */
+const standing = HookState.ownKey(
+  "standing-approvals",
   Schema.Array(
     Schema.Struct({
       hook: Schema.String,
@@ -23,9 +23,8 @@ const standing = HookState.key(
       definition: Schema.optionalKey(ToolDefinition)
     })
   ),
-  [],
-  { writers: ["runtime"] }
-)
+  []
+)("")
 
 /** A remembered approval of the tool: it counts, there is none, or the tool has changed since. */
 type Remembered = "counts" | "none" | ReadonlyArray<DefinitionChange>
@@ -71,7 +70,7 @@ export const rememberApproval = function*(
     return yield* withPortError(ofAgent.add(rule))
   }
   const { conversation } = turn.session.root.durable
-  conversation.write(standing, [...conversation.get(standing), rule], "runtime")
+  conversation.write(standing, [...conversation.get(standing), rule], "")
 }
 
 /** Loads the project rules from the store of the asking hook, or from that of the agent. */
