@@ -152,7 +152,7 @@ export const make = (options: Options): AgentHook => {
       return
     }
     const sum = BigInt(state.update(exactCost(hook), (before) => String(BigInt(before) + cost)))
-    // A tracker that a sub-agent brings besides that of the tree has another name. The tree's counts the call too.
+    // A second tracker, brought by a sub-agent, is named `name@agent`. The first one counts the call too.
     if (hook === name) state.set(totalCost, toDollars(sum))
     if (limit === undefined || sum < warnPico || state.get(hasWarned(hook))) return
     state.set(hasWarned(hook), true)
