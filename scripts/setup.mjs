@@ -12,7 +12,7 @@ const upToDate = existsSync(installed) && statSync(installed).mtimeMs >= statSyn
 if (!upToDate) {
   console.log("belay: first run, installing what package-lock.json pins (about half a minute) ...")
   const npm = process.platform === "win32" ? "npm.cmd" : "npm"
-  const { status, error } = spawnSync(npm, ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
+  const { status, error } = spawnSync(npm, ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], {
     cwd: root,
     stdio: "inherit",
     shell: process.platform === "win32"

@@ -10,11 +10,12 @@ import type { ArtifactStore } from "@belay/core/ArtifactStore"
 import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
 import type { SessionStore } from "@belay/core/SessionStore"
 import * as Result from "effect/Result"
-import { artifactsOf } from "./internal/artifacts.ts"
-import { type Account, type Ledger, ledgerOf, rulesOf } from "./internal/books.ts"
-import { open } from "./internal/database.ts"
+import type { Account, Ledger } from "./internal/accounts.ts"
 import { StoreError } from "./internal/error.ts"
-import { sessionsOf } from "./internal/sessions.ts"
+import { artifactsOf } from "./internal/sqlite/artifacts.ts"
+import { ledgerOf, rulesOf } from "./internal/sqlite/books.ts"
+import { open } from "./internal/sqlite/database.ts"
+import { sessionsOf } from "./internal/sqlite/sessions.ts"
 
 /** Options of `make`. @category models @since 0.1.0 */
 export interface Options {

@@ -1,24 +1,23 @@
-/** The error of a database file. */
-import { SessionConflict } from "@belay/core/SessionStore"
+/** The error of a store, and the check of the ids of its sessions. */
 import { TaggedError } from "@belay/core/TaggedError"
-import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
 /**
- * The file cannot be used, or an operation on it failed. Nothing of the operation was stored, and a refused file was
- * not changed.
+ * The database cannot be used, or an operation on it failed. Nothing of the operation was stored, and a refused
+ * database was not changed.
  *
  * @category errors
  * @since 0.1.0
  */
 export class StoreError extends TaggedError<StoreError>()("StoreError", {
+  /** The path of the file, or the address of the server without its password. */
   path: Schema.String,
   /**
-   * - `newer`: a later release wrote the file.
+   * - `newer`: a later release wrote the database.
    * - `foreign`: the database of another program.
    * - `corrupt`: not a database, or a damaged one.
-   * - `unreachable`: the file or its folder cannot be opened.
-   * - `busy`: another process held the file for too long.
+   * - `unreachable`: the file or its folder cannot be opened, or the server cannot be reached.
+   * - `busy`: another process held the database for too long.
    * - `full`: no space is left.
    * - `closed`: the store was closed.
    * - `id`: not a session id.
@@ -47,37 +46,23 @@ export class StoreError extends TaggedError<StoreError>()("StoreError", {
 export const storeError = (path: string, problem: StoreError["problem"], what: string, cause?: unknown): StoreError =>
   new StoreError({ path, problem, message: `${path}: ${what}`, ...(cause === undefined ? {} : { cause }) })
 
-/** The problem for each primary result code of SQLite. */
-const problems: { readonly [code: number]: readonly [StoreError["problem"], string] } = {
-  5: ["busy", "another process held the database for too long: try again"],
-  6: ["busy", "the database is locked: try again"],
-  8: ["unreachable", "the database cannot be written: check the permissions of the file and its directory"],
-  10: ["failed", "reading or writing the disk failed"],
-  11: ["corrupt", "the database is damaged: restore it from a backup, or use another file"],
-  13: ["full", "no space is left on the disk"],
-  14: ["unreachable", "the database cannot be opened: check the path and the permissions"],
-  23: ["unreachable", "the database cannot be opened: access was denied"],
-  26: ["corrupt", "this is not a SQLite database: use another file"]
+/** Returns a valid session id, or throws. */
+export const requireSessionId = (path: string, id: string): string => {
+  if (/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/.test(id)) return id
+  throw storeError(
+    path,
+    "id",
+    `session id ${
+      JSON.stringify(id.slice(0, 128))
+    } must be 1 to 128 letters, digits, "_", "-" or ".", and begin with a letter or digit`
+  )
 }
 
-/** Converts an error of `node:sqlite`. Returns nothing for other errors. */
-export const sqliteError = (path: string, error: unknown): StoreError | undefined => {
-  if (!(error instanceof Error) || !("code" in error)) return undefined
-  if (error.code === "ERR_INVALID_STATE") return storeError(path, "closed", "the store is closed", error)
-  if (error.code !== "ERR_SQLITE_ERROR") return undefined
-  const code = "errcode" in error && typeof error.errcode === "number" ? error.errcode & 0xff : 0
-  const [problem, what] = problems[code] ?? ["failed", error.message]
-  return storeError(path, problem, what, error)
+/** Parses JSON from the database. */
+export const parse = (path: string, text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw storeError(path, "corrupt", "it has a text that is not JSON: restore it from a backup", error)
+  }
 }
-
-/** Runs a synchronous function. A `StoreError` or `SessionConflict` is a failure, any other error is a defect. */
-export const attempt = <A>(path: string, act: () => A): Effect.Effect<A, StoreError | SessionConflict> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(act())
-    } catch (error) {
-      if (error instanceof StoreError || error instanceof SessionConflict) return Effect.fail(error)
-      const failure = sqliteError(path, error)
-      return failure === undefined ? Effect.die(error) : Effect.fail(failure)
-    }
-  })

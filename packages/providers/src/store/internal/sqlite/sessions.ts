@@ -3,9 +3,10 @@ import * as RunState from "@belay/core/RunState"
 import { type Commit, conflict, type SessionInfo, type SessionStore, statusOf } from "@belay/core/SessionStore"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { parse, requireSessionId, storeError } from "../error.ts"
 import { clearArtifacts, copyArtifacts } from "./artifacts.ts"
-import { type Database, one, parse, requireSessionId } from "./database.ts"
-import { attempt, storeError } from "./error.ts"
+import { attempt } from "./attempt.ts"
+import { type Database, one } from "./database.ts"
 
 /** The operations on sessions. */
 export type Sessions = Required<Omit<SessionStore, "artifacts">>
@@ -18,13 +19,13 @@ export const sessionsOf = (database: Database): Sessions => {
     commit: (step) => at((time) => write(() => keep(database, step, time))),
     load: (id) =>
       Effect.flatMap(
-        attempt(path, () => read(() => stateOf(database, requireSessionId(database, id)))),
+        attempt(path, () => read(() => stateOf(database, requireSessionId(database.path, id)))),
         (state) => state === undefined ? Effect.undefined : RunState.decode(state)
       ),
     revision: (id) =>
       attempt(
         path,
-        () => one<number>(sql("SELECT revision FROM sessions WHERE id = ?"), requireSessionId(database, id))
+        () => one<number>(sql("SELECT revision FROM sessions WHERE id = ?"), requireSessionId(database.path, id))
       ),
     list: ({ before = Infinity, limit = 100 } = {}) =>
       attempt(path, () =>
@@ -38,13 +39,16 @@ export const sessionsOf = (database: Database): Sessions => {
     fork: (id, to) =>
       at((time) =>
         write(() => {
-          const [from, target] = [keyOf(database, requireSessionId(database, id)), requireSessionId(database, to)]
+          const [from, target] = [
+            keyOf(database, requireSessionId(database.path, id)),
+            requireSessionId(database.path, to)
+          ]
           if (from === undefined) throw storeError(path, "missing", `there is no session ${id} to fork`)
           if (keyOf(database, target) !== undefined) {
             throw storeError(path, "taken", `there is a session ${to} already: fork to another id`)
           }
           const state = {
-            ...Object(parse(database, one<string>(sql("SELECT state FROM sessions WHERE key = ?"), from)!)),
+            ...Object(parse(database.path, one<string>(sql("SELECT state FROM sessions WHERE key = ?"), from)!)),
             sessionId: to
           }
           const key = sql(
@@ -62,16 +66,16 @@ export const sessionsOf = (database: Database): Sessions => {
     remove: (id) =>
       attempt(path, () =>
         write(() => {
-          clearArtifacts(database, requireSessionId(database, id))
+          clearArtifacts(database, requireSessionId(database.path, id))
           return sql("DELETE FROM sessions WHERE id = ?").run(id).changes > 0
         })),
     records: (id) =>
       attempt(path, () =>
         read(() => {
-          const key = keyOf(database, requireSessionId(database, id))
+          const key = keyOf(database, requireSessionId(database.path, id))
           if (key === undefined) return []
           return sql("SELECT record FROM records WHERE session = ? ORDER BY key").all(key).map((row) =>
-            parse(database, String(row["record"]))
+            parse(database.path, String(row["record"]))
           )
         }))
   }
@@ -96,7 +100,7 @@ const keep = (
 ): void => {
   const { sql } = database
   const kept = sql("SELECT key, revision, messages FROM sessions WHERE id = ?").get(
-    requireSessionId(database, sessionId)
+    requireSessionId(database.path, sessionId)
   ) as
     | { readonly key: number; readonly revision: number; readonly messages: number }
     | undefined
@@ -126,7 +130,7 @@ const stateOf = (database: Database, id: string): unknown => {
   const row = sql("SELECT key, state, messages FROM sessions WHERE id = ?").get(id)
   if (row === undefined) return undefined
   const messages = sql("SELECT message FROM messages WHERE session = ? ORDER BY position").all(row["key"]!)
-    .map(({ message }) => parse(database, String(message)))
+    .map(({ message }) => parse(database.path, String(message)))
   if (messages.length !== row["messages"]) {
     throw storeError(
       database.path,
@@ -136,5 +140,5 @@ const stateOf = (database: Database, id: string): unknown => {
       } messages and has ${messages.length}: restore it from a backup`
     )
   }
-  return { ...Object(parse(database, String(row["state"]))), messages }
+  return { ...Object(parse(database.path, String(row["state"]))), messages }
 }

@@ -6,20 +6,21 @@ import type { Artifact } from "@belay/core/Artifact"
 import { type ArtifactStore, type Authorship, describe } from "@belay/core/ArtifactStore"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { type Database, one, parse, requireSessionId } from "./database.ts"
-import { attempt } from "./error.ts"
+import { parse, requireSessionId } from "../error.ts"
+import { attempt } from "./attempt.ts"
+import { type Database, one } from "./database.ts"
 
 export const artifactsOf = (database: Database): ArtifactStore => {
   const { path, read, sql, write } = database
   const keyOf = (sessionId: string, name: string) =>
     one<number>(
       sql("SELECT key FROM artifacts WHERE session_id = ? AND name = ?"),
-      requireSessionId(database, sessionId),
+      requireSessionId(database.path, sessionId),
       JSON.stringify(name)
     )
   const aboutOf = (key: number): Artifact =>
     // Only this store writes the column.
-    parse(database, one<string>(sql("SELECT about FROM artifacts WHERE key = ?"), key)!) as Artifact
+    parse(database.path, one<string>(sql("SELECT about FROM artifacts WHERE key = ?"), key)!) as Artifact
   const put = (sessionId: string, name: string, piece: string, by: Authorship, keeps: boolean) =>
     Effect.flatMap(Clock.currentTimeMillis, (time) =>
       attempt(path, () =>
@@ -46,15 +47,15 @@ export const artifactsOf = (database: Database): ArtifactStore => {
           const key = keyOf(sessionId, name)
           if (key === undefined) return undefined
           return sql("SELECT piece FROM pieces WHERE artifact = ? ORDER BY key").all(key)
-            .map(({ piece }) => String(parse(database, String(piece)))).join("")
+            .map(({ piece }) => String(parse(database.path, String(piece)))).join("")
         })),
     list: (sessionId) =>
       attempt(
         path,
         () =>
-          sql("SELECT about FROM artifacts WHERE session_id = ?").all(requireSessionId(database, sessionId))
+          sql("SELECT about FROM artifacts WHERE session_id = ?").all(requireSessionId(database.path, sessionId))
             // Only this store writes the column.
-            .map(({ about }) => parse(database, String(about)) as Artifact)
+            .map(({ about }) => parse(database.path, String(about)) as Artifact)
             .sort((a, b) => a.key < b.key ? -1 : a.key > b.key ? 1 : 0)
       ),
     remove: (sessionId, name) =>
@@ -66,10 +67,13 @@ export const artifactsOf = (database: Database): ArtifactStore => {
     copy: (from, to) =>
       attempt(
         path,
-        () => write(() => copyArtifacts(database, requireSessionId(database, from), requireSessionId(database, to)))
+        () =>
+          write(() =>
+            copyArtifacts(database, requireSessionId(database.path, from), requireSessionId(database.path, to))
+          )
       ),
     clear: (sessionId) =>
-      attempt(path, () => write(() => clearArtifacts(database, requireSessionId(database, sessionId))))
+      attempt(path, () => write(() => clearArtifacts(database, requireSessionId(database.path, sessionId))))
   }
 }
 

@@ -2,7 +2,8 @@
 import { closeSync, fstatSync, mkdirSync, openSync, readSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
-import { sqliteError, StoreError, storeError } from "./error.ts"
+import { StoreError, storeError } from "../error.ts"
+import { sqliteError } from "./attempt.ts"
 import { applicationId, migrations, version } from "./schema.ts"
 
 /** An open database. */
@@ -216,25 +217,4 @@ export const one = <A>(statement: StatementSync, ...values: ReadonlyArray<SQLInp
   const row = statement.get(...values)
   // The caller names the type of the one column.
   return row === undefined ? undefined : Object.values(row)[0] as A
-}
-
-/** Parses JSON from the database. */
-export const parse = (database: Database, text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw storeError(database.path, "corrupt", "it has a text that is not JSON: restore it from a backup", error)
-  }
-}
-
-/** Returns a valid session id, or throws. */
-export const requireSessionId = (database: Database, id: string): string => {
-  if (/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/.test(id)) return id
-  throw storeError(
-    database.path,
-    "id",
-    `session id ${
-      JSON.stringify(id.slice(0, 128))
-    } must be 1 to 128 letters, digits, "_", "-" or ".", and begin with a letter or digit`
-  )
 }
