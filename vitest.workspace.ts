@@ -2,7 +2,8 @@ import { availableParallelism } from "node:os"
 import { fileURLToPath } from "node:url"
 import { configDefaults, defineConfig } from "vitest/config"
 
-const conditions = ["@belay/source", "node", "import", "module", "default"]
+// With "import" here, `require` of a package would find its ES modules too.
+const conditions = ["@belay/source", "node"]
 
 /** The long set has crash cycles, sweeps and big corpora; everything else is the quick set that `npm test` runs. */
 const longTests = "**/*.long.test.ts"
