@@ -212,7 +212,7 @@ class Encoder {
     this.lose(`${this.path} is cut: ${this.tooLong}`)
     const note = leftOut(text.length)
     const rest = this.maxText - (this.characters - text.length)
-    // A part of a file is no file.
+    // Half of a file cannot be opened.
     return text.startsWith("data:") || rest < 2 * note.length ? note : cutMiddle(text, rest)
   }
 
