@@ -130,14 +130,11 @@ export const open = (settings: Settings): Database => {
     deadline: number,
     delayMs = firstDelayMs
   ): Effect.Effect<A, Failed> =>
-    Effect.catch(
-      attempt,
-      ({ error, isRepeatable }) =>
-        Effect.flatMap(Clock.currentTimeMillis, (time) =>
-          isRepeatable && time < deadline
-            ? Effect.andThen(Effect.sleep(delayMs), attempts(attempt, deadline, Math.min(2 * delayMs, lastDelayMs)))
-            : Effect.fail(postgresError(address, error)))
-    )
+    Effect.catch(attempt, ({ error, isRepeatable }) =>
+      Effect.flatMap(Clock.currentTimeMillis, (time) =>
+        isRepeatable && time < deadline
+          ? Effect.andThen(Effect.sleep(delayMs), attempts(attempt, deadline, Math.min(2 * delayMs, lastDelayMs)))
+          : Effect.fail(postgresError(address, error))))
   const repeat = <A>(attempt: Effect.Effect<A, Failure>): Effect.Effect<A, Failed> =>
     Effect.flatMap(Clock.currentTimeMillis, (time) => attempts(attempt, time + patienceMs))
   const prepared = <A>(act: Act<A>, isRepeatable: (error: unknown) => boolean) =>
@@ -159,10 +156,8 @@ export const open = (settings: Settings): Database => {
 }
 
 const queryOf = (client: PoolClient): Query => (text, ...values) =>
-  Effect.map(
-    Effect.tryPromise({ try: async () => client.query(text, [...values]), catch: (error) => error }),
-    ({ rows }) => rows
-  )
+  Effect.map(Effect.tryPromise({ try: async () => client.query(text, [...values]), catch: (error) => error }), ({ rows }) =>
+    rows)
 
 /** After an interruption, a statement may still run on the connection. */
 const isBroken = (cause: Cause.Cause<unknown>): boolean => {
@@ -257,9 +252,5 @@ const migrate = (query: Query, schema: string, address: string): Effect.Effect<v
       yield* query(`INSERT INTO ${schema}.belay_version VALUES (0, 0)`)
     }
     for (const step of migrations.slice(found)) yield* query(step.sql(schema))
-    yield* query(
-      `UPDATE ${schema}.belay_version SET version = $1, readable_by = $2`,
-      version,
-      migrations.at(-1)!.readableBy
-    )
+    yield* query(`UPDATE ${schema}.belay_version SET version = $1, readable_by = $2`, version, migrations.at(-1)!.readableBy)
   })
