@@ -6,7 +6,7 @@
 
 /**
  * The limits of a turn. They always apply. A turn that reaches one ends with status `limited`, and the run can be
- * resumed.
+ * resumed. `textLength` limits what comes from outside; a turn does not end because of it.
  *
  * @category models
  * @since 0.1.0
@@ -24,6 +24,12 @@ export interface Limits {
   readonly wallClockMs: number
   /** The maximum duration of a tool call in milliseconds, unless the policy's grant has a limit. Default 10 minutes. */
   readonly toolMs: number
+  /**
+   * The maximum number of characters of a user's message, of an answer of the model with the arguments of its calls,
+   * and of the texts in a tool's result. A longer message is a `SessionError`, a longer answer a `Malformed` error, and
+   * a longer result is cut and says so. Files of a message do not count. Default 5,000,000.
+   */
+  readonly textLength: number
 }
 
 /** The default limits. @category constants @since 0.1.0 */
@@ -33,5 +39,6 @@ export const defaultLimits: Limits = Object.freeze({
   attempts: 6,
   followUps: 8,
   wallClockMs: 30 * 60_000,
-  toolMs: 10 * 60_000
+  toolMs: 10 * 60_000,
+  textLength: 5_000_000
 })

@@ -23,6 +23,8 @@ export interface DispatchContext {
   readonly rootSessionId: string
   /** The milliseconds after which the call fails. */
   readonly timeoutMs: number
+  /** The maximum number of characters of the texts in the result. The dispatcher cuts what is longer. */
+  readonly textLength: number
   /** Registers a function that is called when that time is up. Returns a function that cancels it. */
   readonly onTimeout: (expire: () => void) => () => void
   /** Sends a `tool-progress` event. The value is written like a result; without listeners it is not read. */

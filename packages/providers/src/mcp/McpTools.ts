@@ -69,7 +69,7 @@ export type McpTool = Tool<string, JsonObject>
  *
  * - The result of a call is the structured content if there is one, otherwise the text, otherwise content parts.
  * - A schema that Belay cannot use, or whose check could take long (`SchemaCost`), is shown to the model, and only the
- *   server checks the arguments.
+ *   server checks the arguments. If all schemas of the server together are very large, this holds for the last ones.
  * - An error that the server reports fails the call.
  * - Cancelling a turn cancels the call at the server. The time limit is `limits.toolMs` of the agent; the timeout of
  *   the client is switched off.
@@ -99,6 +99,7 @@ export const fromClient = (client: Client, options: Options): Promise<ReadonlyAr
     const isTrusted = hintTrust(options)
     const names = new Set<string>()
     const tools: Array<McpTool> = []
+    const readInput = Input.makeReader()
     for (const listed of yield* list(client, server, timeoutMs)) {
       const named = Schema.decodeUnknownResult(ToolName)(listed)
       if (Result.isFailure(named)) return yield* new McpError({ server, message: `${server}: a tool without a name` })
@@ -112,7 +113,9 @@ export const fromClient = (client: Client, options: Options): Promise<ReadonlyAr
           message: `${server}: the tool ${JSON.stringify(named.success.name)} is not valid: ${message}`
         })
       }
-      const tool = toTool(client, options, isTrusted, described.success)
+      // The schema of this declaration has checked it.
+      const input = readInput(described.success.inputSchema as JsonObject)
+      const tool = toTool(client, options, isTrusted, input, described.success)
       if (names.has(tool.name)) {
         return yield* new McpError({
           server,
@@ -154,15 +157,15 @@ const toTool = (
   client: Client,
   options: Options,
   isTrusted: (name: string) => boolean,
-  { annotations = {}, description, inputSchema, name }: typeof ToolDescription.Type
+  input: Pick<McpTool, "input" | "jsonSchema">,
+  { annotations = {}, description, name }: typeof ToolDescription.Type
 ): McpTool => {
   const { maxResultLength = 1_000_000, prefix, server } = options
   const { destructiveHint, idempotentHint, readOnlyHint } = annotations
   return {
     name: nameOf(`${prefix ?? `mcp__${server}__`}${name}`),
     description: description ?? name,
-    // The schema of this declaration has checked it.
-    ...Input.of(inputSchema as JsonObject),
+    ...input,
     ...(isTrusted(name)
       ? defined({ readOnly: readOnlyHint, destructive: destructiveHint, idempotent: idempotentHint })
       : destructiveHint === true

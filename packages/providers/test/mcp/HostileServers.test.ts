@@ -114,6 +114,56 @@ const bombs: { readonly [what: string]: readonly [schema: JsonObject, args: Json
   ]
 }
 
+/** Schemas that are each just small enough to be checked, and bombs. */
+const costly: { readonly [what: string]: () => JsonObject } = {
+  "a full tree of anyOf": () => object(tree(10)),
+  "definitions that double each other": () => doubling("allOf"),
+  "thousands of references": () => ({
+    $defs: { a: { type: "string" } },
+    properties: Object.fromEntries(list(2_300, (n) => [`p${n}`, ref("a")]))
+  }),
+  "thousands of properties": () => ({
+    properties: Object.fromEntries(list(1_600, (n) => [`p${n}`, { type: "string" }]))
+  }),
+  "a long enum": () => object({ enum: list(4_900, (n) => `v${n}`) }),
+  "hundreds of branches": () => object({ anyOf: list(600, (n) => object({ const: n })) })
+}
+
+describe("the schemas of all tools together", () => {
+  it.each(Object.entries(costly))("cost less than a second of CPU: 1,000 tools with %s", async (_what, make) => {
+    const schema = make()
+    const client = listing(async () => ({ tools: list(1_000, (n) => tool(`t${n}`, schema)) }))
+    await createAgent({ provider: Scripted.make(["done"]) }).run("go")
+    const before = cpuMs()
+    const tools = await McpTools.fromClient(client, { server: "s" })
+    const provider = Scripted.make([Scripted.toolCalls({ name: "mcp__s__t999", args: { x: {} } }), "done"])
+    await using agent = createAgent({ provider, tools })
+    const { messages } = await agent.run("go")
+    assert.isBelow(cpuMs() - before, 1_000)
+    // The last tools are checked by the server.
+    assert.strictEqual(messages.filter(({ role }) => role === "tool").map(text).join(), "called")
+    assert.deepStrictEqual(tools[999]!.jsonSchema, schema)
+  })
+
+  it("are all checked here if they have the usual size", async () => {
+    const schema = {
+      type: "object",
+      properties: Object.fromEntries(list(6, (n) => [`p${n}`, { type: "string", description: "A text" }])),
+      required: ["p0"]
+    }
+    const client = listing(async () => ({ tools: list(1_000, (n) => tool(`t${n}`, schema)) }))
+    const tools = await McpTools.fromClient(client, { server: "s" })
+    assert.isTrue(tools.every(({ jsonSchema }) => jsonSchema === undefined))
+  })
+
+  it("are limited for each server alone", async () => {
+    const client = listing(async () => ({ tools: list(1_000, (n) => tool(`t${n}`, object(tree(10)))) }))
+    await McpTools.fromClient(client, { server: "s" })
+    const other = await McpTools.fromClient(listing(async () => ({ tools: [tool("a")] })), { server: "o" })
+    assert.isUndefined(other[0]!.jsonSchema)
+  })
+})
+
 describe("the schema of a tool", () => {
   for (const [what, [schema, args, isLeft]] of Object.entries(bombs)) {
     it(`with ${what} costs less than 200 ms of CPU, from the list to the result`, async () => {

@@ -15,12 +15,10 @@
  */
 import { isPlain, type Json } from "../Json.ts"
 import { messageOf } from "../text/ErrorMessage.ts"
+import { cutMiddle } from "../text/Text.ts"
 
 /** The maximum number of values. The others are left out. */
 const maxValues = 2_000_000
-
-/** The maximum number of characters in all texts together. */
-const maxText = 100_000_000
 
 /** The maximum number of levels, as in `whyNot`. */
 const maxDepth = 64
@@ -35,9 +33,9 @@ export interface EncodedJson {
   readonly lost: string | undefined
 }
 
-/** Writes a value as JSON. */
-export const encodeJson = (value: unknown): EncodedJson => {
-  const encoder = new Encoder()
+/** Writes a value as JSON. All texts and keys together have at most `maxText` characters; the rest is cut. */
+export const encodeJson = (value: unknown, maxText: number): EncodedJson => {
+  const encoder = new Encoder(maxText)
   const json = encoder.encode(value, "") ?? null
   return { json, lost: encoder.lost }
 }
@@ -50,6 +48,11 @@ class Encoder {
   private lostParts: ReadonlyArray<string> = []
   private readonly keys: Array<string | number> = []
   private readonly parents: Array<object> = []
+  private readonly maxText: number
+
+  constructor(maxText: number) {
+    this.maxText = maxText
+  }
 
   get lost(): string | undefined {
     if (this.lostCount === 0) return undefined
@@ -62,7 +65,7 @@ class Encoder {
     if (++this.count === maxValues) this.lose(`it has more than ${maxValues} values: the others are left out`)
     switch (typeof value) {
       case "string":
-        return (this.characters += value.length) > maxText ? this.cut(value) : value
+        return (this.characters += value.length) > this.maxText ? this.cut(value) : value
       case "boolean":
         return value
       case "number":
@@ -100,7 +103,7 @@ class Encoder {
       this.lose(`${this.path} is nested deeper than ${maxDepth} levels`)
       return `[nested deeper than ${maxDepth} levels]`
     }
-    if (ArrayBuffer.isView(value)) return isBytes(value) ? base64(value) : this.list(value, numbersOf(value))
+    if (ArrayBuffer.isView(value)) return isBytes(value) ? this.bytes(value) : this.list(value, numbersOf(value))
     const shown = "toJSON" in value && typeof value.toJSON === "function" ? this.shownBy(value, key) : value
     if (typeof shown !== "object" || shown === null) return this.encode(shown, key)
     if (Array.isArray(shown)) return this.list(value, shown)
@@ -143,7 +146,7 @@ class Encoder {
       case "ArrayBuffer":
       case "SharedArrayBuffer":
         // It has the tag of a buffer.
-        return base64(new Uint8Array(value as ArrayBuffer))
+        return this.bytes(new Uint8Array(value as ArrayBuffer))
       case "Promise":
         return this.lose(`${this.path} is a promise: await it`)
     }
@@ -170,6 +173,10 @@ class Encoder {
     for (const key of more.length === 0 ? Object.keys(value) : new Set([...more, ...Object.keys(value)])) {
       if (this.count >= maxValues) break
       this.keys[depth] = key
+      if ((this.characters += key.length) > this.maxText) {
+        this.lose(`${this.path.slice(0, 200)} and what follows is left out: ${this.tooLong}`)
+        break
+      }
       const json = this.encode(this.read(value, key), key)
       if (json === undefined) continue
       // An assignment to this name would set the prototype.
@@ -202,9 +209,22 @@ class Encoder {
   }
 
   private cut(text: string): string {
-    const rest = Math.max(0, text.length - (this.characters - maxText))
-    this.lose(`${this.path} is cut: the texts have more than ${maxText} characters`)
-    return text.slice(0, rest)
+    this.lose(`${this.path} is cut: ${this.tooLong}`)
+    const note = leftOut(text.length)
+    const rest = this.maxText - (this.characters - text.length)
+    // Half of a file cannot be opened.
+    return text.startsWith("data:") || rest < 2 * note.length ? note : cutMiddle(text, rest)
+  }
+
+  private bytes(view: ArrayBufferView): string {
+    const length = Math.ceil(view.byteLength / 3) * 4
+    if ((this.characters += length) <= this.maxText) return base64(view)
+    this.lose(`${this.path} is left out: ${this.tooLong}`)
+    return leftOut(length)
+  }
+
+  private get tooLong(): string {
+    return `the texts have more than ${this.maxText} characters`
   }
 
   private get path(): string {
@@ -216,6 +236,8 @@ class Encoder {
     return null
   }
 }
+
+const leftOut = (length: number): string => `[left out: ${length} characters]`
 
 const errorKeys = ["name", "message", "cause", "errors"]
 

@@ -19,13 +19,33 @@ export type SchemaCost = "bounded" | "large" | "expanding" | "ambiguous"
 const maxValues = 5_000
 const maxParts = 10_000
 
+/** The estimate of a schema. @category models @since 0.1.0 */
+export interface SchemaEstimate {
+  readonly cost: SchemaCost
+  /**
+   * How many values the schema has and how many parts with its references in place, as far as they were counted. The
+   * time to read a bounded schema grows with it. Use it to limit many schemas together.
+   */
+  readonly size: number
+}
+
 /** Estimates the cost of a JSON Schema in the worst case. @category reading @since 0.1.0 */
-export const schemaCost = (schema: JsonObject): SchemaCost => {
+export const schemaCost = (schema: JsonObject): SchemaCost => estimateSchema(schema).cost
+
+/** Estimates the cost and the size of a JSON Schema in the worst case. @category reading @since 0.1.0 */
+export const estimateSchema = (schema: JsonObject): SchemaEstimate => {
   const expansion = new Expansion(schema)
   expansion.walk(schema, "")
-  if (expansion.parts > maxParts) return "expanding"
-  if (expansion.isAmbiguous) return "ambiguous"
-  return countValues(schema, 0) > maxValues ? "large" : "bounded"
+  const { isAmbiguous, parts } = expansion
+  const values = countValues(schema, 0)
+  const cost = parts > maxParts
+    ? "expanding"
+    : isAmbiguous
+    ? "ambiguous"
+    : values > maxValues
+    ? "large"
+    : "bounded"
+  return { cost, size: parts + values }
 }
 
 const countValues = (value: Json, before: number): number => {

@@ -3,11 +3,10 @@
  * and again in the next step.
  */
 
-/** Lengths of the texts that are cached, in characters. */
+/** The least length of a text that is cached, in characters. */
 const minLength = 64
-const maxLength = 50_000
 
-/** How many characters are cached in all. */
+/** How many characters are cached in all. The newest text may be longer, because it is scanned again soon. */
 const maxTotal = 2_000_000
 
 /** A class: it holds mutable state. The oldest texts are dropped first. */
@@ -20,11 +19,11 @@ export class CleanTexts {
   }
 
   add(text: string): void {
-    if (text.length < minLength || text.length > maxLength) return
+    if (text.length < minLength || this.texts.has(text)) return
     this.texts.add(text)
     this.size += text.length
     for (const oldest of this.texts) {
-      if (this.size <= maxTotal) return
+      if (this.size <= maxTotal || oldest === text) return
       this.texts.delete(oldest)
       this.size -= oldest.length
     }

@@ -6,6 +6,7 @@ import { CleanTexts } from "./cleanTexts.ts"
 import { type Detector, findAll, type Finding } from "./detector.ts"
 import { mapJson } from "./mapJson.ts"
 import { kindLabel, type Placeholders, type Value } from "./placeholderStore.ts"
+import { textBatches } from "./textBatches.ts"
 
 /** What happens to a value. */
 type Strategy = "block" | "redact" | "mask" | "hash" | "placeholder" | "warn"
@@ -24,6 +25,10 @@ export interface ScanRules {
   readonly placeholders: RegExp | undefined
   /** Texts in which the detectors found nothing. */
   readonly cleanTexts: CleanTexts
+  /** Lists and objects in which nothing was found, with the number of values that were known then. */
+  readonly cleanValues: WeakMap<object, number>
+  /** Whether the texts of a value can be searched together. Custom detectors expect each text alone. */
+  readonly searchesBatches: boolean
 }
 
 /** Makes the rules of a scan. `detectors` must not be empty. */
@@ -37,6 +42,8 @@ export const scanRules = (
     ...options,
     detectors,
     cleanTexts: new CleanTexts(),
+    cleanValues: new WeakMap(),
+    searchesBatches: detectors.every(({ isCustom }) => isCustom !== true),
     placeholders: kinds.some((kind) => options.strategy(kind) === "placeholder")
       ? new RegExp(`<(?:${kinds.map(kindLabel).join("|")})_\\d{1,9}>`, "gi")
       : undefined
@@ -62,6 +69,8 @@ export class Scan {
   /** Whether a value was redacted because the store has no room for another placeholder. */
   isFull = false
   readonly rules: ScanRules
+  /** While JSON is scanned: the texts that may contain something, and the number of values that were known before. */
+  private suspects: { readonly size: number; readonly texts: ReadonlySet<string> } | undefined = undefined
   private readonly placeholders: Placeholders
   /** Whether a text that looks like a placeholder is a placeholder, which stays. */
   private readonly isPlaceholder: (placeholder: string) => boolean
@@ -106,9 +115,29 @@ export class Scan {
 
   /** Scans JSON, with its keys and numbers. */
   json(value: Json): Json {
+    if (typeof value !== "object" || value === null || !this.rules.searchesBatches) return this.part(value)
+    const { placeholders: { size }, rules: { cleanValues } } = this
+    if (cleanValues.get(value) === size) return value
+    this.suspects = { size, texts: this.suspectsIn(value) }
+    if (this.suspects.texts.size === 0) cleanValues.set(value, size)
+    else value = this.part(value)
+    this.suspects = undefined
+    return value
+  }
+
+  private part(value: Json): Json {
     if (typeof value === "string") return this.text(value)
     if (typeof value === "number") return this.number(value)
-    return mapJson(value, (item) => this.json(item), (key) => this.text(key))
+    return mapJson(value, (item) => this.part(item), (key) => this.text(key))
+  }
+
+  /** The texts that may contain something, because something was found in their batch. */
+  private suspectsIn(value: Json): ReadonlySet<string> {
+    const suspects = new Set<string>()
+    for (const { joined, texts } of textBatches(value, minKnownLength)) {
+      if (this.find(joined).length > 0) { for (const text of texts) suspects.add(text) }
+    }
+    return suspects
   }
 
   /** Scans a message. */
@@ -120,7 +149,7 @@ export class Scan {
     if (message.role === "user") {
       const content = typeof message.content === "string"
         ? this.text(message.content)
-        : this.list(message.content, (part) => this.part(part))
+        : this.list(message.content, (part) => this.contentPart(part))
       return content === message.content ? message : { ...message, content }
     }
     return this.assistantMessage(message)
@@ -165,7 +194,7 @@ export class Scan {
     return mapped.every((item, index) => item === items[index]) ? items : mapped
   }
 
-  private part(part: ContentPart): ContentPart {
+  private contentPart(part: ContentPart): ContentPart {
     if (part.type === "file") return this.file(part)
     const text = this.text(part.text)
     return text === part.text ? part : { ...part, text }
@@ -192,6 +221,9 @@ export class Scan {
   }
 
   private find(text: string): ReadonlyArray<Finding> {
+    const { suspects } = this
+    // A value that became known a moment ago may be in any text.
+    if (suspects !== undefined && suspects.size === this.placeholders.size && !suspects.texts.has(text)) return []
     const { cleanTexts, detectors, isAllowed, lookalike } = this.rules
     const { known, kept } = this.findPlaceholders(text)
     const canBeCached = known.length === 0 && kept.length === 0

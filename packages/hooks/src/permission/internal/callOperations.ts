@@ -73,8 +73,21 @@ const agentWords = set("agent task")
 const maxOperations = 1_000
 const maxDepth = 12
 
+/** What calls do, because all rules of a guard ask about the same call. */
+const knownOperations = new WeakMap<Call, { readonly kinds: Kinds; readonly found: ReadonlyArray<CallOperation> }>()
+
 /** Returns what a call does: as `kinds` says, or guessed from the tool's name and arguments. */
-export const operationsOf = (call: Call, kinds: Kinds = {}): ReadonlyArray<CallOperation> => {
+export const operationsOf = (call: Call, kinds: Kinds = noKinds): ReadonlyArray<CallOperation> => {
+  const known = knownOperations.get(call)
+  if (known?.kinds === kinds) return known.found
+  const found = readOperations(call, kinds)
+  knownOperations.set(call, { kinds, found })
+  return found
+}
+
+const noKinds: Kinds = {}
+
+const readOperations = (call: Call, kinds: Kinds): ReadonlyArray<CallOperation> => {
   const declared = Object.hasOwn(kinds, call.tool) ? kinds[call.tool]! : undefined
   if (declared === undefined) return guessOperations(call)
   // `Array.isArray` does not narrow a readonly array.
@@ -125,8 +138,8 @@ const normalizeKey = (key: string): string => {
   const cached = normalizedKeys.get(key)
   if (cached !== undefined) return cached
   const normalized = key.toLowerCase().replaceAll(/[_-]/g, "")
-  if (normalizedKeys.size >= 256) normalizedKeys.clear()
-  if (key.length <= 128) normalizedKeys.set(key, normalized)
+  // A full cache stays as it is: a model may write any number of names.
+  if (normalizedKeys.size < 256 && key.length <= 128) normalizedKeys.set(key, normalized)
   return normalized
 }
 

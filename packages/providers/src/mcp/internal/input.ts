@@ -4,17 +4,31 @@
  */
 import type { Tool } from "@belay/core/defineTool"
 import type { Json, JsonObject } from "@belay/core/Json"
-import { schemaCost } from "@belay/core/SchemaCost"
+import { estimateSchema } from "@belay/core/SchemaCost"
 import * as JsonSchema from "effect/JsonSchema"
 import * as Result from "effect/Result"
 import * as SchemaRepresentation from "effect/SchemaRepresentation"
 import type { StandardSchemaV1 } from "effect/StandardSchema"
 
+/** How large all schemas of a server may be together. 1,000 tools of usual size have less than this. */
+const maxSize = 50_000
+
 /**
- * Returns the input of a tool. If one schema could not be read, the agent would otherwise lose all tools of the server.
+ * Makes a function that returns the input of a tool, for the tools of one server. If one schema could not be read, the
+ * agent would otherwise lose all tools of the server. When the schemas together become too large, the others are left
+ * to the server.
  */
-export const of = (schema: JsonObject): Pick<Tool, "input" | "jsonSchema"> =>
-  schemaCost(schema) === "bounded" && isReadable(schema) ? { input: schema } : { input: anyObject, jsonSchema: schema }
+export const makeReader = (): (schema: JsonObject) => Pick<Tool, "input" | "jsonSchema"> => {
+  let left = maxSize
+  return (schema) => {
+    if (left > 0) {
+      const { cost, size } = estimateSchema(schema)
+      left -= size
+      if (cost === "bounded" && left >= 0 && isReadable(schema)) return { input: schema }
+    }
+    return { input: anyObject, jsonSchema: schema }
+  }
+}
 
 const anyObject: StandardSchemaV1<JsonObject> = {
   "~standard": {

@@ -12,7 +12,7 @@ import type { Turn } from "../turn/turn.ts"
 import { type FailedWrap, wrapAct } from "../turn/wrapAct.ts"
 import { type Step, toEffect } from "../turn/yieldable.ts"
 import { callProvider, countAnswer, countCall, countFailure, type Target } from "./callProvider.ts"
-import { whyMalformed } from "./checkResponse.ts"
+import { readResponse } from "./checkResponse.ts"
 import { type ModelAnswer, prepareRequest, requestOf } from "./modelRequest.ts"
 import { chooseProvider, decideRetry, maxDelayMs } from "./retryPlan.ts"
 
@@ -44,9 +44,9 @@ const attempt = (turn: Turn, target: Target, count: number): Effect.Effect<Model
   return Effect.matchEffect(callOnce(turn, target, count), {
     onFailure,
     onSuccess: (answered) => {
-      const malformed = isCounted ? undefined : whyMalformed(target.provider.name, answered)
-      if (malformed !== undefined) return onFailure(malformed)
-      const response = isCounted ? answered : countAnswer(turn, target, answered)
+      const read = isCounted ? answered : readResponse(target.provider.name, answered, turn.agent.limits)
+      if (read instanceof ProviderError.Malformed) return onFailure(read)
+      const response = isCounted ? read : countAnswer(turn, target, read)
       const durationMs = turn.io.hasListeners ? performance.now() - startedAt : 0
       const answer = { response, provider: target.provider.name, attempt: count, durationMs, executed: true }
       return Effect.succeed(acceptResponse(turn, answer))

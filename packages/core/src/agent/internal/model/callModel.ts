@@ -57,7 +57,9 @@ export const callModel = function*(turn: Turn): Step<LlmResponse, Failure> {
       const response = post === undefined ? answer.response : post.event.response
       showRest(turn, response.text)
       publishAnswer(turn, answer, response)
-      return keepResponse(turn, response)
+      // Hooks may have changed the answer, or answered in place of the model.
+      const isRead = answer.executed && response === answer.response && turn.agent.llmWrappers.length === 0
+      return keepResponse(turn, response, isRead)
     }
   }
 }

@@ -4,14 +4,14 @@ import * as Result from "effect/Result"
 import type { AgentError } from "../../../data/AgentError.ts"
 import { addUsd } from "../../../data/Cost.ts"
 import type { LlmRequest, LlmResponse } from "../../../data/LlmCall.ts"
-import { isProviderError } from "../../../data/ProviderError.ts"
+import { isProviderError, Malformed } from "../../../data/ProviderError.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import * as Usage from "../../../data/Usage.ts"
 import type { LlmProvider } from "../../../port/LlmProvider.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
 import { copyError } from "../outcome/copyError.ts"
 import type { Turn } from "../turn/turn.ts"
-import { whyMalformed } from "./checkResponse.ts"
+import { readResponse } from "./checkResponse.ts"
 import { streamModel } from "./streamModel.ts"
 
 type Failure = AgentError | TurnEnded
@@ -36,10 +36,10 @@ export const countCall = (turn: Turn, target: Target): Effect.Effect<LlmResponse
   Effect.suspend(() =>
     Effect.matchEffect(callProvider(turn, target), {
       onSuccess: (response) => {
-        const malformed = whyMalformed(target.provider.name, response)
-        return malformed === undefined
-          ? Effect.succeed(countAnswer(turn, target, response))
-          : Effect.fail(countFailure(turn, target, malformed))
+        const read = readResponse(target.provider.name, response, turn.agent.limits)
+        return read instanceof Malformed
+          ? Effect.fail(countFailure(turn, target, read))
+          : Effect.succeed(countAnswer(turn, target, read))
       },
       onFailure: (error) => Effect.fail(countFailure(turn, target, error))
     })

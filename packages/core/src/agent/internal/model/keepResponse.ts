@@ -1,14 +1,14 @@
 /** Keeps an accepted answer: text is added to the conversation, tool calls open a step. */
-import { whyNot } from "../../../data/Json.ts"
 import type { LlmResponse } from "../../../data/LlmCall.ts"
 import type { AssistantMessage, ToolCall } from "../../../data/Message.ts"
 import type { Turn } from "../turn/turn.ts"
 import { openStep } from "../turn/turnState.ts"
+import { withReadableArgs } from "./checkResponse.ts"
 
-/** Returns the answer with its tool calls as they are stored. */
-export const keepResponse = (turn: Turn, response: LlmResponse): LlmResponse => {
+/** Returns the answer with its tool calls as they are stored. `isRead` says that `readResponse` returned it. */
+export const keepResponse = (turn: Turn, response: LlmResponse, isRead: boolean): LlmResponse => {
   const { messages, session, state } = turn
-  const keepCall = (call: ToolCall, index: number) => withUniqueId(turn, withReadableArgs(call), index)
+  const keepCall = (call: ToolCall, index: number) => withUniqueId(turn, isRead ? call : withReadableArgs(call), index)
   const hasCalls = response.toolCalls.length > 0
   const toolCalls = hasCalls ? response.toolCalls.map(keepCall) : response.toolCalls
   const message = messageOf(response, toolCalls)
@@ -30,12 +30,6 @@ const messageOf = (
   if (reasoning !== undefined) message = { ...message, reasoning }
   if (metadata !== undefined) message = { ...message, metadata }
   return message
-}
-
-/** Arguments that are not JSON, or too deep, count as malformed. */
-const withReadableArgs = (call: ToolCall): ToolCall => {
-  const why = whyNot(call.args)
-  return why === undefined ? call : { ...call, args: null, malformed: call.malformed ?? why }
 }
 
 /** Some vendors leave ids empty or repeat them. In a transcript every id must be unique. */

@@ -12,6 +12,7 @@ import type { TurnEnded } from "../../TurnEnded.ts"
 import { stopOf } from "../outcome/turnEnd.ts"
 import { askHooksNow } from "../turn/askHooks.ts"
 import type { Turn } from "../turn/turn.ts"
+import { streamTooLong } from "./checkResponse.ts"
 
 type Failure = AgentError | TurnEnded
 
@@ -64,8 +65,15 @@ const streamThroughHooks = (
       if (stop === undefined) buffer.add(seen, outcome?.event ?? seen)
       else Deferred.doneUnsafe(cut, stop)
     }
+    const { limits } = turn.agent
+    let streamed = 0
     const sink: DeltaSink = (delta) => {
       if (Deferred.isDoneUnsafe(cut)) return
+      streamed += delta.type === "tool-call" ? delta.argsText.length : delta.text.length
+      if (streamed > limits.textLength) {
+        Deferred.doneUnsafe(cut, Effect.fail(streamTooLong(provider.name, limits)))
+        return
+      }
       const seen = buffer.withTail(delta)
       const outcome = askHooksNow(turn, "onLlmDelta", seen)
       if (outcome === undefined || !Effect.isEffect(outcome)) return take(seen, outcome)
@@ -76,7 +84,11 @@ const streamThroughHooks = (
       ? provider.stream(request, sink)
       : Effect.tap(
         provider.complete(request),
-        ({ text }) => Effect.promise(async () => text === "" ? undefined : sink({ type: "text", text }))
+        // An answer that is too large is refused as a whole.
+        ({ text }) =>
+          Effect.promise(async () =>
+            text === "" || text.length > limits.textLength ? undefined : sink({ type: "text", text })
+          )
       )
     // A decision about the last delta may arrive together with the end of the stream. It takes precedence over the
     // response.

@@ -5,13 +5,24 @@ import { SessionError } from "../../../data/AgentError.ts"
 import { checkKinds, type OptionKinds } from "../../../data/option/OptionCheck.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import { TurnInput } from "../../../data/Turn.ts"
+import type { Limits } from "../../Limits.ts"
 
 const inputKinds: OptionKinds<TurnInput> = { message: "text", attachments: "list", metadata: "object", steer: "any" }
 
 const decode = Schema.decodeUnknownResult(TurnInput)
 
 /** Returns the input, or the error that describes what is wrong with it. */
-export const readInput = (sessionId: string, input: string | TurnInput): TurnInput | SessionError => {
+export const readInput = (
+  sessionId: string,
+  input: string | TurnInput,
+  { textLength }: Pick<Limits, "textLength">
+): TurnInput | SessionError => {
+  const text = typeof input === "string" ? input : input?.message
+  if (typeof text === "string" && text.length > textLength) {
+    const message = `the message has ${text.length} characters, and at most ${textLength} are allowed: ` +
+      "shorten it, or raise `limits.textLength`"
+    return new SessionError({ sessionId, problem: "wrong-input", message })
+  }
   if (typeof input === "string") return { message: input }
   const checked = checkKinds("input", input, inputKinds, ["message"])
   if (Result.isFailure(checked)) {

@@ -142,7 +142,7 @@ export class SessionHandle implements Session {
     input: string | TurnInput,
     { onEvent, whenBusy = "error" }: TurnOptions = {}
   ): Effect.Effect<RunResult, AgentError> {
-    const turnInput = readInput(this.id, input)
+    const turnInput = readInput(this.id, input, this.agent.limits)
     if (turnInput instanceof SessionError) return turnInput
     if (this.store === undefined && whenBusy === "error" && this.control?.gate === undefined) {
       return this.withServices(this.listening(onEvent, Effect.suspend(() => this.startTurn(turnInput))))
@@ -296,7 +296,7 @@ export class SessionHandle implements Session {
   }
 
   steer(input: string | TurnInput): Effect.Effect<SteerOutcome> {
-    const read = readInput(this.id, input)
+    const read = readInput(this.id, input, this.agent.limits)
     if (read instanceof SessionError) return Effect.die(read)
     const missed = Effect.as(Effect.ignore(this.refresh), { type: "notRunning" } as const)
     return Effect.suspend(() => this.isBusy ? this.controls.steer(read) : missed)

@@ -24,6 +24,9 @@ export class CallContext implements DispatchContext {
   get cwd() {
     return this.turn.agent.cwd
   }
+  get textLength() {
+    return this.turn.agent.limits.textLength
+  }
   get artifacts() {
     return this.turn.agent.artifacts
   }
@@ -36,7 +39,7 @@ export class CallContext implements DispatchContext {
   progress(value: unknown) {
     const { call: { id, name }, turn: { io } } = this
     if (!io.hasListeners) return
-    const { json, lost } = encodeJson(value)
+    const { json, lost } = encodeJson(value, this.textLength)
     if (lost !== undefined) io.warn(`a part of the progress of ${name} is lost: ${lost}`, "runtime")
     io.publish({ type: "tool-progress", callId: id, tool: name, value: json })
   }

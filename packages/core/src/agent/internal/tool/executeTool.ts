@@ -8,6 +8,7 @@ import * as Exit from "effect/Exit"
 import { encodeJson } from "../../../data/internal/encodeJson.ts"
 import type { ToolCall } from "../../../data/Message.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
+import { cutMiddle } from "../../../data/text/Text.ts"
 import { failure, success, type ToolResult } from "../../../data/tool/Tool.ts"
 import type { DispatchContext } from "../../../port/ToolDispatcher.ts"
 import type { AnyTool, ToolContext } from "../../defineTool.ts"
@@ -54,15 +55,26 @@ const waitFor = (value: object, ctx: RunningContext): Effect.Effect<ToolResult> 
 
 const end = (ctx: RunningContext, result: ToolResult): Effect.Effect<ToolResult> => {
   ctx.end()
-  return Effect.succeed(result)
+  return Effect.succeed(
+    result.ok || result.error.length <= ctx.textLength ? result : failure(cutText(result.error, ctx))
+  )
 }
 
 const resultOf = (value: unknown, ctx: RunningContext): ToolResult => {
   if (value === undefined || value === null) return success(null)
-  if (typeof value === "string" || typeof value === "boolean") return success(value)
-  const { json, lost } = encodeJson(value)
+  if (typeof value === "boolean") return success(value)
+  if (typeof value === "string") return success(value.length <= ctx.textLength ? value : cutText(value, ctx))
+  const { json, lost } = encodeJson(value, ctx.textLength)
   if (lost !== undefined) ctx.warn(`${ctx.tool} returned a value of which a part is lost: ${lost}`)
   return success(json)
+}
+
+const cutText = (text: string, ctx: RunningContext): string => {
+  const { textLength, tool } = ctx
+  ctx.warn(
+    `${tool} returned a text of ${text.length} characters, which is cut to ${textLength} (\`limits.textLength\`)`
+  )
+  return cutMiddle(text, textLength)
 }
 
 const timeoutFailure = (ms: number): ToolResult => failure(`the tool did not answer within ${ms} ms`)

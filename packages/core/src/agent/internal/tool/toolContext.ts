@@ -76,6 +76,9 @@ export class RunningContext implements ToolContext {
   get timeoutMs() {
     return this.about.timeoutMs
   }
+  get textLength() {
+    return this.about.textLength
+  }
   warn(message: string): void {
     this.about.warn(message)
   }
