@@ -64,7 +64,10 @@ export const startPostgres = async (
   const { status, stderr } = spawnSync(join(bin, "initdb"), options, { ...nobody, encoding: "utf8", env: {} })
   if (status !== 0) throw new Error(`initdb failed: ${stderr}`)
   for (const [name, content] of Object.entries(files)) {
-    const { error } = spawnSync("sh", ["-c", `umask 077 && cat > "$0"`, join(data, name)], { ...nobody, input: content })
+    const { error } = spawnSync("sh", ["-c", `umask 077 && cat > "$0"`, join(data, name)], {
+      ...nobody,
+      input: content
+    })
     if (error !== undefined) throw error
   }
   const port = await freePort()

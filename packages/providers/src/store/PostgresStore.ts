@@ -91,7 +91,8 @@ const optionKinds: OptionKinds<Options> = {
  */
 export const make = (options: Options): PostgresStore => {
   Result.getOrThrow(checkKinds("postgres-store", options, optionKinds, []))
-  const { maxConnections = 10, migrations = "auto", patience = "10 seconds", pool, schema = "belay", ssl, url } = options
+  const { maxConnections = 10, migrations = "auto", patience = "10 seconds", pool, schema = "belay", ssl, url } =
+    options
   Result.getOrThrow(checkOptions(
     "postgres-store",
     ["url", url ?? pool ?? null, (given: unknown) => given !== null, "an address here, or a pool as `pool`"],

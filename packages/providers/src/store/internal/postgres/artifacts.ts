@@ -13,7 +13,13 @@ import { now } from "./schema.ts"
 export const artifactsOf = (database: Database): ArtifactStore => {
   const { address, schema: s, transaction, use } = database
   const statement = putStatement(s)
-  const put = (sessionId: string, name: string, piece: string, { by, mimeType, toolCallId }: Authorship, keeps: boolean) =>
+  const put = (
+    sessionId: string,
+    name: string,
+    piece: string,
+    { by, mimeType, toolCallId }: Authorship,
+    keeps: boolean
+  ) =>
     use((query) =>
       Effect.suspend(() =>
         Effect.map(

@@ -30,17 +30,23 @@ export const ledgerOf = ({ address, schema: s, transaction }: Database): Ledger 
 })
 
 export const rulesOf = ({ address, schema: s, use }: Database): RuleStore => ({
-  load: use((query) =>
-    Effect.flatMap(query(`SELECT rule FROM ${s}.rules ORDER BY key`), (rows) =>
-      Effect.forEach(rows, ({ rule: text }): Effect.Effect<StandingRule, unknown> => {
-        const rule = parse(address, String(text))
-        // A standing approval that cannot be read is refused.
-        return isRule(rule) ? Effect.succeed(rule) : storeError(
-          address,
-          "corrupt",
-          "it has a standing approval that is not valid: restore it from a backup"
-        )
-      })), { mayRepeat: true }),
+  load: use(
+    (query) =>
+      Effect.flatMap(
+        query(`SELECT rule FROM ${s}.rules ORDER BY key`),
+        (rows) =>
+          Effect.forEach(rows, ({ rule: text }): Effect.Effect<StandingRule, unknown> => {
+            const rule = parse(address, String(text))
+            // A standing approval that cannot be read is refused.
+            return isRule(rule) ? Effect.succeed(rule) : storeError(
+              address,
+              "corrupt",
+              "it has a standing approval that is not valid: restore it from a backup"
+            )
+          })
+      ),
+    { mayRepeat: true }
+  ),
   add: ({ definition, fingerprint, hook, tool }) =>
     use((query) =>
       Effect.asVoid(query(

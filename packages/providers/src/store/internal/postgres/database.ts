@@ -130,11 +130,14 @@ export const open = (settings: Settings): Database => {
     deadline: number,
     delayMs = firstDelayMs
   ): Effect.Effect<A, Failed> =>
-    Effect.catch(attempt, ({ error, isRepeatable }) =>
-      Effect.flatMap(Clock.currentTimeMillis, (time) =>
-        isRepeatable && time < deadline
-          ? Effect.andThen(Effect.sleep(delayMs), attempts(attempt, deadline, Math.min(2 * delayMs, lastDelayMs)))
-          : Effect.fail(postgresError(address, error))))
+    Effect.catch(
+      attempt,
+      ({ error, isRepeatable }) =>
+        Effect.flatMap(Clock.currentTimeMillis, (time) =>
+          isRepeatable && time < deadline
+            ? Effect.andThen(Effect.sleep(delayMs), attempts(attempt, deadline, Math.min(2 * delayMs, lastDelayMs)))
+            : Effect.fail(postgresError(address, error)))
+    )
   const repeat = <A>(attempt: Effect.Effect<A, Failure>): Effect.Effect<A, Failed> =>
     Effect.flatMap(Clock.currentTimeMillis, (time) => attempts(attempt, time + patienceMs))
   const prepared = <A>(act: Act<A>, isRepeatable: (error: unknown) => boolean) =>
@@ -156,8 +159,10 @@ export const open = (settings: Settings): Database => {
 }
 
 const queryOf = (client: PoolClient): Query => (text, ...values) =>
-  Effect.map(Effect.tryPromise({ try: async () => client.query(text, [...values]), catch: (error) => error }), ({ rows }) =>
-    rows)
+  Effect.map(
+    Effect.tryPromise({ try: async () => client.query(text, [...values]), catch: (error) => error }),
+    ({ rows }) => rows
+  )
 
 /** After an interruption, a statement may still run on the connection. */
 const isBroken = (cause: Cause.Cause<unknown>): boolean => {
@@ -188,7 +193,7 @@ const makePool = async (
   const pool: OwnPool = new OfPg({
     connectionString: url,
     max: maxConnections,
-    connectionTimeoutMillis: Math.max(1, patienceMs),
+    connectionTimeoutMillis: Math.max(1_000, patienceMs),
     ...(ssl === undefined ? {} : { ssl })
   })
   // A connection that breaks while nobody uses it is replaced. Without a listener it would end the process.
@@ -243,8 +248,12 @@ const versionOf = (query: Query, schema: string, address: string): Effect.Effect
 const migrate = (query: Query, schema: string, address: string): Effect.Effect<void, unknown> =>
   Effect.gen(function*() {
     yield* query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", `belay ${schema}`)
-    const [known] = yield* query("SELECT to_regclass($1) AS table", `${schema}.belay_version`)
-    const found = known?.["table"] == null ? 0 : yield* versionOf(query, schema, address)
+    // Unlike a name in SQL, which may still be known as missing, this reads the catalogue as it is now.
+    const known = yield* query(
+      "SELECT FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'belay_version'",
+      schema.slice(1, -1)
+    )
+    const found = known.length === 0 ? 0 : yield* versionOf(query, schema, address)
     if (found >= version) return
     if (found === 0) {
       yield* query(`CREATE SCHEMA IF NOT EXISTS ${schema}`)
@@ -252,5 +261,9 @@ const migrate = (query: Query, schema: string, address: string): Effect.Effect<v
       yield* query(`INSERT INTO ${schema}.belay_version VALUES (0, 0)`)
     }
     for (const step of migrations.slice(found)) yield* query(step.sql(schema))
-    yield* query(`UPDATE ${schema}.belay_version SET version = $1, readable_by = $2`, version, migrations.at(-1)!.readableBy)
+    yield* query(
+      `UPDATE ${schema}.belay_version SET version = $1, readable_by = $2`,
+      version,
+      migrations.at(-1)!.readableBy
+    )
   })

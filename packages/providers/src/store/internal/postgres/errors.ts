@@ -31,7 +31,10 @@ const codeOf = (error: unknown): string => {
 export const isAway = (error: unknown): boolean => {
   const code = codeOf(error)
   return away.has(code) || code.startsWith("08") ||
-    (code === "" && /connection (?:terminated|timeout|ended)|not queryable/i.test(messageOf(error)))
+    (code === "" &&
+      /connection (?:terminated|timeout|ended)|not queryable|timeout exceeded when trying to connect/i.test(
+        messageOf(error)
+      ))
 }
 
 /** Whether the server has undone the transaction, so that it can be tried again. */
