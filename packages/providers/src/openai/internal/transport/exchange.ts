@@ -99,18 +99,19 @@ export const run = (
   const finish = (found: Outcome): void => {
     outcome = () => {
       if (found.type === "response") settle(Exit.succeed(found.response), "release")
-      else if (found.type === "error") fail(inBand(found.body))
+      else if (found.type === "error") fail(inBand(found.body, { partial: assembler.partial() }))
       else {fail(
           Errors.malformedError(source, found.reason, { ...facts(), ...(mode === "events" ? {} : { text: text() }) })
         )}
     }
     if (!waiting) outcome()
   }
-  const inBand = (body: unknown): ProviderError =>
+  const inBand = (body: unknown, more: Partial<Errors.Failure> = {}): ProviderError =>
     Errors.classify(source, {
       status: 200,
       headers: {},
       ...facts(),
+      ...more,
       text: typeof body === "string" ? body : compact(body)
     })
   const text = (): string => new TextDecoder().decode(join(parts))
