@@ -8,8 +8,8 @@ import * as Effect from "effect/Effect"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { createServer, getCACertificates, type Server, setDefaultCACertificates } from "node:tls"
 import { vi } from "vitest"
+import { selfSigned } from "../../../../test/support/certificate.ts"
 import { answer, loopback, outcome, serve, v4 } from "../../../../test/support/http.ts"
-import { selfSigned } from "../support/certificate.ts"
 
 const trusted = selfSigned(["a.example.com", "localhost", "93.184.215.14"])
 const unknown = selfSigned(["a.example.com", "localhost", "93.184.215.14"])

@@ -147,8 +147,8 @@ export const run = (
       if (events.push(bytes)) progress()
       return
     }
+    if (mode === "unknown") return sniff(bytes)
     parts.push(bytes)
-    if (mode === "unknown") return sniff()
     progress()
     if (mode === "error" && size > longestError) return ended()
     if (size > longestAnswer) {
@@ -156,14 +156,15 @@ export const run = (
     }
   }
   /** Decides by the first character what the body is, because the content type of some vendors is wrong. */
-  const sniff = (): void => {
-    const first = firstCharacter(parts)
-    if (first === undefined) return
+  const sniff = (bytes: Uint8Array): void => {
+    const first = firstCharacter(bytes)
+    if (first === undefined) {
+      if (size > longestError) fail(Errors.malformedError(source, `the body begins with ${size} blanks`, facts()))
+      return
+    }
     mode = first === "{" || first === "[" || first === "<" ? "whole" : "events"
-    if (mode === "whole") return progress()
-    const held = join(parts)
-    parts = [held.subarray(0, 200)]
-    if (events.push(held)) progress()
+    parts = [mode === "whole" ? bytes : bytes.slice(0, 200)]
+    if (mode === "whole" || events.push(bytes)) progress()
   }
   const ended = (): void => {
     if (isOver || outcome !== undefined) return
@@ -272,12 +273,11 @@ const chunksIn = (data: string): ReadonlyArray<unknown> => {
 const join = (parts: ReadonlyArray<Uint8Array>): Uint8Array =>
   parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts)
 
-const firstCharacter = (parts: ReadonlyArray<Uint8Array>): string | undefined => {
-  for (const part of parts) {
-    for (const byte of part) {
-      const isBlank = byte === 32 || (byte >= 9 && byte <= 13) || byte === 0xef || byte === 0xbb || byte === 0xbf
-      if (!isBlank) return String.fromCharCode(byte)
-    }
+/** Returns the first character that is not blank. A byte order mark is blank. */
+const firstCharacter = (bytes: Uint8Array): string | undefined => {
+  for (const byte of bytes) {
+    const isBlank = byte === 32 || (byte >= 9 && byte <= 13) || byte === 0xef || byte === 0xbb || byte === 0xbf
+    if (!isBlank) return String.fromCharCode(byte)
   }
   return undefined
 }
