@@ -20,7 +20,9 @@ import * as Format from "./internal/request/format.ts"
 import type { Renderer } from "./internal/request/message.ts"
 import * as Errors from "./internal/response/errors.ts"
 import * as Exchange from "./internal/transport/exchange.ts"
-import { type Fetch, overFetch, overNode, type Transport } from "./internal/transport/transport.ts"
+import { type HttpAgent, overNode } from "./internal/transport/node.ts"
+import { proxiesFor } from "./internal/transport/proxy.ts"
+import { type Fetch, overFetch, type Transport } from "./internal/transport/transport.ts"
 import * as Presets from "./Presets.ts"
 
 export type { Compat, Fetch }
@@ -43,8 +45,14 @@ export interface Options {
   readonly timeouts?: Timeouts
   /** Headers for every request. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Replaces the built-in transport, for example for proxies, signing or recording. */
+  /** Replaces the built-in transport, for example for signing or recording. */
   readonly fetch?: Fetch
+  /**
+   * URL of an HTTP proxy, an agent of `node:http` or `node:https`, or `false` for direct connections. Default: the
+   * proxies in the variables `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, except for servers on this machine. With
+   * `NODE_USE_ENV_PROXY=1` they count for these servers too. It has no effect on `fetch`.
+   */
+  readonly proxy?: string | false | HttpAgent
   /** Overrides what Belay detects from the address of the endpoint. */
   readonly compat?: Partial<Compat>
   /**
@@ -82,13 +90,14 @@ const optionKinds: OptionKinds<Options> = {
   timeouts: "any",
   headers: "any",
   fetch: "any",
+  proxy: "any",
   compat: "any",
   prices: "object",
   api: "text"
 }
 
 /**
- * Creates a provider. It reads nothing from the environment, and sends nothing before the first call.
+ * Creates a provider. It reads nothing from the environment but proxies, and sends nothing before the first call.
  *
  * @category constructors
  * @since 0.1.0
@@ -126,7 +135,9 @@ export const make = (options: Options = {}): LlmProvider => {
         const made = {
           headers,
           secrets,
-          transport: options.fetch === undefined ? overNode(url) : overFetch(url, options.fetch)
+          transport: options.fetch === undefined
+            ? overNode(url, routeTo(url, options.proxy))
+            : overFetch(url, options.fetch)
         }
         if (typeof options.apiKey !== "function") prepared = made
         return made
@@ -219,6 +230,9 @@ export const fromEnv = (
     ...options
   })
 }
+
+const routeTo = (url: string, proxy: Options["proxy"]) =>
+  typeof proxy === "object" ? { agent: proxy } : { proxies: proxiesFor(url, proxy, process.env) }
 
 type PriceTable = { readonly [model: string]: Prices.Price }
 

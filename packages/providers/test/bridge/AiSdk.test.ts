@@ -25,7 +25,10 @@ describe("a model of the AI SDK", () => {
     Effect.gen(function*() {
       const { plain, streamed } = yield* both({ text: "hello there friend" })
       assert.strictEqual(success(plain).text, "hello there friend")
-      assert.deepStrictEqual(success(plain), success(streamed.result))
+      const { id, ...answer } = success(plain)
+      const { id: streamedId, ...streamedAnswer } = success(streamed.result)
+      assert.deepStrictEqual(answer, streamedAnswer)
+      for (const one of [id, streamedId]) assert.match(one ?? "", /^chatcmpl-/)
       assert.strictEqual(textOf(streamed.deltas), "hello there friend")
       assert.isAbove(streamed.deltas.length, 1)
       assert.strictEqual(success(plain).finishReason, "stop")
@@ -50,7 +53,7 @@ describe("a model of the AI SDK", () => {
       const own = OpenAiCompatible.make({ baseUrl: endpoint.url, apiKey: "test-key", model: "scripted" })
       for (const one of [provider, own]) assert.strictEqual(one.model, "scripted")
       const shown = (responses: ReadonlyArray<Effect.Success<ReturnType<typeof own.complete>>>) =>
-        responses.map(({ metadata: _, ...rest }) => rest)
+        responses.map(({ id: _id, metadata: _, ...rest }) => rest)
       const given = request("read", { tools: [readFile] })
       const theirs = yield* Effect.forEach(entries, () => provider.complete(given))
       const direct = yield* Effect.forEach(entries, () => own.complete(given))

@@ -77,6 +77,7 @@ it.live("the answer over HTTP is the same at once and byte by byte", () =>
     assert.deepStrictEqual(success(slowly.result), success(once.result))
     assert.deepStrictEqual(slowly.deltas, once.deltas)
     assert.deepStrictEqual(success(once.result), {
+      id: "chatcmpl-1",
       model: "scripted",
       text: "Grüße 👋 to\tyou",
       reasoning: "Hmm… well",

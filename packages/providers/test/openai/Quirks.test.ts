@@ -34,10 +34,13 @@ runTable({
       body: completion({ refusal: "I cannot" }),
       expect: { refusal: "I cannot", text: "", finishReason: "stop" }
     },
-    "is missing when the filter struck (Azure 2024)": {
-      body: { model: "m-1", choices: [{ index: 0, finish_reason: "content_filter", content_filter_results: {} }] },
-      chunks: [{ choices: [], prompt_filter_results: [], model: "" }, finish("content_filter")],
-      expect: { text: "", finishReason: "content-filter" }
+    "ends when the filter strikes (Azure)": {
+      chunks: [
+        { choices: [], prompt_filter_results: [], model: "" },
+        chunk({ content: "hi" }),
+        finish("content_filter")
+      ],
+      expect: { text: "hi", finishReason: "content-filter" }
     },
     "stands beside the delta (Perplexity)": {
       chunks: [
@@ -207,8 +210,8 @@ runTable({
       expect: { text: "hi", finishReason: "stop" }
     },
     "is one nobody knows": {
-      chunks: [chunk({ content: "hi" }), finish("recitation")],
-      body: completion({ content: "hi" }, "recitation"),
+      chunks: [chunk({ content: "hi" }), finish("something_new")],
+      body: completion({ content: "hi" }, "something_new"),
       expect: { finishReason: "unknown" }
     },
     "says length": {

@@ -1,68 +1,21 @@
-import type { Json, JsonObject } from "@belay/core/Json"
 import type { Message } from "@belay/core/Message"
 import * as OpenAiCompatible from "@belay/providers/OpenAiCompatible"
 import { LLMock } from "@copilotkit/aimock"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { failure, readFile, request, scripted, stream, success, textOf } from "../support/support.ts"
-
-const events = (...list: ReadonlyArray<JsonObject>) => ({
-  chunks: list.map((event, at) =>
-    `event: ${String(event.type as string)}\ndata: ${JSON.stringify({ sequence_number: at, ...event })}\n\n`
-  )
-})
-const usage = {
-  input_tokens: 10,
-  input_tokens_details: { cached_tokens: 4 },
-  output_tokens: 3,
-  output_tokens_details: { reasoning_tokens: 1 },
-  total_tokens: 13
-}
-const counted = { inputTokens: 10, outputTokens: 3, billableOutputTokens: 3, cachedTokens: 4, reasoningTokens: 1 }
-const response = (output: Json, more: JsonObject = {}): JsonObject => ({
-  id: "resp_1",
-  object: "response",
-  model: "m-1",
-  status: "completed",
-  error: null,
-  incomplete_details: null,
-  output,
-  usage,
-  ...more
-})
-const message = (text: string, more: JsonObject = {}): JsonObject => ({
-  type: "message",
-  id: "msg_1",
-  role: "assistant",
-  status: "completed",
-  content: [{ type: "output_text", text, annotations: [] }],
-  ...more
-})
-const call = (args: string, more: JsonObject = {}): JsonObject => ({
-  type: "function_call",
-  id: "fc_1",
-  call_id: "call_1",
-  name: "read_file",
-  arguments: args,
-  status: "completed",
-  ...more
-})
-const textDelta = (delta: string): JsonObject => ({
-  type: "response.output_text.delta",
-  item_id: "msg_1",
-  output_index: 0,
-  content_index: 0,
-  delta
-})
-const completed = (output: Json, more: JsonObject = {}): JsonObject => ({
-  type: "response.completed",
-  response: response(output, more)
-})
-const pathArgs = `{"path":"a"}`
-const pathCall = [{ id: "call_1", name: "read_file", args: { path: "a" } }]
-
-const speaks = (script: Parameters<typeof scripted>[0], options: OpenAiCompatible.Options = {}) =>
-  scripted(script, { api: "responses", ...options })
+import {
+  call,
+  completed,
+  counted,
+  events,
+  message,
+  pathArgs,
+  pathCall,
+  response,
+  speaks,
+  textDelta
+} from "../support/responsesWire.ts"
+import { failure, readFile, request, stream, success, textOf } from "../support/support.ts"
 
 describe("an answer of the Responses API", () => {
   it.live("is text, streamed and plain", () =>
@@ -82,6 +35,7 @@ describe("an answer of the Responses API", () => {
       ])
       const { deltas, result } = yield* stream(provider)
       assert.deepStrictEqual(success(result), {
+        id: "resp_1",
         model: "m-1",
         text: "Grüße",
         usage: counted,

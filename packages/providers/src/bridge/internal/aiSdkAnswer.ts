@@ -35,6 +35,7 @@ export const make = (request: LlmRequest, provider: string, modelId: string): As
   const shown = new Map<string, string>()
   const texts = { text: "", reasoning: "" }
   let count = 0
+  let responseId: string | undefined
   let model = modelId
   let usage: Usage | undefined
   let finish: string | undefined
@@ -65,6 +66,7 @@ export const make = (request: LlmRequest, provider: string, modelId: string): As
       : { type: "tool-call", id: String(id), name, argsText: textOf(argsText) ?? "" }
   }
   const partial = (): Partial<LlmResponse> => ({
+    ...defined({ id: responseId }),
     model,
     text: texts.text,
     ...(texts.reasoning === "" ? {} : { reasoning: texts.reasoning }),
@@ -113,6 +115,7 @@ export const make = (request: LlmRequest, provider: string, modelId: string): As
         }
         case "response-metadata":
           model = textOf(part.modelId) ?? model
+          responseId = textOf(id) ?? responseId
           return undefined
         case "finish":
           finish = isObject(part.finishReason) ? textOf(part.finishReason.unified) : textOf(part.finishReason)
@@ -127,7 +130,7 @@ export const make = (request: LlmRequest, provider: string, modelId: string): As
       if (finish === "error" || finish === "interrupted") {
         return { type: "stopped", reason: `the model stopped: ${finish}` }
       }
-      const found = calls.end(finish === "length")
+      const found = calls.end(finish === "length" || finish === "content-filter" ? "unclear" : "complete")
       if (found.problem !== undefined) return { type: "malformed", reason: found.problem }
       const response = {
         model,

@@ -1,4 +1,5 @@
 /** Converts answers between Belay and `effect/ai` in both directions. */
+import { defined } from "@belay/core/Fields"
 import type { JsonObject } from "@belay/core/Json"
 import type { LlmDelta, LlmResponse } from "@belay/core/LlmCall"
 import type { Usage } from "@belay/core/Usage"
@@ -46,7 +47,7 @@ export const whole = (response: LlmResponse): Array<Response.PartEncoded> => {
   if (reasoning !== undefined) parts.push({ type: "reasoning", text: reasoning, ...message })
   if (text !== "") parts.push({ type: "text", text, ...message })
   return [
-    { type: "response-metadata", modelId: response.model },
+    { type: "response-metadata", ...defined({ id: response.id }), modelId: response.model },
     ...parts,
     ...calls(response, parts.length === 0),
     finish(response)
@@ -134,7 +135,7 @@ export const streamer = (): Streamer => {
         ...unsaid,
         ...close(leave(response.metadata === undefined ? {} : { message: response.metadata })),
         ...[...tools].map((id) => ({ type: "tool-params-end" as const, id })),
-        { type: "response-metadata", modelId: response.model },
+        { type: "response-metadata", ...defined({ id: response.id }), modelId: response.model },
         ...calls(response, isFirst),
         finish(response)
       ]

@@ -3,8 +3,9 @@ import type { Json } from "@belay/core/Json"
 import type { LlmDelta, LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { FinishReason } from "@belay/core/Turn"
 import type { Usage } from "@belay/core/Usage"
-import { boundedJson, isObject, type Loose, textOf } from "../request/guards.ts"
+import { boundedJson, compact, isObject, type Loose, textOf } from "../request/guards.ts"
 import * as Reasoning from "../request/reasoning.ts"
+import { filtered, readFinish } from "./finish.ts"
 import * as Think from "./think.ts"
 import * as ToolCalls from "./toolCalls.ts"
 import * as UsageOf from "./usage.ts"
@@ -40,6 +41,7 @@ export const make = (
   const calls = ToolCalls.make(request, provider, emit)
   const think = Think.make()
   const details: Array<Record<string, unknown>> = []
+  let id: string | undefined
   let model = ""
   let text = ""
   let reasoning = ""
@@ -50,6 +52,12 @@ export const make = (
   let finish: string | undefined
   let hasChoice = false
   let hasDelta = false
+  let isWhole = false
+  /** The message beside a delta. It counts only if no delta carries anything. */
+  let beside: Loose | undefined
+  let callPieces = 0
+  /** How much had arrived when usage came for the first time, if it came alone. */
+  let usageAt: number | undefined
   let choiceIndex: unknown
 
   const addText = (piece: string): void => {
@@ -70,8 +78,10 @@ export const make = (
     if (typeof content === "string") {
       if (content !== "") addText(content)
     } else if (Array.isArray(content)) {
-      for (const part of content) addPart(part)
-    } else if (isObject(content)) addPart(content)
+      if (content.length > 0 && content.every(isData)) addText(compact(content))
+      else for (const part of content) addPart(part)
+    } else if (isData(content)) addText(compact(content))
+    else addPart(content)
   }
   const addPart = (part: unknown): void => {
     if (typeof part === "string") return addContent(part)
@@ -93,11 +103,13 @@ export const make = (
     addContent(message.content)
     if (typeof message.refusal === "string") refusal += message.refusal
     if (message.tool_calls !== undefined && message.tool_calls !== null) {
+      callPieces++
       if (Array.isArray(message.tool_calls)) { for (const piece of message.tool_calls) calls.push(piece) }
       else calls.push(message.tool_calls)
     }
     const legacy = message.function_call
     if (isObject(legacy) && (textOf(legacy.name) !== undefined || calls.count() > 0)) {
+      callPieces++
       calls.push({ index: "function_call", function: legacy })
     }
     if (isObject(message.extra_content)) extra = boundedJson(message.extra_content)
@@ -107,25 +119,39 @@ export const make = (
     choiceIndex ??= choice.index
     if (choice.index !== choiceIndex) return
     if (isObject(choice.delta)) {
-      hasDelta = true
+      if (!hasDelta && carriesSomething(choice.delta)) hasDelta = true
       addMessage(choice.delta)
+      if (isObject(choice.message)) beside = choice.message
     } else if (isObject(choice.message)) {
+      isWhole = true
       if (!hasDelta) addMessage(choice.message)
     } else if (!hasDelta) addContent(choice.text)
     finish = textOf(choice.finish_reason) ?? finish
-    if (choice.usage !== undefined) usage = UsageOf.readUsage(choice.usage) ?? usage
+    if (choice.usage !== undefined && choice.usage !== null) addUsage(choice.usage)
   }
+  const addUsage = (given: unknown): void => {
+    usage = UsageOf.readUsage(given) ?? usage
+  }
+  const arrived = (): number => text.length + reasoning.length + callPieces
   const push = (chunk: unknown): unknown => {
     if (!isObject(chunk)) return Array.isArray(chunk) ? chunk.find((item) => errorIn(item) !== undefined) : undefined
     if (typeof chunk.model === "string" && chunk.model !== "") model = chunk.model
+    id ??= textOf(chunk.id)
+    const before = usage
+    const size = before === undefined ? arrived() : 0
     if (Array.isArray(chunk.choices)) {
       for (const choice of chunk.choices) if (isObject(choice)) addChoice(choice)
     }
-    if (chunk.usage !== undefined && chunk.usage !== null) usage = UsageOf.readUsage(chunk.usage) ?? usage
-    if (isObject(chunk.x_groq)) usage = UsageOf.readUsage(chunk.x_groq.usage) ?? usage
+    if (chunk.usage !== undefined && chunk.usage !== null) addUsage(chunk.usage)
+    if (isObject(chunk.x_groq)) addUsage(chunk.x_groq.usage)
+    if (usage !== before) usageAt = before === undefined && size > 0 && size === arrived() ? size : undefined
     return errorIn(chunk)
   }
   const settle = (): void => {
+    if (!hasDelta && !isWhole && beside !== undefined) {
+      isWhole = true
+      addMessage(beside)
+    }
     const rest = think.end()
     if (rest.reasoning !== "") addReasoning(rest.reasoning)
     if (rest.text !== "") showText(rest.text)
@@ -141,6 +167,7 @@ export const make = (
     return Object.keys(own).length === 0 ? {} : { metadata: { [provider]: own } }
   }
   const shown = () => ({
+    ...(id === undefined ? {} : { id }),
     model: model === "" ? request.model ?? "" : model,
     text,
     ...(usage === undefined ? {} : { usage }),
@@ -154,24 +181,28 @@ export const make = (
     isFinished: () => finish !== undefined,
     partial: shown,
     end: (isDone) => {
+      // Some vendors send usage once, as the last chunk, and no other end.
+      const isEnded = isDone || finish !== undefined || (usageAt !== undefined && usageAt === arrived())
       settle()
-      if (finish !== undefined && isFailure(finish)) {
-        return { type: "error", body: { error: { message: `the model stopped: ${finish}`, code: finish } } }
-      }
+      const { failure, reason } = readFinish(finish)
+      if (failure !== undefined) return { type: "error", body: failure }
       if (!hasChoice) return { type: "malformed", reason: "the answer has no choices" }
-      if (finish === undefined && !isDone && usage === undefined) {
-        return { type: "malformed", reason: "the stream ended before the answer was complete" }
-      }
-      const reason = reasonOf(finish)
-      const found = calls.end(reason === "length")
+      if (!isEnded) return { type: "malformed", reason: "the stream ended before the answer was complete" }
+      const found = calls.end(completenessOf(reason, finish === undefined && isDone, isWhole))
       if (found.problem !== undefined) return { type: "malformed", reason: found.problem }
+      if (reason === "unknown" && found.cut.length > 0) {
+        return {
+          type: "malformed",
+          reason: `a tool call is not complete, and the finish reason is ${finish ?? "missing"}`
+        }
+      }
       const response: LlmResponse = {
         ...shown(),
         toolCalls: found.calls,
         finishReason: finishReasonOf(reason, found.calls.length),
         ...metadata(found.cut)
       }
-      return { type: "response", response }
+      return isFilteredOut(response) ? { type: "error", body: filtered(finish ?? "") } : { type: "response", response }
     }
   }
 }
@@ -193,37 +224,30 @@ const textIn = (value: unknown): string =>
     ? value.map((part) => isObject(part) ? textOf(part.text) ?? "" : textOf(part) ?? "").join("")
     : ""
 
-const failures: ReadonlySet<string> = new Set([
-  "error",
-  "network_error",
-  "model_context_window_exceeded",
-  "insufficient_system_resource"
-])
-
-const isFailure = (finish: string): boolean => failures.has(finish)
-
-const reasons: Readonly<Record<string, FinishReason>> = {
-  stop: "stop",
-  eos: "stop",
-  end_turn: "stop",
-  complete: "stop",
-  completed: "stop",
-  stop_sequence: "stop",
-  length: "length",
-  max_tokens: "length",
-  max_output_tokens: "length",
-  tool_calls: "tool-calls",
-  tool_use: "tool-calls",
-  function_call: "tool-calls",
-  content_filter: "content-filter",
-  safety: "content-filter",
-  sensitive: "content-filter"
+/** Whether the vendor says that the tool calls of an answer are complete. */
+const completenessOf = (reason: FinishReason, isMarked: boolean, isWhole: boolean): ToolCalls.Completeness => {
+  if (reason === "stop" || reason === "tool-calls") return "complete"
+  if (!isMarked || reason !== "unknown") return "unclear"
+  return isWhole ? "complete" : "marked"
 }
 
-const reasonOf = (finish: string | undefined): FinishReason => {
-  const key = finish?.toLowerCase()
-  return key !== undefined && Object.hasOwn(reasons, key) ? reasons[key] ?? "unknown" : "unknown"
-}
+const isFilteredOut = ({ finishReason, refusal, text, toolCalls }: LlmResponse): boolean =>
+  finishReason === "content-filter" && text === "" && toolCalls.length === 0 && refusal === undefined
+
+const carriesSomething = (delta: Loose): boolean =>
+  Object.keys(delta).some((key) => key !== "role" && !isBlank(delta[key]))
+
+const isBlank = (value: unknown): boolean =>
+  value === null || value === undefined || value === "" ||
+  (typeof value === "object" && Object.keys(value).length === 0)
+
+const partTypes: ReadonlySet<unknown> = new Set(
+  "text output_text input_text thinking reasoning refusal image_url image file audio input_audio reference".split(" ")
+)
+
+/** Whether content is the JSON that was asked for, and not a part of a message. */
+const isData = (content: unknown): boolean =>
+  isObject(content) && typeof content.text !== "string" && !partTypes.has(content.type) && !isBlank(content)
 
 /** Returns `tool-calls` if there are tool calls, whatever finish reason the vendor sends. */
 const finishReasonOf = (reason: FinishReason, calls: number): FinishReason => {

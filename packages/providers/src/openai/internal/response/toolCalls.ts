@@ -16,7 +16,17 @@ interface Entry {
   extra: Json | undefined
   /** Arguments that were not emitted yet, because the name was not known. */
   unshown: string
+  /** Whether the vendor said that this call is complete. */
+  isDone: boolean
 }
+
+/**
+ * What the vendor says about the tool calls of an answer:
+ * - `complete`: they are complete
+ * - `marked`: the stream has an end mark but no finish reason, so that a call without any arguments can be incomplete
+ * - `unclear`: something stopped the model, so that only calls with whole arguments count
+ */
+export type Completeness = "complete" | "marked" | "unclear"
 
 /** The assembled calls. */
 export interface AssembledCalls {
@@ -30,8 +40,7 @@ export interface AssembledCalls {
 export interface Collector {
   readonly push: (piece: unknown) => void
   readonly count: () => number
-  /** Returns the calls. `cutOff` means that the model ran out of tokens, so that its last call can be incomplete. */
-  readonly end: (cutOff: boolean) => AssembledCalls
+  readonly end: (completeness: Completeness) => AssembledCalls
 }
 
 const mostCalls = 256
@@ -68,7 +77,8 @@ export const make = (
       name: undefined,
       args: "",
       extra: undefined,
-      unshown: ""
+      unshown: "",
+      isDone: false
     }
     if (entries.length >= mostCalls) overflowed = true
     else entries.push(entry)
@@ -100,6 +110,8 @@ export const make = (
       const id = textOf(piece.id)
       const name = textOf(given.name)
       const args = argsOf(given.arguments ?? given.input)
+      const marked = piece.isDone === true ? byIndex.get(index) : undefined
+      if (marked !== undefined) marked.isDone = true
       if (index === undefined && id === undefined && name === undefined && args === "") return
       const entry = find(index, id, name, args)
       const isNew = entry.name === undefined
@@ -112,22 +124,20 @@ export const make = (
       if (entry.name !== undefined && (isNew || args !== "")) show(entry)
     },
     count: () => entries.length,
-    end: (cutOff) => {
+    end: (completeness) => {
       if (overflowed) return { calls: [], cut: [], problem: `the answer has more than ${mostCalls} tool calls` }
       const calls: Array<ToolCall> = []
       const cut: Array<{ name: string; argsText: string }> = []
       for (const entry of entries) {
         const text = tidy(entry.args)
+        const isComplete = completeness === "complete" || entry.isDone
         if (entry.name === undefined) {
-          if (text !== "" && !cutOff) {
+          if (text !== "" && completeness !== "unclear") {
             return { calls: [], cut: [], problem: "the answer has a tool call without a name" }
           }
           continue
         }
-        if (
-          cutOff &&
-          (entry === entries.at(-1) ? text === "" || text === "{}" || !isWhole(text) : text !== "" && !isWhole(text))
-        ) {
+        if (!isComplete && (text === "" || (completeness === "unclear" && !isFinal(text, entry !== entries.at(-1))))) {
           cut.push({ name: entry.name, argsText: entry.args.slice(0, 2000) })
           continue
         }
@@ -182,6 +192,9 @@ const argsOf = (given: unknown): string =>
 
 /** Some servers begin every call with an empty object. */
 const tidy = (args: string): string => args.trim().replace(/^\{\}\s*(?=\{)/, "")
+
+/** Whether nothing can follow. More can follow `{}`, because some servers begin every call with it. */
+const isFinal = (text: string, isFollowed: boolean): boolean => (isFollowed || text !== "{}") && isWhole(text)
 
 const isWhole = (args: string): boolean => {
   const text = tidy(args)

@@ -3,6 +3,7 @@ import type { Json } from "@belay/core/Json"
 import type { LlmDelta, LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { FinishReason } from "@belay/core/Turn"
 import { boundedJson, compact, isObject, type Loose, textOf } from "../request/guards.ts"
+import { filtered } from "../response/finish.ts"
 import type { Assembler, Outcome } from "../response/stream.ts"
 import * as ToolCalls from "../response/toolCalls.ts"
 import * as Usage from "../response/usage.ts"
@@ -17,6 +18,8 @@ export const make = (
   const keys = new Map<unknown, Call>()
   const items: Array<Loose> = []
   let latest: Call | undefined
+  let id: string | undefined
+  let summaryPart: string | undefined
   let model = ""
   let text = ""
   let reasoning = ""
@@ -32,6 +35,16 @@ export const make = (
     if (piece === "") return
     reasoning += piece
     emit?.({ type: "reasoning", text: piece })
+  }
+  /** Adds a piece of a summary. Its parts are paragraphs. */
+  const addSummary = (event: Loose): void => {
+    const part = `${String(event.item_id ?? event.output_index)} ${String(event.summary_index ?? event.content_index)}`
+    const piece = textOf(event.delta) ?? ""
+    if (summaryPart !== undefined && summaryPart !== part && piece !== "" && reasoning !== "") {
+      addReasoning(paragraph)
+    }
+    if (piece !== "") summaryPart = part
+    addReasoning(piece)
   }
   /**
    * Finds the call of an event. Some servers change item ids between events and others send no index, so the call id
@@ -62,9 +75,11 @@ export const make = (
     if (!call.hasArguments) {
       addArguments(call, typeof item.arguments === "string" ? item.arguments : compact(item.arguments ?? ""))
     }
+    if (item.status === "completed") calls.push({ index: call.key, isDone: true })
   }
   const finished = (response: Loose): void => {
     last = response
+    id = textOf(response.id) ?? id
     if (typeof response.model === "string" && response.model !== "") model = response.model
     const output = Array.isArray(response.output) ? response.output.filter(isObject) : []
     for (const item of output) if (item.type === "function_call") itemDone(item, undefined)
@@ -72,7 +87,13 @@ export const make = (
       if (item.type === "reasoning" && !items.some((other) => other.id === item.id)) items.push(item)
     }
     if (text === "" && refusal === "") { for (const item of output) readMessage(item) }
-    if (reasoning === "") { for (const item of output) if (item.type === "reasoning") addReasoning(reasoningOf(item)) }
+    if (reasoning === "") {
+      addReasoning(
+        output.map((item) => item.type === "reasoning" ? reasoningOf(item) : "").filter((part) => part !== "").join(
+          paragraph
+        )
+      )
+    }
   }
   const readMessage = (item: Loose): void => {
     if (item.type !== "message" || !Array.isArray(item.content)) return
@@ -98,7 +119,7 @@ export const make = (
       case "response.reasoning_summary_text.delta":
       case "response.reasoning_text.delta":
       case "response.reasoning.delta":
-        addReasoning(textOf(event.delta) ?? "")
+        addSummary(event)
         return undefined
       case "response.output_item.added":
         if (item?.type === "function_call") callOf(item, event.output_index)
@@ -116,6 +137,9 @@ export const make = (
       case "response.failed":
       case "error":
         return event
+      case "response.created":
+        if (isObject(event.response)) id = textOf(event.response.id)
+        return undefined
       default:
         return event.error !== undefined && event.error !== null ? event : undefined
     }
@@ -128,6 +152,7 @@ export const make = (
   const shown = () => {
     const usage = Usage.readUsage(last?.usage)
     return {
+      ...(id === undefined ? {} : { id }),
       model: model === "" ? request.model ?? "" : model,
       text,
       ...(usage === undefined ? {} : { usage }),
@@ -143,9 +168,18 @@ export const make = (
     partial: shown,
     end: (): Outcome => {
       if (last === undefined) return { type: "malformed", reason: "the stream ended before the response was complete" }
+      if (typeof last.status === "string" && unfinished.has(last.status)) {
+        return { type: "malformed", reason: `the response has the status ${last.status}` }
+      }
       const reason = reasonOf(last)
-      const found = calls.end(reason === "length")
+      const found = calls.end(reason === "stop" ? "complete" : "unclear")
       if (found.problem !== undefined) return { type: "malformed", reason: found.problem }
+      if (reason === "unknown" && found.cut.length > 0) {
+        return { type: "malformed", reason: "a tool call is not complete, and the response is incomplete" }
+      }
+      if (reason === "content-filter" && text === "" && found.calls.length === 0 && refusal === "") {
+        return { type: "error", body: filtered("content_filter") }
+      }
       const finishReason = found.calls.length > 0 && reason === "stop" ? "tool-calls" : reason
       return {
         type: "response",
@@ -154,6 +188,11 @@ export const make = (
     }
   }
 }
+
+/** Between the parts of reasoning. */
+const paragraph = "\n\n"
+
+const unfinished: ReadonlySet<string> = new Set(["queued", "in_progress", "cancelled", "canceled"])
 
 /** A tool call that is being streamed. */
 interface Call {
@@ -169,7 +208,7 @@ const reasonOf = (response: Loose): FinishReason => {
 
 const reasoningOf = (item: Loose): string => {
   const parts = [item.summary, item.content].find((list) => Array.isArray(list) && list.length > 0)
-  return Array.isArray(parts) ? parts.map((part) => isObject(part) ? textOf(part.text) ?? "" : "").join("\n") : ""
+  return Array.isArray(parts) ? parts.map((part) => isObject(part) ? textOf(part.text) ?? "" : "").join(paragraph) : ""
 }
 
 /** Keeps encrypted reasoning only. Other reasoning cannot be sent back, because the vendor does not store it. */

@@ -99,18 +99,19 @@ export const run = (
   const finish = (found: Outcome): void => {
     outcome = () => {
       if (found.type === "response") settle(Exit.succeed(found.response), "release")
-      else if (found.type === "error") fail(inBand(found.body))
+      else if (found.type === "error") fail(inBand(found.body, { partial: assembler.partial() }))
       else {fail(
           Errors.malformedError(source, found.reason, { ...facts(), ...(mode === "events" ? {} : { text: text() }) })
         )}
     }
     if (!waiting) outcome()
   }
-  const inBand = (body: unknown): ProviderError =>
+  const inBand = (body: unknown, more: Partial<Errors.Failure> = {}): ProviderError =>
     Errors.classify(source, {
       status: 200,
       headers: {},
       ...facts(),
+      ...more,
       text: typeof body === "string" ? body : compact(body)
     })
   const text = (): string => new TextDecoder().decode(join(parts))
@@ -146,8 +147,8 @@ export const run = (
       if (events.push(bytes)) progress()
       return
     }
+    if (mode === "unknown") return sniff(bytes)
     parts.push(bytes)
-    if (mode === "unknown") return sniff()
     progress()
     if (mode === "error" && size > longestError) return ended()
     if (size > longestAnswer) {
@@ -155,14 +156,15 @@ export const run = (
     }
   }
   /** Decides by the first character what the body is, because the content type of some vendors is wrong. */
-  const sniff = (): void => {
-    const first = firstCharacter(parts)
-    if (first === undefined) return
+  const sniff = (bytes: Uint8Array): void => {
+    const first = firstCharacter(bytes)
+    if (first === undefined) {
+      if (size > longestError) fail(Errors.malformedError(source, `the body begins with ${size} blanks`, facts()))
+      return
+    }
     mode = first === "{" || first === "[" || first === "<" ? "whole" : "events"
-    if (mode === "whole") return progress()
-    const held = join(parts)
-    parts = [held.subarray(0, 200)]
-    if (events.push(held)) progress()
+    parts = [mode === "whole" ? bytes : bytes.slice(0, 200)]
+    if (mode === "whole" || events.push(bytes)) progress()
   }
   const ended = (): void => {
     if (isOver || outcome !== undefined) return
@@ -271,12 +273,11 @@ const chunksIn = (data: string): ReadonlyArray<unknown> => {
 const join = (parts: ReadonlyArray<Uint8Array>): Uint8Array =>
   parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts)
 
-const firstCharacter = (parts: ReadonlyArray<Uint8Array>): string | undefined => {
-  for (const part of parts) {
-    for (const byte of part) {
-      const isBlank = byte === 32 || (byte >= 9 && byte <= 13) || byte === 0xef || byte === 0xbb || byte === 0xbf
-      if (!isBlank) return String.fromCharCode(byte)
-    }
+/** Returns the first character that is not blank. A byte order mark is blank. */
+const firstCharacter = (bytes: Uint8Array): string | undefined => {
+  for (const byte of bytes) {
+    const isBlank = byte === 32 || (byte >= 9 && byte <= 13) || byte === 0xef || byte === 0xbb || byte === 0xbf
+    if (!isBlank) return String.fromCharCode(byte)
   }
   return undefined
 }

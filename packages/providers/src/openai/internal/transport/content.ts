@@ -1,0 +1,105 @@
+/** Reads the content of an answer of `node:http`, compressed or not. */
+import type { IncomingMessage } from "node:http"
+import type { Transform } from "node:stream"
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from "node:zlib"
+
+/** Callbacks. `onEnd` or `onError` is the last one. */
+interface ContentListener {
+  readonly onData: (bytes: Uint8Array) => void
+  readonly onEnd: () => void
+  readonly onError: (error: Error) => void
+}
+
+/** An answer that is being read. */
+export interface Content {
+  readonly pause: () => void
+  readonly resume: () => void
+  /** Reads the rest of the answer without using it. Returns false if there is no rest. */
+  readonly drain: () => boolean
+  /** Stops decompressing. */
+  readonly stop: () => void
+}
+
+/** Reads an answer. Servers compress although nobody asked them to. */
+export const readContent = (response: IncomingMessage, listener: ContentListener): Content => {
+  const encoding = response.headers["content-encoding"]
+  const decompress = encoding === undefined ? undefined : decompressors.get(encoding.trim().toLowerCase())
+  return decompress === undefined ? readPlain(response, listener) : readCompressed(response, decompress, listener)
+}
+
+const readPlain = (response: IncomingMessage, listener: ContentListener): Content => {
+  response.on("data", listener.onData)
+  response.on("end", listener.onEnd)
+  response.on("error", listener.onError)
+  response.on("close", () => listener.onError(closed()))
+  return {
+    pause: () => void response.pause(),
+    resume: () => void response.resume(),
+    drain: () => drain(response),
+    stop: () => {}
+  }
+}
+
+type Decompress = (firstByte: number) => Transform
+
+const readCompressed = (response: IncomingMessage, decompress: Decompress, listener: ContentListener): Content => {
+  let decoder: Transform | undefined
+  let isPaused = false
+  let isStopped = false
+  const open = (firstByte: number): Transform => {
+    const opened = decompress(firstByte)
+    opened.on("data", listener.onData)
+    opened.on("end", listener.onEnd)
+    opened.on("error", (error) => listener.onError(new Error(`the answer cannot be decompressed: ${error.message}`)))
+    opened.on("drain", () => void response.resume())
+    if (isPaused) opened.pause()
+    return opened
+  }
+  const stop = (): void => {
+    isStopped = true
+    decoder?.destroy()
+  }
+  response.on("data", (bytes: Buffer) => {
+    if (isStopped) return
+    decoder ??= open(bytes[0] ?? 0)
+    if (!decoder.write(bytes)) response.pause()
+  })
+  response.on("end", () => decoder === undefined ? listener.onEnd() : void decoder.end())
+  response.on("error", listener.onError)
+  response.on("close", () => {
+    if (!response.complete) listener.onError(closed())
+  })
+  return {
+    pause: () => {
+      isPaused = true
+      decoder?.pause()
+    },
+    resume: () => {
+      isPaused = false
+      decoder?.resume()
+    },
+    drain: () => {
+      stop()
+      return drain(response)
+    },
+    stop
+  }
+}
+
+const options = { chunkSize: 64 * 1024 }
+
+const decompressors: ReadonlyMap<string, Decompress> = new Map<string, Decompress>([
+  ["gzip", () => createGunzip(options)],
+  ["x-gzip", () => createGunzip(options)],
+  ["br", () => createBrotliDecompress(options)],
+  ["zstd", () => createZstdDecompress(options)],
+  // Some servers leave the header of zlib out.
+  ["deflate", (firstByte) => (firstByte & 0x0f) === 8 ? createInflate(options) : createInflateRaw(options)]
+])
+
+const drain = (response: IncomingMessage): boolean => {
+  response.resume()
+  return !response.complete
+}
+
+const closed = (): Error => new Error("the connection was closed before the answer ended")
