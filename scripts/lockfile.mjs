@@ -1,7 +1,7 @@
 // Completes package-lock.json after `npm install`: platform packages that are not published for a version are left out
 // by npm, and
 // `npm ci` then refuses the lockfile. They are written down with the platform they are named after, so that no other
-// asks for them.
+// asks for them. Marks of install scripts are removed: nothing that the workspace uses needs one.
 import { readFileSync, writeFileSync } from "node:fs"
 
 const file = "package-lock.json"
@@ -43,6 +43,12 @@ for (const [path, { dev, optionalDependencies = {} }] of Object.entries(lock.pac
     lock.packages[`node_modules/${name}`] = entry
     added.push(`${name} ${version}`)
   }
+}
+// Without the mark, `npm ci` runs no script of the package.
+const scripted = Object.entries(lock.packages).filter(([, { hasInstallScript }]) => hasInstallScript === true)
+for (const [path, entry] of scripted) {
+  delete entry.hasInstallScript
+  added.push(`${path} runs no install script`)
 }
 const [root, ...rest] = Object.entries(lock.packages)
 lock.packages = Object.fromEntries([root, ...rest.sort(([a], [b]) => a < b ? -1 : 1)])

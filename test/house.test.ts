@@ -57,7 +57,7 @@ describe("every manifest", () => {
     const fields = ["dependencies", "devDependencies", "optionalDependencies"].map((field) => json(path)[field] ?? {})
     const isShared = (name: string) => path !== "package.json" && (name === "effect" || name.startsWith("@belay/"))
     const loose = fields.flatMap(Object.entries).filter(([name, version]) =>
-      !(isShared(name) ? /^\^?\d+\.\d+\.\d+$/ : /^\d+\.\d+\.\d+$/).test(version)
+      !(isShared(name) ? /^\^?\d+\.\d+\.\d+$/ : /^\d+\.\d+\.\d+(?:-[\w.]+)?$/).test(version)
     )
     assert.deepEqual(loose, [])
   })

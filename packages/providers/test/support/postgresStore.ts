@@ -54,7 +54,9 @@ export const wrapped = (
     const client = await pool.connect()
     return {
       query: (text, values) => around(text, () => client.query(text, values)),
-      release: (destroy) => client.release(destroy)
+      release: (destroy) => client.release(destroy),
+      on: (event, listener) => client.on(event, listener),
+      off: (event, listener) => client.off(event, listener)
     }
   }
 })

@@ -117,7 +117,7 @@ const artifactOf = (address: string, row: Row): Artifact => {
     mimeType: text("mime_type"),
     size: Number(row["size"]),
     by: text("written_by"),
-    ...(row["tool_call_id"] == null ? {} : { toolCallId: text("tool_call_id") }),
+    ...(row["tool_call_id"] === null ? {} : { toolCallId: text("tool_call_id") }),
     createdAt: Number(row["created_at"]),
     updatedAt: Number(row["updated_at"])
   }

@@ -19,6 +19,9 @@ export interface PoolClient {
   readonly query: (text: string, values?: Array<unknown>) => PromiseLike<{ readonly rows: ReadonlyArray<Row> }>
   /** Gives the connection back. With `true` it is closed. */
   readonly release: (destroy?: boolean) => void
+  /** Where a driver reports a connection that breaks between two statements. */
+  readonly on?: (event: "error", listener: (error: unknown) => void) => unknown
+  readonly off?: (event: "error", listener: (error: unknown) => void) => unknown
 }
 
 /** What the store uses of a pool. `Pool` of `pg` has it. @category models @since 0.1.0 */
@@ -94,7 +97,9 @@ export const open = (settings: Settings): Database => {
     try: async () => {
       if (isClosed) throw storeError(address, "closed", "the store is closed")
       pool ??= isOwn ? makePool(source, address, patienceMs) : Promise.resolve(source)
-      return await (await pool).connect()
+      const client = await (await pool).connect()
+      client.on?.("error", ignore)
+      return client
     },
     catch: (error): Failure => ({ error, isRepeatable: isAway(error) })
   })
@@ -110,7 +115,12 @@ export const open = (settings: Settings): Database => {
             defect instanceof StoreError ? Effect.fail(defect) : Effect.die(defect)),
           (error): Failure => ({ error, isRepeatable: isRepeatable(error) })
         ),
-      (client, exit) => Effect.sync(() => client.release(Exit.isFailure(exit) && isBroken(exit.cause)))
+      (client, exit) =>
+        Effect.sync(() => {
+          const isClosed = Exit.isFailure(exit) && isBroken(exit.cause)
+          if (!isClosed) client.off?.("error", ignore)
+          client.release(isClosed)
+        })
     )
 
   const prepare = Effect.suspend(() =>
@@ -196,10 +206,12 @@ const makePool = async (
     connectionTimeoutMillis: Math.max(1_000, patienceMs),
     ...(ssl === undefined ? {} : { ssl })
   })
-  // A connection that breaks while nobody uses it is replaced. Without a listener it would end the process.
-  pool.on("error", () => undefined)
+  pool.on("error", ignore)
   return pool
 }
+
+/** A broken connection is replaced. Without a listener the event would end the process. */
+const ignore = (): void => undefined
 
 const addressOf = (url: string): string => {
   try {
