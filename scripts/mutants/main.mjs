@@ -1,0 +1,106 @@
+// npm run test:mutants: plants bugs in the sources, one at a time, and prints those that no test notices.
+import { execFileSync } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { parseArgs } from "node:util"
+import { coverage } from "./coverage.mjs"
+import { mutationsOf } from "./mutations.mjs"
+import { plantAll } from "./plantAll.mjs"
+import { markdown, survivors, table } from "./report.mjs"
+import { makeRunner } from "./runner.mjs"
+import { sampled } from "./sample.mjs"
+import { scopeOf } from "./scopes.mjs"
+import { copyTree } from "./tree.mjs"
+
+const usage = `npm run test:mutants -- [options]
+  --sample N      plant N bugs in each folder of the report (default 40), or "all"
+  --seed N        choose other bugs (default 1)
+  --file PATTERN  only in sources whose path contains PATTERN, a regular expression
+  --since REF     only in lines that changed since this commit
+  --kind KIND     only bugs of one kind, such as "condition"
+  --wide          also run the tests of other packages, which takes longer
+  --workers N     processes that run tests (default 2)
+  --markdown      print the score as a table in Markdown
+  --list          print the bugs without planting them`
+
+const { values } = parseArgs({
+  options: {
+    sample: { type: "string", default: "40" },
+    seed: { type: "string", default: "1" },
+    file: { type: "string", default: "" },
+    since: { type: "string" },
+    kind: { type: "string" },
+    wide: { type: "boolean", default: false },
+    workers: { type: "string", default: "2" },
+    markdown: { type: "boolean", default: false },
+    list: { type: "boolean", default: false },
+    help: { type: "boolean", default: false }
+  }
+})
+if (values.help) {
+  console.log(usage)
+  process.exit()
+}
+
+const root = process.cwd()
+const started = performance.now()
+const log = (text) =>
+  console.error(`${String(Math.round((performance.now() - started) / 1000)).padStart(5)} s  ${text}`)
+const git = (...args) => execFileSync("git", args, { cwd: root, maxBuffer: 2 ** 28 }).toString()
+
+const files = git("ls-files", "--cached", "--others", "--exclude-standard", "packages").trim().split("\n")
+const sources = files.filter((file) => file.endsWith(".ts") && scopeOf(file) !== undefined)
+const pattern = new RegExp(values.file)
+
+/** The lines that changed since a commit, by file. */
+const changedLines = (ref) => {
+  const changed = new Map()
+  let file
+  for (const line of git("diff", "--unified=0", ref, "--", "packages").split("\n")) {
+    if (line.startsWith("+++ b/")) file = line.slice(6)
+    const [, from, count = "1"] = /^@@ .* \+(\d+)(?:,(\d+))? @@/.exec(line) ?? []
+    if (from === undefined) continue
+    const lines = changed.get(file) ?? new Set()
+    for (let at = 0; at < Number(count); at++) lines.add(Number(from) + at)
+    changed.set(file, lines)
+  }
+  return changed
+}
+
+const changed = values.since === undefined ? undefined : changedLines(values.since)
+const candidates = sources
+  .filter((file) => pattern.test(file))
+  .flatMap((file) => mutationsOf(file, readFileSync(file, "utf8")))
+  .filter(({ file, kind, line }) =>
+    (values.kind === undefined || kind === values.kind) && (changed === undefined || changed.get(file)?.has(line))
+  )
+const chosen = sampled(candidates, scopeOf, values.sample === "all" ? Infinity : Number(values.sample), values.seed)
+log(`${chosen.length} of ${candidates.length} bugs, seed ${values.seed}`)
+if (values.list) {
+  for (const { after, before, file, kind, line } of chosen) {
+    console.log(`${file}:${line}  ${kind}\n  - ${before}\n  + ${after}`)
+  }
+  process.exit()
+}
+
+const packageOf = (file) => /^packages\/[^/]+/.exec(file)[0]
+const packages = new Set(chosen.map(({ file }) => packageOf(file)))
+const isTest = (file) => /^packages\/[^/]+\/test\/.*\.test\.ts$/.test(file) && !file.endsWith(".long.test.ts")
+const covered = await coverage({
+  log,
+  root,
+  sources,
+  support: files.filter((file) => file.endsWith(".ts") && !isTest(file) && !sources.includes(file)),
+  tests: files.filter((file) => isTest(file) && (values.wide || packages.has(packageOf(file))))
+})
+
+const runners = Array.from({ length: Number(values.workers) }, () => {
+  const tree = copyTree(root)
+  return { tree, runner: makeRunner(tree) }
+})
+const accepted = JSON.parse(readFileSync(new URL("accepted.json", import.meta.url), "utf8"))
+const results = await plantAll({ accepted, covered, log, mutations: chosen, packageOf, runners })
+for (const { runner } of runners) runner.stop()
+
+console.log(survivors(results))
+console.log(values.markdown ? markdown(results, scopeOf) : table(results, scopeOf))
+process.exit()

@@ -1,0 +1,84 @@
+// Plants each bug in a copy of the checkout, and runs the tests that reach it until one fails.
+import { spawn } from "node:child_process"
+import { readFileSync, writeFileSync } from "node:fs"
+import { basename, join } from "node:path"
+import { planted } from "./mutations.mjs"
+
+/**
+ * Returns every bug with its `outcome`:
+ * - `killed`: a test failed, or the tests did not end
+ * - `survived`: all tests passed
+ * - `accepted`: all tests passed, and `accepted.json` has the reason
+ * - `invalid`: all tests passed, and the compiler refuses the change
+ */
+export const plantAll = async ({ accepted, covered, log, mutations, packageOf, runners }) => {
+  const waiting = [...mutations]
+  const results = []
+  const work = async ({ runner, tree }) => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const result = await plant({ accepted, covered, mutation: next, packageOf, runner, tree })
+      results.push(result)
+      if (result.outcome === "survived") {
+        log(`survived: ${next.file}:${next.line}\n  - ${next.before}\n  + ${next.after}`)
+      }
+      if (results.length % 20 === 0) log(`${results.length} of ${mutations.length}`)
+    }
+  }
+  await Promise.all(runners.map(work))
+  const order = new Map(mutations.map((mutation, at) => [mutation, at]))
+  return results.sort((a, b) => order.get(a.mutation) - order.get(b.mutation))
+}
+
+const plant = async ({ accepted, covered, mutation, packageOf, runner, tree }) => {
+  const tests = inOrder(covered.testsOf(mutation), mutation.file, packageOf)
+  const file = join(tree, mutation.file)
+  const text = readFileSync(file, "utf8")
+  writeFileSync(file, planted(text, mutation))
+  const by = await runTests(tests, { file, runner, tree })
+  const outcome = by !== undefined ? "killed" : await outcomeOfSurvivor({ accepted, mutation, tree })
+  writeFileSync(file, text)
+  return { mutation, outcome: outcome.outcome ?? outcome, by, reason: outcome.reason, tests: tests.length }
+}
+
+/** Runs the likely tests first. Returns what failed. */
+const runTests = async (tests, { file, runner, tree }) => {
+  const groups = [tests.slice(0, 4), tests.slice(4, 16), tests.slice(16)].filter(({ length }) => length > 0)
+  for (const group of groups) {
+    const expectedMs = group.reduce((sum, { ms }) => sum + ms, 0)
+    const done = await runner.run(group.map(({ test }) => join(tree, test)), [file], 20_000 + 4 * expectedMs)
+    if (done === undefined) return "no end"
+    if (done.failed.length > 0) return done.failed[0].title
+  }
+  return undefined
+}
+
+const outcomeOfSurvivor = async ({ accepted, mutation, tree }) => {
+  const { after, before, file } = mutation
+  const known = accepted.find((one) => one.file === file && one.before === before && one.after === after)
+  if (known !== undefined) return { outcome: "accepted", reason: known.reason }
+  return await compiles(tree, file) ? "survived" : "invalid"
+}
+
+const compiles = (tree, file) => {
+  writeFileSync(join(tree, "tsconfig.mutant.json"), JSON.stringify({ extends: "./tsconfig.json", include: [file] }))
+  const child = spawn(process.execPath, [join(tree, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.mutant.json"], {
+    cwd: tree,
+    stdio: "ignore"
+  })
+  return new Promise((resolve) => child.on("exit", (status) => resolve(status === 0)))
+}
+
+/** First the tests that are named after the source, then those of the same folder, then the quick ones. */
+const inOrder = (tests, file, packageOf) => {
+  const name = basename(file, ".ts").toLowerCase()
+  const folder = basename(join(file, ".."))
+  const rank = ({ test }) =>
+    packageOf(test) !== packageOf(file)
+      ? 3
+      : basename(test).toLowerCase().startsWith(name)
+      ? 0
+      : basename(join(test, "..")) === folder
+      ? 1
+      : 2
+  return tests.toSorted((a, b) => rank(a) - rank(b) || a.ms - b.ms)
+}

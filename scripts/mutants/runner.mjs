@@ -1,0 +1,75 @@
+// Starts a worker, sends it work, and ends it when it hangs.
+import { fork } from "node:child_process"
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const running = new Set()
+process.on("exit", () => running.forEach((child) => killGroup(child)))
+
+const killGroup = (child) => {
+  running.delete(child)
+  try {
+    // The worker leads a group, so that its test processes end with it.
+    process.kill(-child.pid, "SIGKILL")
+  } catch {
+    // It has ended.
+  }
+}
+
+/** Makes a runner of the tests in a tree. `options` are those of vitest. */
+export const makeRunner = (tree, { env = {}, options = {} } = {}) => {
+  const temporary = join(tree, "belay-tmp")
+  mkdirSync(temporary, { recursive: true })
+  let child
+  let tests
+  const start = async () => {
+    child = fork(fileURLToPath(new URL("worker.mjs", import.meta.url)), [JSON.stringify(options)], {
+      cwd: tree,
+      detached: true,
+      stdio: ["ignore", "ignore", "pipe", "ipc"],
+      env: { ...process.env, ...env, TMPDIR: temporary }
+    })
+    running.add(child)
+    let errors = ""
+    child.stderr.on("data", (data) => errors = (errors + data).slice(-2_000))
+    const ready = await answer(child, 60_000)
+    if (ready === undefined) throw new Error(`the worker did not start: ${errors}`)
+    tests = ready.tests
+  }
+  const stop = () => {
+    if (child !== undefined) killGroup(child)
+    child = undefined
+  }
+  return {
+    stop,
+    /** The test files of the tree. */
+    async tests() {
+      if (child === undefined) await start()
+      return tests
+    },
+    /** Runs test files until one fails. Returns what failed, or `undefined` if they took longer than `limitMs`. */
+    async run(files, changed, limitMs) {
+      if (child === undefined) await start()
+      const done = answer(child, limitMs)
+      child.send({ tests: files, changed })
+      const result = await done
+      if (result === undefined) stop()
+      return result
+    }
+  }
+}
+
+const answer = (child, limitMs) =>
+  new Promise((resolve) => {
+    const finish = (message) => {
+      clearTimeout(timer)
+      child.off("message", finish)
+      child.off("exit", ended)
+      resolve(message)
+    }
+    const ended = () => finish(undefined)
+    const timer = setTimeout(ended, limitMs)
+    child.on("message", finish)
+    child.on("exit", ended)
+  })

@@ -1,0 +1,30 @@
+// The sources that bugs are planted in, by folder of the report.
+const hooks = "packages/hooks/src"
+
+/** Names of parts of the report, and the files of each: whole folders, or single files. */
+const scopes = [
+  ["core/hook", ["packages/core/src/hook/"]],
+  ["core/agent", ["packages/core/src/agent/"]],
+  ["core/store", ["packages/core/src/port/SessionStore.ts", "packages/core/src/port/ArtifactStore.ts"]],
+  ["hooks/Approval", [`${hooks}/permission/Approval.ts`]],
+  ["hooks/Budget", [
+    `${hooks}/limit/Budget.ts`,
+    `${hooks}/limit/Ledger.ts`,
+    `${hooks}/limit/internal/budget`,
+    `${hooks}/limit/internal/money.ts`,
+    `${hooks}/limit/internal/prices.ts`,
+    `${hooks}/limit/internal/waiters.ts`
+  ]],
+  ["hooks/HttpGuard", [`${hooks}/http/`]],
+  ["hooks/Redaction", [
+    `${hooks}/guardrail/Redaction.ts`,
+    ...["detector", "mapJson", "personalData", "placeholderStore", "redactor", "reveal", "scan"].map((name) =>
+      `${hooks}/guardrail/internal/${name}.ts`
+    )
+  ]],
+  ["hook-files/trust", ["packages/hook-files/src/trust/"]],
+  ["providers/store", ["packages/providers/src/store/"]]
+]
+
+/** The part of the report that a file belongs to. */
+export const scopeOf = (file) => scopes.find(([, starts]) => starts.some((start) => file.startsWith(start)))?.[0]
