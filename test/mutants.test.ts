@@ -93,7 +93,9 @@ it("refuses what reaches the limit", () => expect([fits(1, 2), fits(2, 2), fits(
     const runner = makeRunner(tree)
     const failures = async (text: string, tests = [test]) => {
       writeFileSync(file, text)
-      return (await runner.run(tests, [file], 60_000))?.failed.map(({ title }: { readonly title: string }) => title)
+      const ran = await runner.run(tests, [file], 60_000)
+      writeFileSync(file, source)
+      return ran?.failed.map(({ title }: { readonly title: string }) => title)
     }
     const change = (after: string) => {
       const found = mutationsOf(file, source).find((one) => one.after.includes(after))
@@ -109,6 +111,9 @@ it("refuses what reaches the limit", () => expect([fits(1, 2), fits(2, 2), fits(
         "the failure of the run before does not count"
       )
       assert.deepEqual(await failures(change("limit !== 0")), [])
+      assert.lengthOf((await failures(change("used >= limit"))) ?? [], 1)
+      const next = await runner.run([test], [other], 60_000)
+      assert.deepEqual(next?.failed, [], "the bug of the run before is gone")
       assert.isUndefined(await runner.run([test], [], 1), "a test that does not end is stopped")
     } finally {
       runner.stop()

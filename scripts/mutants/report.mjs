@@ -14,6 +14,18 @@ export const survivors = (results) =>
     )
     .join("\n")
 
+<<<<<<< HEAD
+=======
+/** The bugs that were noticed, and by what. */
+export const killed = (results) =>
+  results
+    .filter(({ outcome }) => outcome === "killed")
+    .map(({ by, mutation: { after, before, file, kind, line } }) =>
+      `killed ${file}:${line} (${kind})\n  - ${before}\n  + ${after}\n  by: ${by}`
+    )
+    .join("\n")
+
+>>>>>>> core
 const rowsOf = (results, scopeOf) => {
   const groups = Map.groupBy(results, ({ mutation }) => scopeOf(mutation.file))
   return [...groups, ["all", results]].map(([name, group]) => {

@@ -215,6 +215,14 @@ describe("createAgent", () => {
     })
     assert.strictEqual((await failureOf(broken.run("go")))["message"], "no database")
     await within(1_000, broken.close())
+    // Nobody waits for the services of this one, so their failure must not end the process.
+    const unused = createAgent({
+      provider: scripted([]).provider,
+      hooks: [banned],
+      layer: Layer.effect(Db, Effect.die(new Error("no database")))
+    })
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    await within(1_000, unused.close())
     await within(
       1_000,
       createAgent({ provider: scripted([]).provider, hooks: [banned], layer: Layer.succeed(Db, { ban: "x" }) }).close()

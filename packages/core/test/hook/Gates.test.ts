@@ -95,6 +95,17 @@ describe("only approved calls run:", () => {
       assert.strictEqual((other as HookChain.Outcome<"preToolCall">).by, "approval")
     }))
 
+  it("the record of a resumed run names the hooks that were answered or decided before", () => {
+    const scope = scopeOf()
+    const ask = (name: string): AgentHook => ({ name, preToolCall: () => HookAction.ask("may it?") })
+    const chain = HookChain.makeUnsafe([ask("a"), ask("b"), ask("c")])
+    const fingerprint = HookChain.fingerprint(call.name, call.args)
+    const settled = [{ hook: "a", fingerprint }, { hook: "b", fingerprint }]
+    chain.runNow("preToolCall", call, scope, undefined, { settled, after: "a" })
+    const lines = scope.records.map(({ hooks }) => hooks.map(({ answer, hook, why }) => `${hook} ${answer}: ${why}`))
+    assert.deepEqual(lines, [["a skipped: decided before", "b skipped: answered before", "c Ask: may it?"]])
+  })
+
   it("the fingerprint depends on the tool and its arguments, not on the order of keys", () => {
     const { fingerprint } = HookChain
     assert.strictEqual(fingerprint("t", { a: 1, b: [2] }), fingerprint("t", { b: [2], a: 1 }))

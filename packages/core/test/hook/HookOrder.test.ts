@@ -147,6 +147,23 @@ describe("names", () => {
   })
 })
 
+describe("an option of a hook", () => {
+  it.each([
+    { timeout: 0 },
+    { timeout: "5 seconds" },
+    { timeout: "none" },
+    { hold: { chars: 0 } },
+    { priority: -1 },
+    { allowReentry: true, confidential: false, failOpen: false },
+    { tier: "managed", kind: "observer", mode: "shadow", reinvoke: "reapply" },
+    { onFailure: "abort", onTimeout: "open", tools: ["*", "!read"], observes: ["preTurn"] }
+  ])("may be %o", (options) => assert.strictEqual(refused({ name: "h", ...options }), "accepted"))
+
+  it.each(["allowReentry", "confidential", "failOpen", "override"])("%s must be true or false", (option) => {
+    assert.notStrictEqual(refused({ name: "h", [option]: "true" }), "accepted")
+  })
+})
+
 describe("an invalid hook is refused:", () => {
   it.each([
     [{}, "a hook needs a name: a string that is unique in its chain"],

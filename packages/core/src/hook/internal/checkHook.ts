@@ -18,13 +18,16 @@ const isDuration = (value: unknown): boolean => {
   return !Number.isNaN(value) && Option.isSome(duration) && Duration.toMillis(duration.value) >= 0
 }
 
+const isFlag = ["must be true or false", (value: unknown) => typeof value === "boolean"] as const
+
 /** For each option: a description of valid values, and a test. */
 const options: { readonly [option: string]: readonly [expected: string, fits: (value: unknown) => boolean] } = {
   priority: ["must be a finite number", Number.isFinite],
   tier: oneOf("managed", "project", "agent"),
   before: ["must be a list of strings", isTexts],
   after: ["must be a list of strings", isTexts],
-  failOpen: ["must be true or false", (value) => typeof value === "boolean"],
+  override: isFlag,
+  failOpen: isFlag,
   onFailure: oneOf("open", "reject", "abort"),
   onTimeout: oneOf("open", "reject", "abort"),
   timeout: [
@@ -38,8 +41,8 @@ const options: { readonly [option: string]: readonly [expected: string, fits: (v
     "must be none, untilPass or { chars: number }",
     (value) => value === "none" || value === "untilPass" || isChars(value)
   ],
-  allowReentry: ["must be true or false", (value) => typeof value === "boolean"],
-  confidential: ["must be true or false", (value) => typeof value === "boolean"],
+  allowReentry: isFlag,
+  confidential: isFlag,
   observes: ["must be a list of points", isTexts],
   reinvoke: oneOf("never", "ifChanged", "reapply"),
   close: ["must be a function", (value) => typeof value === "function"]
@@ -90,12 +93,9 @@ export const findMistake = (hook: AgentHook<never>): ChainError | undefined => {
  * fields of object literals with long enough names count.
  */
 const misspeltOption = (hook: object, key: string): string | undefined => {
-  if (Object.getPrototypeOf(hook) !== Object.prototype || key in options || hookFields.has(key)) return undefined
+  if (Object.getPrototypeOf(hook) !== Object.prototype || key === "name" || key in options) return undefined
   return key === "tool" ? "tools" : key.length < 6 ? undefined : nearest(key, Object.keys(options))
 }
-
-/** The fields of hooks that are not in `options`. */
-const hookFields: ReadonlySet<string> = new Set(["name", "override"])
 
 const unknownPoint = (word: string): string => {
   const meant = nearest(word, methods)

@@ -147,6 +147,20 @@ describe("events", () => {
     ])
   })
 
+  it("have the decision record of each point for a listener, without records: true", async () => {
+    const seen: Array<string> = []
+    await using agent = createAgent({
+      provider: scripted([]).provider,
+      hooks: [{ name: "polite", preTurn: () => HookAction.transform({ message: "please" }) }]
+    })
+    agent.on((event) => {
+      if (event.type === "hook") seen.push(`${event.record.point} ${event.record.action} ${event.record.decidedBy}`)
+    })
+    const { records } = await agent.run("go")
+    assert.deepStrictEqual(seen, ["preTurn Transform polite"])
+    assert.deepStrictEqual(records, [])
+  })
+
   it("keep decision records in the result when the agent has records: true", async () => {
     const model = scripted([asks(["look"]), "done"])
     await using agent = createAgent({

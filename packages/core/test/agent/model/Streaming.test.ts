@@ -171,3 +171,35 @@ describe("a guardrail that rejects", () => {
     assert.isTrue(events.some(({ type }) => type === "llm-end"))
   })
 })
+
+describe("an agent whose events nobody reads", () => {
+  it("asks the provider for whole answers, unless a hook checks or holds deltas", async () => {
+    const hooks: ReadonlyArray<readonly [AgentHook, string]> = [
+      [{ name: "h" }, "complete"],
+      [{ name: "h", hold: "none" }, "complete"],
+      [{ name: "h", hold: "untilPass" }, "stream"],
+      [{ name: "h", hold: { chars: 1 } }, "stream"],
+      [{ name: "h", onLlmDelta: () => undefined }, "stream"]
+    ]
+    for (const [hook, expected] of hooks) {
+      const called: Array<string> = []
+      const { provider } = scripted(["hello"])
+      await using agent = createAgent({
+        provider: {
+          ...provider,
+          complete: (request) => {
+            called.push("complete")
+            return provider.complete(request)
+          },
+          stream: (request, sink) => {
+            called.push("stream")
+            return provider.stream!(request, sink)
+          }
+        },
+        hooks: [hook]
+      })
+      assert.strictEqual((await agent.run("go")).text, "hello")
+      assert.deepStrictEqual(called, [expected], JSON.stringify(hook))
+    }
+  })
+})

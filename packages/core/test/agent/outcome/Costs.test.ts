@@ -235,6 +235,19 @@ describe("the error of a turn", () => {
     assert.isUndefined(error.partial)
   })
 
+  it("has the text of an answer that broke off, unless hooks check what is shown of it", async () => {
+    const partial = { text: "The answer is", usage }
+    for (const isChecked of [false, true]) {
+      const cut = new ProviderError.Auth({ provider: "one", message: "cut", partial })
+      await using agent = createAgent({
+        provider: priced(0.1, [cut]),
+        hooks: isChecked ? [{ name: "h", hold: "untilPass" }] : []
+      })
+      const failed = await failureOf(agent.run("go")) as { partial?: { text: string } }
+      assert.strictEqual(failed.partial?.text, isChecked ? "" : "The answer is")
+    }
+  })
+
   it("has the text from before a message that reached the running turn", async () => {
     const error = new ProviderError.Auth({ provider: "one", message: "no key" })
     const agent = createAgent({

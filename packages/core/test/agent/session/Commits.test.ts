@@ -83,6 +83,28 @@ describe("a session is saved", () => {
     assert.lengthOf(log, 2 + 2 * 3 + 2)
   })
 
+  it("before the model of a sub-agent if its hook changed the state of the conversation", async () => {
+    const count = HookState.key("count", 0)
+    const saves = async (postStep: NonNullable<AgentHook["postStep"]>) => {
+      const { log, store } = counting()
+      const worker = createAgent({
+        name: "worker",
+        provider: scripted([asks(["look"]), "worked"]).provider,
+        tools: [recording("look").tool],
+        hooks: [{ name: "h", postStep }]
+      })
+      const lead = createAgent({
+        provider: scripted([asks(["work", { message: "x" }]), "done"]).provider,
+        tools: [agentTool({ name: "work", description: "w", agent: worker })],
+        store
+      })
+      await lead.run("go")
+      return log.length
+    }
+    const quiet = await saves(() => undefined)
+    assert.strictEqual(await saves((_, { state }) => state.durable.conversation.set(count, 1)), quiet + 1)
+  })
+
   it("not at all by reading it, reloading it, or closing it without listeners", async () => {
     const { log, session } = await run(["done"])
     const before = log.length

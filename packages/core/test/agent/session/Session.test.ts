@@ -213,7 +213,8 @@ describe("wrapToolCall and wrapLlmCall", () => {
     const model = scripted([asks(["look", { n: 1 }]), "done"])
     await using agent = createAgent({ provider: model.provider, tools: [look.tool], hooks: [{ name: "w", ...hook }] })
     const result = await agent.run("go").catch((error: unknown) => error as { readonly _tag: string })
-    return { ran: look.ran, requests: model.requests, text: "messages" in result ? line(result.messages) : result._tag }
+    const text = "messages" in result ? line(result.messages) : result._tag
+    return { ran: look.ran, requests: model.requests, result, text }
   }
 
   it("wrap the call, the lowest priority outermost, with promises and with Effects", async () => {
@@ -328,6 +329,21 @@ describe("wrapToolCall and wrapLlmCall", () => {
     assert.lengthOf(tool.ran, 0)
     assert.include(tool.text, "tool look!: hook w failed at wrapToolCall: ill")
     assert.strictEqual((await wrapped({ kind: "policy", wrapLlmCall: broken })).text, "InvalidRequest")
+  })
+
+  it("that break are handled by onFailure: open, reject or abort", async () => {
+    const broken = () => {
+      throw new Error("ill")
+    }
+    const open = await wrapped({ kind: "policy", onFailure: "open", wrapToolCall: broken, wrapLlmCall: broken })
+    assert.include(open.text, "tool look: ok")
+    const rejecting = await wrapped({ onFailure: "reject", wrapToolCall: broken })
+    assert.include(rejecting.text, "tool look!: hook w failed at wrapToolCall: ill")
+    for (const method of ["wrapToolCall", "wrapLlmCall"]) {
+      const { ran, result } = await wrapped({ onFailure: "abort", [method]: broken })
+      assert.lengthOf(ran, 0)
+      assert.deepInclude(result, { status: "aborted", by: "w", reason: `hook w failed at ${method}: ill` })
+    }
   })
 
   it("may fail with an error of the provider, as a circuit breaker does", async () => {

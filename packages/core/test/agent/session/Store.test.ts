@@ -127,6 +127,44 @@ describe("the session store", () => {
     }
   })
 
+  it("has the arguments with which a tool runs before it runs, if a hook changed them", async () => {
+    const store = SessionStore.inMemory()
+    const executed: Array<unknown> = []
+    const { tool } = recording("act", async () => {
+      const state = await Effect.runPromise(store.load("s"))
+      executed.push(state?.calls[0]?.executedArgs)
+    })
+    for (const changes of [true, false]) {
+      await using agent = createAgent({
+        provider: scripted([asks(["act", { n: 1 }])]).provider,
+        tools: [tool],
+        store,
+        hooks: [{
+          name: "h",
+          preToolCall: (call) => changes ? HookAction.transform({ ...call, args: { n: 2 } }) : undefined
+        }]
+      })
+      await (await agent.session({ id: "s" })).run("go")
+    }
+    assert.deepStrictEqual(executed, [{ n: 2 }, undefined])
+  })
+
+  it("opens a new session once, although two callers ask for it while the store looks for it", async () => {
+    const memory = SessionStore.inMemory()
+    await using agent = createAgent({
+      provider: scripted([]).provider,
+      store: { ...memory, load: (id) => Effect.delay(memory.load(id), 5) }
+    })
+    const [one, two] = await Promise.all([agent.session({ id: "s" }), agent.session({ id: "s" })])
+    await one.run("first")
+    await two.run("second")
+    assert.strictEqual(
+      line(one.messages),
+      "user: first | assistant: the end | user: second | assistant: the end"
+    )
+    assert.strictEqual(line(two.messages), line(one.messages))
+  })
+
   it("has the decision of a person before the tool runs", async () => {
     const seen: Array<string> = []
     const store: SessionStore.SessionStore = {

@@ -72,6 +72,23 @@ describe("onAsk", () => {
     }
   })
 
+  it("that answers before its question expires decides, and the event says who did", async () => {
+    const decided: Array<unknown> = []
+    const deploy = recording("deploy")
+    await using agent = createAgent({
+      provider: scripted([asks(["deploy", {}, "d"])]).provider,
+      tools: [deploy.tool],
+      hooks: [{ ...gate, preToolCall: () => HookAction.ask("really?", undefined, { expiresInMs: 60_000 }) }],
+      onAsk: () => new Promise((resolve) => setTimeout(resolve, 5, { type: "approve", by: "ann" }))
+    })
+    agent.on((event) => {
+      if (event.type === "decided") decided.push({ by: event.by, callId: event.callId, decision: event.decision })
+    })
+    await agent.run("go")
+    assert.deepStrictEqual(decided, [{ by: "ann", callId: "d", decision: "approve" }])
+    assert.lengthOf(deploy.ran, 1)
+  })
+
   it("that always edits does not loop forever", async () => {
     let asked = 0
     const ran: Array<unknown> = []

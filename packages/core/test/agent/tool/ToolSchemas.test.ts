@@ -229,6 +229,26 @@ describe("argument schemas", () => {
     }
   })
 
+  it("check arguments that are named like keywords of JSON Schema", async () => {
+    const tool = defineTool({
+      name: "act",
+      description,
+      input: {
+        type: "object",
+        properties: { pattern: { type: "string" }, if: { $ref: "#/$defs/not" } },
+        required: ["pattern", "if"],
+        $defs: { not: { type: "integer" } }
+      },
+      execute: () => "ran"
+    })
+    const { text } = await step([tool], [
+      { args: { pattern: "*.ts", if: 1 } },
+      { args: { pattern: 1, if: 1 } },
+      { args: { pattern: "*.ts", if: "x" } }
+    ])
+    assert.match(text, /tool act: ran \| tool act!: [^|]*pattern[^|]* \| tool act!: [^|]*if/)
+  })
+
   it("that fill in defaults show them to the hooks, so that what is approved is what runs", async () => {
     const seen: Array<unknown> = []
     const got: Array<unknown> = []

@@ -115,6 +115,9 @@ class Wrapped<Input extends object, Output> {
     const policy = hook.onFailure ?? ((hook.failOpen ?? hook.kind !== "policy") ? "open" : "reject")
     const isOpen = policy === "open"
     turn.io.warn(`${method} failed (${isOpen ? "fail-open, went on" : "fail-closed"}): ${message}`, hook.name)
+    if (policy === "abort") {
+      return endTurn({ type: "aborted", reason: `hook ${hook.name} failed at ${method}: ${message}`, by: hook.name })
+    }
     if (!isOpen) return failed.broken(hook.name, message)
     // Continues without the wrapper. The act runs at most once: if the wrapper started it, it is awaited; if the
     // wrapper interrupted it, it is not started again.
