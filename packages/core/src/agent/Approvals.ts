@@ -12,7 +12,7 @@ import { signDecision } from "./internal/session/signature.ts"
 export interface ApprovalKey {
   /** The name of the key in signatures, so that keys can be replaced. */
   readonly id: string
-  /** At least 16 bytes. */
+  /** At least 16 bytes. An agent with a shorter one, or without one, is a `ConfigError`. */
   readonly secret: string | Uint8Array
 }
 

@@ -276,23 +276,28 @@ export const decode = Effect.fnUntraced(function*(snapshot: unknown): Effect.fn.
   if (tooDeep !== undefined) {
     return yield* new SnapshotError({ problem: "not-a-snapshot", message: `not a run snapshot: ${tooDeep}` })
   }
-  return yield* decodeTree(value, false)
+  return yield* decodeTree(value, "", false)
 })
 
 /** Decodes the state of an agent and of its sub-agents, so that an error occurs before anything is resumed. */
 const decodeTree = Effect.fnUntraced(function*(
   value: unknown,
+  /** Where the state is in the snapshot, for messages. */
+  place: string,
   ofSubAgent: boolean
 ): Effect.fn.Return<RunState, SnapshotError> {
   const state = yield* Effect.mapError(
     decodeState(migrate(value, ofSubAgent)),
-    ({ message }) => new SnapshotError({ problem: "not-a-snapshot", message: `not a run snapshot: ${message}` })
+    ({ message }) => new SnapshotError({ problem: "not-a-snapshot", message: `not a run snapshot: ${place}${message}` })
   )
   if (state.calls.every(({ child }) => child === undefined)) return state
   const calls: Array<CallState> = []
-  for (const call of state.calls) {
+  for (const [index, call] of state.calls.entries()) {
+    const inner = call.child === undefined
+      ? undefined
+      : yield* decodeTree(call.child, `${place}calls[${index}].child: `, true)
     // A `RunState` is JSON. The compiler cannot check that, because the interface has no index signature.
-    calls.push(call.child === undefined ? call : { ...call, child: (yield* decodeTree(call.child, true)) as never })
+    calls.push(inner === undefined ? call : { ...call, child: inner as never })
   }
   return { ...state, calls }
 })

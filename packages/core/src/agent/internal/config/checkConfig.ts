@@ -3,7 +3,7 @@ import * as Result from "effect/Result"
 import type { ConfigError } from "../../../data/AgentError.ts"
 import { checkKinds, checkOptions, invalidOption, oneOf, type OptionKinds } from "../../../data/option/OptionCheck.ts"
 import type { AgentConfig, WindowConfig } from "../../AgentConfig.ts"
-import type { ApprovalConfig } from "../../Approvals.ts"
+import type { ApprovalConfig, ApprovalKey } from "../../Approvals.ts"
 import type { AnyTool } from "../../defineTool.ts"
 import type { HookSource } from "../../HookSource.ts"
 import type { Output } from "../../Output.ts"
@@ -123,7 +123,10 @@ export const checkConfig = (config: AgentConfig): Result.Result<AgentConfig, Con
     if (!Array.isArray(hooks)) yield* invalidOption("agent.hooks", "expected a list of hooks")
     if (window !== undefined) yield* checkKinds("agent.window", window, windowKinds, ["tokens"])
     if (breaker !== undefined) yield* checkKinds("agent.breaker", breaker, breakerKinds)
-    if (approvals !== undefined) yield* checkKinds("agent.approvals", approvals, approvalKinds)
+    if (approvals !== undefined) {
+      yield* checkKinds("agent.approvals", approvals, approvalKinds)
+      yield* checkKeys(approvals.keys)
+    }
     if (output !== undefined) yield* checkKinds("agent.output", output, outputKinds, ["schema"])
     yield* checkOptions("agent", oneOf("streamMode", config.streamMode, ["restart", "beforeFirstToken"]))
     yield* checkOptions("agent", ["log", config.log, isLog, "false or a function"])
@@ -139,6 +142,32 @@ export const checkConfig = (config: AgentConfig): Result.Result<AgentConfig, Con
     }
     return config
   })
+
+/** A key from a variable that is not set must not count as a key. */
+const checkKeys = (keys: ApprovalConfig["keys"]): Result.Result<void, ConfigError> => {
+  const owner = "agent.approvals.keys"
+  if (keys?.length === 0) return invalidOption(owner, "expected at least one key: leave it out to use no signatures")
+  const ids = new Set<string>()
+  return Result.gen(function*() {
+    for (const [index, key] of (keys ?? []).entries()) {
+      yield* checkKinds(`${owner}[${index}]`, key, keyKinds, ["id", "secret"])
+      const { id, secret } = key
+      if (id === "") yield* invalidOption(`${owner}[${index}].id`, "is empty: give the key a name")
+      if (ids.has(id)) yield* invalidOption(`${owner}[${index}].id`, `two keys have the id "${id}"`)
+      ids.add(id)
+      const bytes = typeof secret === "string" ? new TextEncoder().encode(secret) : secret
+      if (!(bytes instanceof Uint8Array) || bytes.length < minSecret) {
+        yield* invalidOption(
+          `${owner}[${index}].secret`,
+          `expected a text or a Uint8Array of at least ${minSecret} bytes`
+        )
+      }
+    }
+  })
+}
+
+const minSecret = 16
+const keyKinds: OptionKinds<ApprovalKey> = { id: "text", secret: "any" }
 
 const isLog = (log: unknown): boolean => log === false || typeof log === "function"
 

@@ -3,6 +3,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { PortFailed, SnapshotError } from "../../../data/AgentError.ts"
+import { copy } from "../../../data/internal/copyJson.ts"
 import * as RunState from "../../../data/RunState.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import { fingerprint } from "../../../hook/HookChain.ts"
@@ -93,6 +94,15 @@ export interface ResumeRequest {
   readonly open: SessionState | undefined
   readonly decisions: Decisions
 }
+
+/** Reads every field of a snapshot once, because an object with getters could answer differently the next time. */
+export const readSnapshot = (given: unknown): Effect.Effect<unknown, SnapshotError> =>
+  Effect.suspend(() => {
+    const read = Result.try(() => copy(given))
+    return Result.isSuccess(read)
+      ? Effect.succeed(read.success)
+      : refuse("not-a-snapshot", `the snapshot cannot be read: ${messageOf(read.failure)}`)
+  })
 
 /** Reads the decisions once. Fails if one of them is not a decision. */
 export const readDecisions = (given: unknown): Effect.Effect<Decisions, SnapshotError> =>

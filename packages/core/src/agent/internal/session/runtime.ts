@@ -22,7 +22,7 @@ import { turnOperations } from "../turn/turnOperations.ts"
 import { storedTurn } from "../turn/turnState.ts"
 import { toEffect } from "../turn/yieldable.ts"
 import { ResumedSnapshots } from "./resumedSnapshots.ts"
-import { checkResume, loadState, readDecisions, sessionOf } from "./resumeSession.ts"
+import { checkResume, loadState, readDecisions, readSnapshot, sessionOf } from "./resumeSession.ts"
 import { SessionHandle } from "./sessionHandle.ts"
 import { SessionState } from "./sessionState.ts"
 
@@ -75,7 +75,7 @@ export const startRuntime = (agent: ResolvedAgent, context: AnyContext): Runtime
       { onEvent }: ResumeOptions = {},
       isCurrent = false
     ): Effect.fn.Return<RunResult, AgentError> {
-      const state = yield* RunState.decode(snapshot)
+      const state = yield* RunState.decode(isCurrent ? snapshot : yield* readSnapshot(snapshot))
       const decisions = yield* readDecisions(given)
       const { sessionId, turnNumber } = state
       const id = `${sessionId}/${turnNumber}`
