@@ -22,7 +22,11 @@ const google = (message: string, details: ReadonlyArray<Json>): Json => [
 
 const rows: Record<string, Row> = {
   "Z.ai without balance": [429, error(balance, { code: "1113" }), "QuotaExceeded"],
-  "Z.ai without balance, in Chinese": [429, error("余额不足或无可用资源包,请充值。", { code: "1113" }), "QuotaExceeded"],
+  "Z.ai without balance, in Chinese": [
+    429,
+    error("余额不足或无可用资源包,请充值。", { code: "1113" }),
+    "QuotaExceeded"
+  ],
   "Z.ai without balance, called a rate limit": [
     429,
     { type: "error", error: { type: "rate_limit_error", code: "1113", message: `[1113][${balance}]` } },
@@ -95,7 +99,11 @@ const rows: Record<string, Row> = {
     "Overloaded",
     40_000
   ],
-  "OpenAI without quota": [429, error(current, { type: "insufficient_quota", code: "insufficient_quota" }), "QuotaExceeded"],
+  "OpenAI without quota": [
+    429,
+    error(current, { type: "insufficient_quota", code: "insufficient_quota" }),
+    "QuotaExceeded"
+  ],
   "Hugging Face without credits": [
     402,
     { error: "You have exceeded your monthly included credits for Inference Providers." },
@@ -111,7 +119,11 @@ const rows: Record<string, Row> = {
     { object: "error", message: "Service tier capacity exceeded for this model.", type: "invalid_request_error" },
     "RateLimited"
   ],
-  "Alibaba in arrears": [400, { code: "Arrearage", message: "Access denied, your account is in arrears" }, "QuotaExceeded"],
+  "Alibaba in arrears": [
+    400,
+    { code: "Arrearage", message: "Access denied, your account is in arrears" },
+    "QuotaExceeded"
+  ],
   "Cloudflare with a list of errors": [
     400,
     { errors: [{ message: "AiError: Bad input", code: 5006 }], success: false, result: {}, messages: [] },

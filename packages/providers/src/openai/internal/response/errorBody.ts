@@ -90,7 +90,9 @@ const titleOf = (html: string): string =>
 /** The delay of Google's `RetryInfo`, in milliseconds. */
 const delayIn = (details: unknown): number | undefined => {
   if (!Array.isArray(details)) return undefined
-  const delay = details.map((one) => isObject(one) ? textOf(one.retryDelay) : undefined).find((one) => one !== undefined)
+  const delay = details.map((one) => isObject(one) ? textOf(one.retryDelay) : undefined).find((one) =>
+    one !== undefined
+  )
   const seconds = /^(\d+(?:\.\d+)?)s$/.exec(delay ?? "")?.[1]
   return seconds === undefined ? undefined : Number(seconds) * 1000
 }

@@ -35,7 +35,9 @@ export const classify = (source: Source, failure: Failure): ProviderError.Provid
     ...(retry === undefined ? {} : { retryAfterMs: retry })
   }
   const { retryAfterMs: _, ...plain } = facts
-  const overflow = status === 402 ? undefined : Overflow.readOverflow(words, status) ?? (status === 413 ? {} : undefined)
+  const overflow = status === 402
+    ? undefined
+    : Overflow.readOverflow(words, status) ?? (status === 413 ? {} : undefined)
   if (overflow !== undefined) return new ProviderError.ContextOverflow({ ...plain, ...overflow })
   if (isQuota(status, vendorError, words, retry)) return new ProviderError.QuotaExceeded(plain)
   if (isAuth(status, vendorError, words)) return new ProviderError.Auth(plain)
@@ -168,6 +170,11 @@ const about = (source: Source, failure: Partial<Failure>) => {
 }
 
 const redact = (text: string, source: Source): string =>
-  source.secrets.reduce((shown, secret) => secret.length < 4 ? shown : shown.replaceAll(secret, "[redacted]"), text)
-    .replace(/\b(?:sk|pk|rk|gsk|xai|hf|AIza)[-_][A-Za-z0-9_*-]{8,}/g, "[redacted]")
+  redactKeys(
+    source.secrets.reduce((shown, secret) => secret.length < 4 ? shown : shown.replaceAll(secret, "[redacted]"), text)
+  )
+
+/** Replaces everything that looks like a key. */
+export const redactKeys = (text: string): string =>
+  text.replace(/\b(?:sk|pk|rk|gsk|xai|hf|AIza)[-_][A-Za-z0-9_*-]{8,}/g, "[redacted]")
     .replace(/\bBearer\s+[\w.~+/-]{8,}=*/gi, "Bearer [redacted]")
