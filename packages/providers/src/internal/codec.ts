@@ -1,6 +1,8 @@
 /** Converts requests to bodies and bodies to answers, for Chat Completions and for Responses. */
 import type { LlmDelta, LlmRequest } from "@belay/core/LlmCall"
+import type * as Result from "effect/Result"
 import type { Compat } from "../openai/internal/request/compat.ts"
+import type { Conflict } from "../openai/internal/request/extra.ts"
 import * as Message from "../openai/internal/request/message.ts"
 import * as Request from "../openai/internal/request/request.ts"
 import * as Stream from "../openai/internal/response/stream.ts"
@@ -12,7 +14,7 @@ import * as ResponsesStream from "../openai/internal/responses/stream.ts"
 export interface Codec {
   readonly path: string
   readonly renderer: (provider: string, compat: Compat) => Message.Renderer
-  readonly body: (request: LlmRequest, options: Request.BodyOptions) => string
+  readonly body: (request: LlmRequest, options: Request.BodyOptions) => Result.Result<string, Conflict>
   readonly assembler: (
     request: LlmRequest,
     provider: string,

@@ -14,15 +14,14 @@ import * as Result from "effect/Result"
 import * as Codec from "../internal/codec.ts"
 import * as Prices from "../usage/Prices.ts"
 import * as Tokens from "../usage/Tokens.ts"
-import * as Client from "./internal/request/client.ts"
+import * as Call from "./internal/call.ts"
+import { baseOf, lowerCase } from "./internal/request/client.ts"
 import type { Compat } from "./internal/request/compat.ts"
-import * as Format from "./internal/request/format.ts"
-import type { Renderer } from "./internal/request/message.ts"
 import * as Errors from "./internal/response/errors.ts"
-import * as Exchange from "./internal/transport/exchange.ts"
+import type * as Exchange from "./internal/transport/exchange.ts"
 import { type HttpAgent, overNode } from "./internal/transport/node.ts"
 import { proxiesFor } from "./internal/transport/proxy.ts"
-import { type Fetch, overFetch, type Transport } from "./internal/transport/transport.ts"
+import { type Fetch, overFetch } from "./internal/transport/transport.ts"
 import * as Presets from "./Presets.ts"
 
 export type { Compat, Fetch }
@@ -31,8 +30,11 @@ export type { Compat, Fetch }
 export interface Options {
   /** Base URL of the endpoint. Default: OpenAI. */
   readonly baseUrl?: string
-  /** The API key, or a function that returns it before every call. Leave it out for servers without keys. */
-  readonly apiKey?: string | (() => Promise<string>)
+  /**
+   * The API key, or a function that returns it before every call. After a 401 the function is called once more, and a
+   * key that differs is tried. Leave the key out for servers without keys.
+   */
+  readonly apiKey?: string | (() => PromiseLike<string>)
   /** Model for requests that name none. */
   readonly model?: string
   /** Name of the provider in an agent. Default: the name of the preset, or the host. */
@@ -104,104 +106,23 @@ const optionKinds: OptionKinds<Options> = {
  */
 export const make = (options: Options = {}): LlmProvider => {
   Result.getOrThrow(checkKinds("OpenAiCompatible", options, optionKinds))
-  const baseUrl = options.baseUrl ?? "https://api.openai.com/v1"
+  const baseUrl = baseOf(options.baseUrl ?? "https://api.openai.com/v1")
   const name = options.name ?? Presets.detect(baseUrl)?.name ?? hostOf(baseUrl)
-  const codec = options.api === "responses" ? Codec.responses : Codec.chat
-  const endpoints = new Map<string, Endpoint>()
-  let prepared: PreparedCall | undefined
-
-  const endpointOf = (model: string): Endpoint => {
-    const known = endpoints.get(model)
-    if (known !== undefined) return known
-    const compat = Presets.compatOf(baseUrl, model, options.compat)
-    const made = { compat, render: codec.renderer(name, compat) }
-    if (endpoints.size < mostModels) endpoints.set(model, made)
-    return made
-  }
-  const source = (model: string | undefined, secrets: ReadonlyArray<string> = []): Errors.Source => ({
-    provider: name,
-    model,
-    secrets
+  const send = Call.make({
+    name,
+    baseUrl,
+    codec: options.api === "responses" ? Codec.responses : Codec.chat,
+    apiKey: options.apiKey,
+    headers: options.headers,
+    compatOf: (model) => Presets.compatOf(baseUrl, model, options.compat),
+    transport: (url) =>
+      options.fetch === undefined ? overNode(url, routeTo(url, options.proxy)) : overFetch(url, options.fetch),
+    timeouts: (isStream) => limits(options.timeouts, isStream)
   })
-
-  const prepare = (model: string | undefined) =>
-    Effect.map(
-      Effect.tryPromise({
-        try: () => Client.prepare({ baseUrl, apiKey: options.apiKey, headers: options.headers }, codec.path),
-        catch: (error) => Errors.unsendable(source(model), error instanceof Error ? error.message : String(error))
-      }),
-      ({ headers, url }) => {
-        const secrets = secretHeaders.flatMap((header) => headers[header]?.replace(/^Bearer /, "") ?? [])
-        const made = {
-          headers,
-          secrets,
-          transport: options.fetch === undefined
-            ? overNode(url, routeTo(url, options.proxy))
-            : overFetch(url, options.fetch)
-        }
-        if (typeof options.apiKey !== "function") prepared = made
-        return made
-      }
-    )
-
   const call = (request: LlmRequest, sink: DeltaSink | undefined): Effect.Effect<LlmResponse, ProviderError> => {
     const model = request.model ?? options.model
-    if (model === undefined) {
-      return Effect.fail(
-        Errors.unsendable(
-          source(undefined),
-          "no model is set: use the option `model`, set OPENAI_MODEL (with `fromEnv`), or name one in the request",
-          "model"
-        )
-      )
-    }
-    const endpoint = endpointOf(model)
-    if (request.parameters.responseFormat === undefined) return send(request, model, endpoint, sink)
-    const asked = () =>
-      Format.sendWithFormat(request, endpoint.compat, sink, (shaped, pipe) => send(shaped, model, endpoint, pipe))
-    return Effect.catch(asked(), (error) => {
-      if (endpoint.compat.jsonSchema === "prompt" || !Format.isUnknown(error)) return Effect.fail(error)
-      endpoint.compat = { ...endpoint.compat, jsonSchema: "prompt" }
-      return asked()
-    })
+    return model === undefined ? Effect.fail(noModel(name)) : send(request, model, sink)
   }
-
-  const send = (request: LlmRequest, model: string, endpoint: Endpoint, sink: DeltaSink | undefined) => {
-    const attempt = (ready: PreparedCall) => {
-      const answer = exchange(ready, request, model, endpoint, sink)
-      return sink === undefined || !endpoint.compat.usageInStream ? answer : Effect.catch(answer, (error) => {
-        if (error._tag !== "InvalidRequest" || !/stream_options|include_usage/.test(error.message)) {
-          return Effect.fail(error)
-        }
-        endpoint.compat = { ...endpoint.compat, usageInStream: false }
-        return exchange(ready, request, model, endpoint, sink)
-      })
-    }
-    return prepared === undefined ? Effect.flatMap(prepare(model), attempt) : attempt(prepared)
-  }
-
-  const exchange = (
-    { headers, secrets, transport }: PreparedCall,
-    request: LlmRequest,
-    model: string,
-    endpoint: Endpoint,
-    sink: DeltaSink | undefined
-  ) =>
-    Effect.callback<LlmResponse, ProviderError>((resume) => {
-      const stream = sink !== undefined
-      const body = codec.body(request, { model, stream, compat: endpoint.compat, render: endpoint.render })
-      const cancel = Exchange.run(transport, {
-        request,
-        headers,
-        body,
-        source: source(model, secrets),
-        timeouts: limits(options.timeouts, stream),
-        sink,
-        assembler: codec.assembler
-      }, resume)
-      return Effect.sync(cancel)
-    })
-
   return {
     name,
     ...defined({ model: options.model, contextWindow: options.contextWindow }),
@@ -213,7 +134,9 @@ export const make = (options: Options = {}): LlmProvider => {
 }
 
 /**
- * Creates a provider from `OPENAI_BASE_URL`, `OPENAI_API_KEY` and `OPENAI_MODEL`. Options override these variables.
+ * Creates a provider from `OPENAI_BASE_URL`, `OPENAI_API_KEY`, `OPENAI_MODEL` and `OPENAI_CUSTOM_HEADERS`. Options
+ * override these variables. With the option `baseUrl` of another known vendor, the key comes from the variable of that
+ * vendor (`Presets`), and custom headers are not sent.
  *
  * @category constructors
  * @since 0.1.0
@@ -222,14 +145,33 @@ export const fromEnv = (
   options: Options = {},
   env: Readonly<Record<string, string | undefined>> = process.env
 ): LlmProvider => {
-  const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl, OPENAI_MODEL: model } = env
+  const { OPENAI_BASE_URL: baseUrl, OPENAI_CUSTOM_HEADERS: headers, OPENAI_MODEL: model } = env
+  const preset = options.baseUrl === undefined ? undefined : Presets.detect(options.baseUrl)
+  const apiKey = env[preset === undefined ? "OPENAI_API_KEY" : preset.keyVariable ?? ""]
   return make({
     ...(baseUrl ? { baseUrl } : {}),
     ...(apiKey ? { apiKey } : {}),
     ...(model ? { model } : {}),
-    ...options
+    ...options,
+    ...(headers && options.baseUrl === undefined ? { headers: { ...headersIn(headers), ...options.headers } } : {})
   })
 }
+
+/** Reads headers that are lines of `name: value`. */
+const headersIn = (text: string): Readonly<Record<string, string>> =>
+  lowerCase(Object.fromEntries(
+    text.split("\n").flatMap((line) => {
+      const at = line.indexOf(":")
+      return at < 1 ? [] : [[line.slice(0, at).trim(), line.slice(at + 1).trim()]]
+    })
+  ))
+
+const noModel = (provider: string) =>
+  Errors.unsendable(
+    { provider, model: undefined, secrets: [] },
+    "no model is set: use the option `model`, set OPENAI_MODEL (with `fromEnv`), or name one in the request",
+    "model"
+  )
 
 const routeTo = (url: string, proxy: Options["proxy"]) =>
   typeof proxy === "object" ? { agent: proxy } : { proxies: proxiesFor(url, proxy, process.env) }
@@ -242,21 +184,6 @@ const costWith = (given: NonNullable<Options["prices"]>, provider: string): NonN
   return (usage, model) => costOf(usage, model, provider)
 }
 
-interface PreparedCall {
-  readonly headers: Readonly<Record<string, string>>
-  readonly secrets: ReadonlyArray<string>
-  readonly transport: Transport
-}
-
-interface Endpoint {
-  compat: Compat
-  readonly render: Renderer
-}
-
-const mostModels = 100
-
-const secretHeaders = ["authorization", "api-key", "x-api-key"]
-
 const limits = (given: Timeouts = {}, stream: boolean): Exchange.Timeouts => ({
   headersMs: stream ? given.headersMs ?? 30_000 : given.answerMs ?? given.headersMs ?? 600_000,
   firstEventMs: given.firstEventMs ?? 60_000,
@@ -264,4 +191,4 @@ const limits = (given: Timeouts = {}, stream: boolean): Exchange.Timeouts => ({
   ...(given.totalMs === undefined ? {} : { totalMs: given.totalMs })
 })
 
-const hostOf = (baseUrl: string): string => URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl
+const hostOf = (baseUrl: string): string => URL.canParse(baseUrl) && new URL(baseUrl).host || baseUrl || "vendor"

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import { type Compat, defaults } from "./internal/request/compat.ts"
+import { isLoopback } from "./internal/transport/proxy.ts"
 
 export type { Compat }
 
@@ -75,7 +76,13 @@ const list: ReadonlyArray<Preset> = [
     name: "moonshot",
     baseUrl: "https://api.moonshot.ai/v1",
     keyVariable: "MOONSHOT_API_KEY",
-    compat: { ...plainTokens, toolChoiceRequired: false, reasoning: "thinking", jsonSchema: "prompt" }
+    compat: {
+      ...plainTokens,
+      toolChoiceRequired: false,
+      toolChoiceInWords: true,
+      reasoning: "thinking",
+      jsonSchema: "prompt"
+    }
   },
   {
     name: "zai",
@@ -114,12 +121,28 @@ const list: ReadonlyArray<Preset> = [
     keyVariable: "GEMINI_API_KEY",
     compat: { ...plainTokens, jsonSchema: "native-without-tools" }
   },
-  { name: "ollama", baseUrl: "http://localhost:11434/v1", compat: grammar },
+  {
+    name: "anthropic",
+    baseUrl: "https://api.anthropic.com/v1",
+    keyVariable: "ANTHROPIC_API_KEY",
+    compat: { ...plainTokens, jsonSchema: "tool", reasoning: "none" }
+  },
+  {
+    name: "ollama",
+    baseUrl: "http://localhost:11434/v1",
+    compat: { ...grammar, toolChoiceRequired: false, toolChoiceInWords: true }
+  },
   { name: "lmstudio", baseUrl: "http://localhost:1234/v1", compat: grammar },
   { name: "llamacpp", baseUrl: "http://localhost:8080/v1", compat: grammar },
   { name: "vllm", baseUrl: "http://localhost:8000/v1", compat: grammar },
   { name: "litellm", baseUrl: "http://localhost:4000/v1", compat: { emptyTools: true } }
 ]
+
+/** A server on this machine, on any port, is one that uses a grammar until it is known better. */
+const isLocal = (baseUrl: string): boolean => {
+  const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : ""
+  return isLoopback(host) || host === "host.docker.internal"
+}
 
 /** Every known endpoint, by name. @category presets @since 0.1.0 */
 export const all: ReadonlyMap<string, Preset> = new Map(list.map((preset) => [preset.name, preset]))
@@ -133,15 +156,33 @@ export const all: ReadonlyMap<string, Preset> = new Map(list.map((preset) => [pr
 export const detect = (baseUrl: string): Preset | undefined => {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   if (url === undefined) return undefined
-  if (/\.openai\.azure\.com$|\.services\.ai\.azure\.com$/.test(url.hostname)) {
+  if (/\.(?:openai|cognitiveservices|services\.ai)\.azure\.com$/.test(url.hostname)) {
     return { name: "azure", baseUrl, keyVariable: "AZURE_OPENAI_API_KEY" }
   }
-  const isLocal = url.hostname === "127.0.0.1" || url.hostname === "[::1]"
-  const host = isLocal ? `localhost:${url.port}` : url.host
-  return list.find((preset) => new URL(preset.baseUrl).host === host)
+  const host = isLoopback(url.hostname) ? `localhost:${url.port}` : aliases.get(url.hostname) ?? url.host
+  return list.find((preset) => {
+    const known = new URL(preset.baseUrl)
+    return known.host === host || (known.protocol === "https:" && host.endsWith(`.${known.host}`))
+  })
 }
 
-const reasoningModel = /^(?:openai\/)?(?:o\d|gpt-5)(?!.*chat)/
+/** Other hosts of the same vendors. */
+const aliases: ReadonlyMap<string, string> = new Map([
+  ["dashscope.aliyuncs.com", "dashscope-intl.aliyuncs.com"],
+  ["dashscope-us.aliyuncs.com", "dashscope-intl.aliyuncs.com"],
+  ["api.moonshot.cn", "api.moonshot.ai"],
+  ["open.bigmodel.cn", "api.z.ai"]
+])
+
+/** Reasoning models refuse some parameters. Fine-tuned models have `ft:` before and more names behind. */
+const isReasoningModel = (model: string): boolean => {
+  const [base = ""] = model.replace(/^(?:openai\/)?(?:ft:)?/, "").split(":")
+  return /^(?:o\d|gpt-(?:[5-9]|\d\d)|codex-)/.test(base) && !base.includes("chat")
+}
+
+/** Deployments on Azure have names of their own, which often contain the name of the model. */
+const isReasoningDeployment = (name: string): boolean =>
+  /(?:^|[-_. ])(?:o[1-9]|gpt-?[5-9]|codex)(?=$|[-_. ])/i.test(name) && !/chat/i.test(name)
 
 /**
  * Returns the differences of an endpoint from its base URL and model. Options of the user override them.
@@ -151,11 +192,13 @@ const reasoningModel = /^(?:openai\/)?(?:o\d|gpt-5)(?!.*chat)/
  */
 export const compatOf = (baseUrl: string, model: string, given: Partial<Compat> = {}): Compat => {
   const preset = detect(baseUrl)
-  const isOpenAi = preset?.name === "openai" || preset?.name === "azure"
+  const isReasoning = preset?.name === "openai"
+    ? isReasoningModel(model)
+    : preset?.name === "azure" && (isReasoningModel(model) || isReasoningDeployment(model))
   return {
     ...defaults,
-    ...preset?.compat,
-    ...(isOpenAi && reasoningModel.test(model)
+    ...(preset === undefined && isLocal(baseUrl) ? grammar : preset?.compat),
+    ...(isReasoning
       ? {
         sampling: false,
         maxTokensField: "max_completion_tokens",

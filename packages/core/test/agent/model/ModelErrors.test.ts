@@ -111,6 +111,15 @@ describe("a failed call", () => {
     assert.deepStrictEqual(order, ["one model-1 1", "two model-2 2", "three model-1 3"])
   })
 
+  it("uses another provider at once, also if the vendor asks for a wait", async () => {
+    const limited = new ProviderError.RateLimited({ provider, message, retryAfterMs: 5_000 })
+    const first = scripted([], { after: limited })
+    const second = scripted(["from two"], { name: "two" })
+    await using agent = createAgent({ provider: [first.provider, second.provider] })
+    assert.strictEqual((await agent.run("go")).text, "from two")
+    assert.lengthOf(first.requests, 1)
+  })
+
   it("is not retried if that cannot help", async () => {
     const errors = [
       new ProviderError.Auth({ provider, message }),

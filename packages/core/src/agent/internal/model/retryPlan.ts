@@ -37,7 +37,7 @@ export const decideRetry = function*(turn: Turn, failed: FailedAttempt): Step<Re
   return outcome === undefined ? decision : outcome.event.decision
 }
 
-/** The default plan: retry twice with a wait, then use the next provider, then fail. */
+/** The default plan: use the next provider, without one retry twice with a wait, then fail. */
 const plan = (turn: Turn, failed: FailedAttempt, chance: number): RetryDecision => {
   const { agent: { config, health, providers }, io } = turn
   const { attempt, error, now, provider } = failed
@@ -45,14 +45,11 @@ const plan = (turn: Turn, failed: FailedAttempt, chance: number): RetryDecision 
   const others = providers.slice(providers.indexOf(provider) + 1)
   if (error._tag === "ContextOverflow") return largerWindow(others, provider.contextWindow ?? error.limit ?? Infinity)
   const wait = ProviderError.retryAfterMs(error)
-  const canWait = wait === undefined || wait <= maxDelayMs
-  // If the vendor does not say how long to wait, a backup is quicker.
-  const isWorthWaiting = others.length === 0 || wait !== undefined
-  if (ProviderError.isRetryable(error) && attempt <= maxRetries && canWait && isWorthWaiting) {
-    return { type: "retry", delayMs: wait ?? backOffMs(attempt, chance) }
-  }
   const next = ProviderError.isFallbackable(error) ? others.find(({ name }) => health.allows(name, now)) : undefined
-  return next === undefined ? { type: "fail" } : { type: "fallback", provider: next.name }
+  if (next !== undefined) return { type: "fallback", provider: next.name }
+  const canWait = wait === undefined || wait <= maxDelayMs
+  if (!ProviderError.isRetryable(error) || attempt > maxRetries || !canWait) return { type: "fail" }
+  return { type: "retry", delayMs: wait ?? backOffMs(attempt, chance) }
 }
 
 const largerWindow = (others: ReadonlyArray<LlmProvider>, tokens: number): RetryDecision => {

@@ -11,6 +11,10 @@ export interface Compat {
   readonly sampling: boolean
   /** Whether `tool_choice: "required"` is accepted. If not, `"auto"` is sent. */
   readonly toolChoiceRequired: boolean
+  /** Whether a required tool is also asked for in the instructions, because the server ignores `tool_choice`. */
+  readonly toolChoiceInWords: boolean
+  /** Whether `seed` is accepted. */
+  readonly seed: boolean
   /** Whether `parallel_tool_calls` is accepted. If not, it is left out. */
   readonly parallelToolCalls: boolean
   /** Whether `stream_options.include_usage` is sent. */
@@ -47,6 +51,8 @@ export const defaults: Compat = {
   systemRole: "system",
   sampling: true,
   toolChoiceRequired: true,
+  toolChoiceInWords: false,
+  seed: true,
   parallelToolCalls: true,
   usageInStream: true,
   reasoning: "effort",

@@ -12,8 +12,34 @@ type Send = (request: LlmRequest, sink: DeltaSink | undefined) => Effect.Effect<
 
 /**
  * Sends a request with a response format in the way that the endpoint accepts. The text of the response is the JSON.
+ * Calls `onIgnored` if the endpoint accepted the format and answered with something else.
  */
-export const sendWithFormat = (request: LlmRequest, compat: Compat, sink: DeltaSink | undefined, send: Send) => {
+export const sendWithFormat = (
+  request: LlmRequest,
+  compat: Compat,
+  sink: DeltaSink | undefined,
+  send: Send,
+  onIgnored: () => void = () => {}
+) =>
+  Effect.map(sendIn(request, compat, sink, send), (response) => {
+    if (!followsFormat(response, request.parameters.responseFormat!)) onIgnored()
+    return response
+  })
+
+/** Whether an answer is an object with the required fields, or no final answer. */
+const followsFormat = (
+  { finishReason, refusal, text, toolCalls }: LlmResponse,
+  { schema }: ResponseFormat
+): boolean => {
+  const isFinal = finishReason === "stop" || finishReason === "unknown"
+  if (!isFinal || toolCalls.length > 0 || refusal !== undefined || text === "") return true
+  const value = parse(text)
+  if (schema.type !== undefined && schema.type !== "object") return value !== undefined
+  return isObject(value) &&
+    (!Array.isArray(schema.required) || schema.required.every((key) => Object.hasOwn(value, String(key))))
+}
+
+const sendIn = (request: LlmRequest, compat: Compat, sink: DeltaSink | undefined, send: Send) => {
   const format = request.parameters.responseFormat!
   const way = compat.jsonSchema === "native-without-tools"
     ? request.tools.length === 0 ? "native" : "tool"

@@ -45,7 +45,7 @@ const retryDelayOf = (headers: HeaderMap, words: string): number | undefined => 
 }
 
 /** The time of the vendor if the answer has it, so that a difference between the clocks does not matter. */
-const now = (headers: HeaderMap): number => {
+export const now = (headers: HeaderMap): number => {
   const theirs = Date.parse(header(headers, "date") ?? "")
   return Number.isNaN(theirs) ? performance.timeOrigin + performance.now() : theirs
 }

@@ -2,9 +2,10 @@
 import { defined } from "@belay/core/Fields"
 import type { LlmResponse } from "@belay/core/LlmCall"
 import * as ProviderError from "@belay/core/ProviderError"
-import { compact, countOf, isObject, type Loose, parse, textOf } from "../request/guards.ts"
-import { header, type HeaderMap, requestId, retryAfterMs } from "../request/headers.ts"
+import { header, type HeaderMap, now, requestId, retryAfterMs } from "../request/headers.ts"
+import { readErrorBody, type VendorError } from "./errorBody.ts"
 import * as Overflow from "./overflow.ts"
+import { isQuota } from "./quota.ts"
 
 /** The endpoint that an error is about. */
 export interface Source {
@@ -25,18 +26,20 @@ export interface Failure {
 
 /** Returns the typed error for an answer. */
 export const classify = (source: Source, failure: Failure): ProviderError.ProviderError => {
-  const vendorError = readErrorBody(failure.text)
+  const vendorError = readErrorBody(failure.text, now(failure.headers))
   const status = failure.status >= 300 ? failure.status : vendorError.status ?? failure.status
   const words = `${vendorError.code} ${vendorError.type} ${vendorError.message} ${vendorError.raw}`.slice(0, 4000)
-  const retry = failure.status >= 400 ? retryAfterMs(failure.headers, words) : retryAfterMs({}, words)
+  const retry = retryAfterMs(failure.status >= 400 ? failure.headers : {}, words) ?? vendorError.retryAfterMs
   const facts = {
     ...common(source, failure, status, vendorError),
     ...(retry === undefined ? {} : { retryAfterMs: retry })
   }
   const { retryAfterMs: _, ...plain } = facts
-  const overflow = Overflow.readOverflow(words, status) ?? (status === 413 ? {} : undefined)
+  const overflow = status === 402
+    ? undefined
+    : Overflow.readOverflow(words, status) ?? (status === 413 ? {} : undefined)
   if (overflow !== undefined) return new ProviderError.ContextOverflow({ ...plain, ...overflow })
-  if (isQuota(status, vendorError, words)) return new ProviderError.QuotaExceeded(plain)
+  if (isQuota(status, vendorError, words, retry)) return new ProviderError.QuotaExceeded(plain)
   if (isAuth(status, vendorError, words)) return new ProviderError.Auth(plain)
   if (
     /content_?filter|content_policy|ResponsibleAIPolicyViolation|data_inspection_failed|content management policy/i
@@ -123,16 +126,6 @@ export const unsendable = (source: Source, message: string, param?: string): Pro
 const overloadPattern =
   /overloaded|over capacity|at capacity|insufficient_system_resource|high demand|no available (?:capacity|worker)/i
 
-const isQuota = (status: number, vendorError: VendorError, words: string): boolean => {
-  if (status === 402 || vendorError.code === "402") return true
-  if (/rate_?limit/i.test(`${vendorError.code} ${vendorError.type}`) || /per[ -](?:minute|second)/i.test(words)) {
-    return false
-  }
-  return status < 500 && status !== 404
-    && /insufficient[_ ](?:quota|credits?|balance|funds)|exceeded your (?:current|monthly) quota|quota[_ ]exceeded|credit balance is too low|out of credits|usage limit|billing_(?:hard_limit|not_active)|payment required/i
-      .test(words)
-}
-
 const isAuth = (status: number, vendorError: VendorError, words: string): boolean =>
   status === 401 || vendorError.code === "401"
   || (status < 500 && status !== 429 &&
@@ -144,84 +137,6 @@ const isNotFound = (status: number, words: string): boolean =>
   (status < 500 &&
     /model_?not_?found|DeploymentNotFound|model_not_exist|\bmodel\b[^.]{0,80}\b(?:does not exist|not found|not exist)/i
       .test(words))
-
-interface VendorError {
-  readonly message: string
-  readonly code: string
-  readonly type: string
-  readonly param: string
-  /** Reads the error of an upstream vendor from the answer of a gateway. */
-  readonly raw: string
-  readonly status: number | undefined
-  readonly requestId: string | undefined
-}
-
-/** Finds message, code and type in the shapes that vendors use. */
-const readErrorBody = (text: string): VendorError => {
-  const json = parse(text)
-  const outer = Array.isArray(json) ? json.find(isObject) : json
-  if (!isObject(outer)) {
-    return {
-      message: /^\s*</.test(text) ? titleOf(text) : textOf(json) ?? text.trim(),
-      code: "",
-      type: "",
-      param: "",
-      raw: "",
-      status: undefined,
-      requestId: undefined
-    }
-  }
-  const inner = isObject(outer.error)
-    ? outer.error
-    : isObject(outer.response) && isObject(outer.response.error)
-    ? outer.response.error
-    : {}
-  const metadata = isObject(inner.metadata) ? inner.metadata : {}
-  const innerError = isObject(inner.innererror) ? inner.innererror : {}
-  const code = scalar(inner.code) ?? scalar(outer.code) ?? ""
-  const status = [inner.status_code, inner.status, inner.code, outer.status_code, outer.status, outer.code]
-    .map((value) => Number(scalar(value) ?? Number.NaN))
-    .find((value) => Number.isInteger(value) && value >= 400 && value < 600)
-  return {
-    message: textOf(inner.message) ?? textOf(outer.error) ?? textOf(outer.message) ?? detail(outer.detail) ??
-      detail(inner.detail) ??
-      text.trim().slice(0, 500),
-    code: `${code}${textOf(innerError.code) === undefined ? "" : ` ${textOf(innerError.code)}`}`,
-    type: scalar(inner.type) ?? scalar(outer.type) ?? scalar(inner.status) ?? "",
-    param: scalar(inner.param) ?? scalar(outer.param) ?? "",
-    raw: `${numbersOf(inner)} ${textOf(metadata.raw) ?? (metadata.raw === undefined ? "" : compact(metadata.raw))}`
-      .trim(),
-    status,
-    requestId: textOf(outer.request_id) ?? textOf(inner.request_id)
-  }
-}
-
-const numbersOf = (inner: Loose): string =>
-  countOf(inner.n_prompt_tokens) === undefined
-    ? ""
-    : `n_prompt_tokens: ${countOf(inner.n_prompt_tokens)} n_ctx: ${countOf(inner.n_ctx)}`
-
-const scalar = (value: unknown): string | undefined =>
-  typeof value === "string" && value !== "" ? value : typeof value === "number" ? String(value) : undefined
-
-const detail = (given: unknown): string | undefined => {
-  if (typeof given === "string") return textOf(given)
-  if (isObject(given)) return textOf(given.message) ?? textOf(given.msg) ?? compact(given)
-  if (!Array.isArray(given)) return undefined
-  return given.map((item) =>
-    isObject(item) ? `${placeOf(item.loc)}${textOf(item.msg) ?? textOf(item.message) ?? compact(item)}` : compact(item)
-  ).join("; ")
-}
-
-const placeOf = (loc: unknown): string =>
-  Array.isArray(loc) ? `${loc.map((step) => scalar(step) ?? "?").join(".")}: ` : ""
-
-const titleOf = (html: string): string =>
-  `an HTML page${
-    /<title[^>]*>([^<]{1,120})/i.exec(html)?.[1] === undefined
-      ? ""
-      : ` titled "${/<title[^>]*>([^<]{1,120})/i.exec(html)?.[1]?.trim()}"`
-  }`
 
 const common = (source: Source, failure: Failure, status: number, vendorError: VendorError) => ({
   provider: source.provider,
@@ -255,6 +170,11 @@ const about = (source: Source, failure: Partial<Failure>) => {
 }
 
 const redact = (text: string, source: Source): string =>
-  source.secrets.reduce((shown, secret) => secret.length < 4 ? shown : shown.replaceAll(secret, "[redacted]"), text)
-    .replace(/\b(?:sk|pk|rk|gsk|xai|hf|AIza)[-_][A-Za-z0-9_*-]{8,}/g, "[redacted]")
+  redactKeys(
+    source.secrets.reduce((shown, secret) => secret.length < 4 ? shown : shown.replaceAll(secret, "[redacted]"), text)
+  )
+
+/** Replaces everything that looks like a key. */
+export const redactKeys = (text: string): string =>
+  text.replace(/\b(?:sk|pk|rk|gsk|xai|hf|AIza)[-_][A-Za-z0-9_*-]{8,}/g, "[redacted]")
     .replace(/\bBearer\s+[\w.~+/-]{8,}=*/gi, "Bearer [redacted]")

@@ -8,7 +8,7 @@ export interface Overflow {
 
 const wordings: ReadonlyArray<RegExp> = [
   /context[ _-]?(?:length|window)[ _-]?(?:exceed|is too|was exceed)|ContextWindowExceeded|model_context_window_exceeded|exceed_context_size|exceed(?:s|ed|ing)?\b[^.\n]{0,60}\bcontext\b|context (?:window|length|size|limit)s?\b[^.\n]{0,30}\bexceed/i,
-  /maximum (?:context|model|prompt|input) length|(?:longer|greater|larger) than the (?:model's |maximum )?(?:maximum )?(?:model|context) length|too large for model with \d+ maximum context|maximum number of tokens allowed|max_tokens must be at least 1, got -/i,
+  /maximum (?:context|model|prompt|input) length|(?:longer|greater|larger) than the (?:model's |maximum )?(?:maximum )?(?:model|context) length|too large for model with \d+ maximum context|maximum number of tokens allowed|max_tokens must be at least 1, got -|maximum allowed input length|configured context size|\(prompt and prediction\) cannot exceed/i,
   /(?:prompt|input|inputs|messages?)\b[^.\n]{0,60}\b(?:is |are )?too long|total length of all messages|prompt exceeds max length|too_many_prompt_tokens|request_too_large|range of input length should be/i,
   /reduce the length of (?:the )?(?:your )?(?:messages|prompt|input)|`?inputs`? tokens \+ `?max_new_tokens`?|increasing context size|decrease the (?:input|prompt) length/i,
   /exceeded model token limit|exceeds the limit of \d|token count[^.\n]{0,40}exceeds|input token count/i
@@ -32,6 +32,9 @@ const both: ReadonlyArray<readonly [RegExp, "requested" | "limit"]> = [
   [/\((\d[\d,_]*) tokens?\)\D*(?:context|maximum)\D*(\d[\d,_]*)/i, "requested"],
   [/token count of (\d[\d,_]*) exceeds the limit of (\d[\d,_]*)/i, "requested"],
   [/contains (\d[\d,_]*) tokens.*too large for model with (\d[\d,_]*)/i, "requested"],
+  [/input length (\d[\d,_]*) exceeds the maximum allowed input length of (\d[\d,_]*)/i, "requested"],
+  [/prompt has (\d[\d,_]*) tokens\D+context size is (\d[\d,_]*)/i, "requested"],
+  [/\(prompt and prediction\) cannot exceed (\d[\d,_]*)\D+(\d[\d,_]*)/i, "limit"],
   [/maximum (?:context|prompt) length (?:is |of )?(\d[\d,_]*)(?=\D)\D+(\d[\d,_]*)/i, "limit"]
 ]
 

@@ -1,28 +1,30 @@
 /** Converts an `LlmRequest` to the body of a Responses call. The vendor does not store anything. */
 import type { LlmParameters, LlmRequest } from "@belay/core/LlmCall"
 import type { ToolMeta } from "@belay/core/Tool"
+import * as Result from "effect/Result"
 import type { FunctionTool } from "openai/resources/responses/responses"
 import type { Compat } from "../request/compat.ts"
+import { type Conflict, joinFields } from "../request/extra.ts"
+import type { Loose } from "../request/guards.ts"
 import { stringify } from "../request/message.ts"
-import { type BodyOptions, own } from "../request/request.ts"
+import { type BodyOptions, instructionsOf, rest } from "../request/request.ts"
 
 /** Renders the body. */
-export const body = (request: LlmRequest, { compat, model, render, stream }: BodyOptions): string => {
+export const body = (request: LlmRequest, options: BodyOptions): Result.Result<string, Conflict> => {
+  const { compat, model, render } = options
   const input = request.messages.map(render).filter((items) => items !== "").join(",")
-  const fields = stringify(parameters(request, compat)).slice(1, -1)
-  return `{"model":${stringify(model)},"input":[${input}],"store":false${fields === "" ? "" : `,${fields}`}${
-    stream ? `,"stream":true` : ""
-  }}`
+  return Result.map(
+    joinFields(fieldsOf(request, options), request.parameters.extra, compat.extraBody),
+    (fields) => `{"model":${stringify(model)},"input":[${input}]${rest({ store: false, ...fields })}}`
+  )
 }
 
-const parameters = (request: LlmRequest, compat: Compat): object => {
+const fieldsOf = (request: LlmRequest, { compat, stream }: BodyOptions): Loose => {
   const given = request.parameters
   const hasTools = request.tools.length > 0
+  const instructions = instructionsOf(request, compat)
   return {
-    ...own(compat.extraBody),
-    ...(request.instructions === undefined || request.instructions === ""
-      ? {}
-      : { instructions: request.instructions }),
+    ...(instructions === "" ? {} : { instructions }),
     ...(hasTools ? { tools: request.tools.map(tool) } : {}),
     ...(given.temperature !== undefined && compat.sampling ? { temperature: given.temperature } : {}),
     ...(given.topP !== undefined && compat.sampling ? { top_p: given.topP } : {}),
@@ -38,7 +40,7 @@ const parameters = (request: LlmRequest, compat: Compat): object => {
     ...(given.responseFormat === undefined
       ? {}
       : { text: { format: { type: "json_schema", ...given.responseFormat } } }),
-    ...own(given.extra)
+    ...(stream ? { stream: true } : {})
   }
 }
 
