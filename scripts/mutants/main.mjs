@@ -5,11 +5,7 @@ import { parseArgs } from "node:util"
 import { coverage } from "./coverage.mjs"
 import { mutationsOf } from "./mutations.mjs"
 import { plantAll } from "./plantAll.mjs"
-<<<<<<< HEAD
-import { markdown, survivors, table } from "./report.mjs"
-=======
 import { killed, markdown, survivors, table } from "./report.mjs"
->>>>>>> core
 import { makeRunner } from "./runner.mjs"
 import { sampled } from "./sample.mjs"
 import { scopeOf } from "./scopes.mjs"
@@ -23,10 +19,7 @@ const usage = `npm run test:mutants -- [options]
   --kind KIND     only bugs of one kind, such as "condition"
   --wide          also run the tests of other packages, which takes longer
   --workers N     processes that run tests (default 2)
-<<<<<<< HEAD
-=======
   --killed        print the bugs that were noticed, and by which test
->>>>>>> core
   --markdown      print the score as a table in Markdown
   --list          print the bugs without planting them`
 
@@ -39,10 +32,7 @@ const { values } = parseArgs({
     kind: { type: "string" },
     wide: { type: "boolean", default: false },
     workers: { type: "string", default: "2" },
-<<<<<<< HEAD
-=======
     killed: { type: "boolean", default: false },
->>>>>>> core
     markdown: { type: "boolean", default: false },
     list: { type: "boolean", default: false },
     help: { type: "boolean", default: false }
@@ -96,11 +86,8 @@ if (values.list) {
 
 const packageOf = (file) => /^packages\/[^/]+/.exec(file)[0]
 const packages = new Set(chosen.map(({ file }) => packageOf(file)))
-<<<<<<< HEAD
-=======
 // The laws of stores test the stores in memory.
 if (chosen.some(({ file }) => scopeOf(file) === "core/store")) packages.add("packages/testing")
->>>>>>> core
 const isTest = (file) => /^packages\/[^/]+\/test\/.*\.test\.ts$/.test(file) && !file.endsWith(".long.test.ts")
 const covered = await coverage({
   log,
@@ -118,10 +105,7 @@ const accepted = JSON.parse(readFileSync(new URL("accepted.json", import.meta.ur
 const results = await plantAll({ accepted, covered, log, mutations: chosen, packageOf, runners })
 for (const { runner } of runners) runner.stop()
 
-<<<<<<< HEAD
-=======
 if (values.killed) console.log(killed(results))
->>>>>>> core
 console.log(survivors(results))
 console.log(values.markdown ? markdown(results, scopeOf) : table(results, scopeOf))
 process.exit()

@@ -14,8 +14,6 @@ export const survivors = (results) =>
     )
     .join("\n")
 
-<<<<<<< HEAD
-=======
 /** The bugs that were noticed, and by what. */
 export const killed = (results) =>
   results
@@ -25,7 +23,6 @@ export const killed = (results) =>
     )
     .join("\n")
 
->>>>>>> core
 const rowsOf = (results, scopeOf) => {
   const groups = Map.groupBy(results, ({ mutation }) => scopeOf(mutation.file))
   return [...groups, ["all", results]].map(([name, group]) => {

@@ -23,11 +23,8 @@ export const makeRunner = (tree, { env = {}, options = {} } = {}) => {
   mkdirSync(temporary, { recursive: true })
   let child
   let tests
-<<<<<<< HEAD
-=======
   // The bug of the run before was removed from its file after that run.
   let changedBefore = []
->>>>>>> core
   const start = async () => {
     child = fork(fileURLToPath(new URL("worker.mjs", import.meta.url)), [JSON.stringify(options)], {
       cwd: tree,
@@ -57,12 +54,8 @@ export const makeRunner = (tree, { env = {}, options = {} } = {}) => {
     async run(files, changed, limitMs) {
       if (child === undefined) await start()
       const done = answer(child, limitMs)
-<<<<<<< HEAD
-      child.send({ tests: files, changed })
-=======
       child.send({ tests: files, changed: [...changedBefore, ...changed] })
       changedBefore = changed
->>>>>>> core
       const result = await done
       if (result === undefined) stop()
       return result

@@ -4,6 +4,7 @@
  *
  * @since 0.1.0
  */
+import { transportTo } from "#platform"
 import { defined } from "@belay/core/Fields"
 import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { DeltaSink, LlmProvider } from "@belay/core/LlmProvider"
@@ -19,8 +20,7 @@ import { baseOf, lowerCase } from "./internal/request/client.ts"
 import type { Compat } from "./internal/request/compat.ts"
 import * as Errors from "./internal/response/errors.ts"
 import type * as Exchange from "./internal/transport/exchange.ts"
-import { type HttpAgent, overNode } from "./internal/transport/node.ts"
-import { proxiesFor } from "./internal/transport/proxy.ts"
+import type { HttpAgent } from "./internal/transport/node.ts"
 import { type Fetch, overFetch } from "./internal/transport/transport.ts"
 import * as Presets from "./Presets.ts"
 
@@ -115,8 +115,7 @@ export const make = (options: Options = {}): LlmProvider => {
     apiKey: options.apiKey,
     headers: options.headers,
     compatOf: (model) => Presets.compatOf(baseUrl, model, options.compat),
-    transport: (url) =>
-      options.fetch === undefined ? overNode(url, routeTo(url, options.proxy)) : overFetch(url, options.fetch),
+    transport: (url) => options.fetch === undefined ? transportTo(url, options.proxy) : overFetch(url, options.fetch),
     timeouts: (isStream) => limits(options.timeouts, isStream)
   })
   const call = (request: LlmRequest, sink: DeltaSink | undefined): Effect.Effect<LlmResponse, ProviderError> => {
@@ -143,7 +142,7 @@ export const make = (options: Options = {}): LlmProvider => {
  */
 export const fromEnv = (
   options: Options = {},
-  env: Readonly<Record<string, string | undefined>> = process.env
+  env: Readonly<Record<string, string | undefined>> = globalThis.process?.env ?? {}
 ): LlmProvider => {
   const { OPENAI_BASE_URL: baseUrl, OPENAI_CUSTOM_HEADERS: headers, OPENAI_MODEL: model } = env
   const preset = options.baseUrl === undefined ? undefined : Presets.detect(options.baseUrl)
@@ -172,9 +171,6 @@ const noModel = (provider: string) =>
     "no model is set: use the option `model`, set OPENAI_MODEL (with `fromEnv`), or name one in the request",
     "model"
   )
-
-const routeTo = (url: string, proxy: Options["proxy"]) =>
-  typeof proxy === "object" ? { agent: proxy } : { proxies: proxiesFor(url, proxy, process.env) }
 
 type PriceTable = { readonly [model: string]: Prices.Price }
 

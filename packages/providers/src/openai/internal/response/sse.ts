@@ -1,4 +1,5 @@
 /** Decodes server-sent events as real endpoints send them. */
+import { textOf } from "#platform"
 
 /** Callbacks for the events of a stream. */
 export interface SseHandlers {
@@ -109,13 +110,10 @@ const decoder = () => {
   return {
     push: (bytes: Uint8Array): string => {
       const isWhole = (bytes[bytes.length - 1] ?? 0) < 0x80
-      const text = isWhole && !isOpen ? quick(bytes) : utf8.decode(bytes, { stream: true })
+      const text = isWhole && !isOpen ? textOf(bytes) : utf8.decode(bytes, { stream: true })
       if (bytes.length > 0) isOpen = !isWhole
       return bare(text)
     },
     end: (): string => bare(utf8.decode())
   }
 }
-
-const quick = (bytes: Uint8Array): string =>
-  (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)).toString("utf8")

@@ -270,8 +270,16 @@ const chunksIn = (data: string): ReadonlyArray<unknown> => {
     : [undefined]
 }
 
-const join = (parts: ReadonlyArray<Uint8Array>): Uint8Array =>
-  parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts)
+const join = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
+  if (parts.length === 1 && parts[0] !== undefined) return parts[0]
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}
 
 /** Returns the first character that is not blank. A byte order mark is blank. */
 const firstCharacter = (bytes: Uint8Array): string | undefined => {

@@ -40,7 +40,7 @@ export const overFetch = (address: string, fetch: Fetch): Transport => (headers,
   let wake: (() => void) | undefined
   let isPaused = false
   let isOver = false
-  let timer: NodeJS.Timeout | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
   const read = async (): Promise<void> => {
     const response = await fetch(address, {
       method: "POST",
@@ -61,8 +61,10 @@ export const overFetch = (address: string, fetch: Fetch): Transport => (headers,
         wake?.()
       }
     })
-    for await (const bytes of response.body ?? []) {
-      if (!isOver) listener.onData(bytes)
+    // Not every browser can iterate over a body.
+    const reader = response.body?.getReader()
+    for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
+      if (!isOver) listener.onData(part.value)
       if (isPaused && !isOver) await new Promise<void>((resolve) => (wake = resolve))
     }
     clearTimeout(timer)
@@ -88,7 +90,8 @@ export const overFetch = (address: string, fetch: Fetch): Transport => (headers,
     release: () => {
       leave()
       timer = setTimeout(() => controller.abort(), graceMs)
-      timer.unref()
+      // In Node, a timer keeps the process alive.
+      if (typeof timer === "object") timer.unref?.()
     }
   }
 }

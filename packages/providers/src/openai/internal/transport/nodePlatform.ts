@@ -1,0 +1,14 @@
+/** What a provider uses of Node, Bun and Deno. `#platform` is this file there. */
+import { type HttpAgent, overNode } from "./node.ts"
+import { proxiesFor } from "./proxy.ts"
+import type { Transport } from "./transport.ts"
+
+export type { HttpAgent }
+
+/** Opens a transport to an address, directly or through proxies. */
+export const transportTo = (url: string, proxy: string | false | HttpAgent | undefined): Transport =>
+  overNode(url, typeof proxy === "object" ? { agent: proxy } : { proxies: proxiesFor(url, proxy, process.env) })
+
+/** Decodes bytes that are whole UTF-8 characters. */
+export const textOf = (bytes: Uint8Array): string =>
+  (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)).toString("utf8")
