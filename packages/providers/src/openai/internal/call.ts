@@ -75,13 +75,10 @@ export const make = (vendor: Vendor): Call => {
   const open = Effect.fnUntraced(function*(model: string) {
     const problem = Client.whyNotAddress(vendor.baseUrl)
     if (problem !== undefined) return yield* Errors.unsendable(sourceOf(model), problem, "baseUrl")
-    opened ??= yield* Effect.map(
-      Effect.tryPromise({
-        try: () => Client.prepare(vendor, codec.path),
-        catch: (error) => Errors.unsendable(sourceOf(model), messageOf(error))
-      }),
-      ({ headers, url }) => ({ headers, transport: vendor.transport(url) })
-    )
+    if (opened === undefined) {
+      const { headers, url } = Client.readyFor(vendor, codec.path)
+      opened = { headers, transport: vendor.transport(url) }
+    }
     return opened
   })
   /** Fetches the key and prepares the headers. A fixed key is used again. */
