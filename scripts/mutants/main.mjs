@@ -93,8 +93,8 @@ const covered = await coverage({
   log,
   root,
   sources,
-  support: files.filter((file) => file.endsWith(".ts") && !isTest(file) && !sources.includes(file)),
-  tests: files.filter((file) => isTest(file) && (values.wide || packages.has(packageOf(file))))
+  tests: files.filter((file) => isTest(file) && (values.wide || packages.has(packageOf(file)))),
+  workers: Number(values.workers)
 })
 
 const runners = Array.from({ length: Number(values.workers) }, () => {
