@@ -14,7 +14,7 @@ import { copyTree } from "./tree.mjs"
 const usage = `npm run test:mutants -- [options]
   --sample N      plant N bugs in each folder of the report (default 40), or "all"
   --seed N        choose other bugs (default 1)
-  --file PATTERN  only in sources whose path contains PATTERN, a regular expression
+  --file PATTERN  only where PATTERN, a regular expression, matches the place, such as "Budget.ts:200"
   --since REF     only in lines that changed since this commit
   --kind KIND     only bugs of one kind, such as "condition"
   --wide          also run the tests of other packages, which takes longer
@@ -70,10 +70,10 @@ const changedLines = (ref) => {
 
 const changed = values.since === undefined ? undefined : changedLines(values.since)
 const candidates = sources
-  .filter((file) => pattern.test(file))
   .flatMap((file) => mutationsOf(file, readFileSync(file, "utf8")))
   .filter(({ file, kind, line }) =>
-    (values.kind === undefined || kind === values.kind) && (changed === undefined || changed.get(file)?.has(line))
+    pattern.test(`${file}:${line}`) && (values.kind === undefined || kind === values.kind) &&
+    (changed === undefined || changed.get(file)?.has(line))
   )
 const chosen = sampled(candidates, scopeOf, values.sample === "all" ? Infinity : Number(values.sample), values.seed)
 log(`${chosen.length} of ${candidates.length} bugs, seed ${values.seed}`)
