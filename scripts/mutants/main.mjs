@@ -17,6 +17,7 @@ const usage = `npm run test:mutants -- [options]
   --file PATTERN  only where PATTERN, a regular expression, matches the place, such as "Budget.ts:200"
   --since REF     only in lines that changed since this commit
   --kind KIND     only bugs of one kind, such as "condition"
+  --tests N       run at most N test files for each bug, the likely ones (default all)
   --wide          also run the tests of other packages, which takes longer
   --workers N     processes that run tests (default 2)
   --killed        print the bugs that were noticed, and by which test
@@ -30,6 +31,7 @@ const { values } = parseArgs({
     file: { type: "string", default: "" },
     since: { type: "string" },
     kind: { type: "string" },
+    tests: { type: "string", default: "Infinity" },
     wide: { type: "boolean", default: false },
     workers: { type: "string", default: "2" },
     killed: { type: "boolean", default: false },
@@ -102,7 +104,15 @@ const runners = Array.from({ length: Number(values.workers) }, () => {
   return { tree, runner: makeRunner(tree) }
 })
 const accepted = JSON.parse(readFileSync(new URL("accepted.json", import.meta.url), "utf8"))
-const results = await plantAll({ accepted, covered, log, mutations: chosen, packageOf, runners })
+const results = await plantAll({
+  accepted,
+  covered,
+  log,
+  maxTests: Number(values.tests),
+  mutations: chosen,
+  packageOf,
+  runners
+})
 for (const { runner } of runners) runner.stop()
 
 if (values.killed) console.log(killed(results))

@@ -257,6 +257,25 @@ describe("what Redaction does", () => {
       ])
     }))
 
+  it.effect("leaves data that is not text as it is, and what else belongs to the message", () =>
+    Effect.gen(function*() {
+      const bytes = `data:image/png;base64,${Buffer.from(mail).toString("base64")}`
+      const attachments = [
+        { type: "file" as const, mediaType: "image/png", url: bytes },
+        { type: "file" as const, mediaType: "text/plain", url: "https://example.com/a", filename: mail }
+      ]
+      const metadata = { from: "the terminal" }
+      const chain = HookChain.makeUnsafe([Redaction.make({ strategy: "redact" })])
+      const { event } = yield* chain.run("preTurn", { message: mail, attachments, metadata }, TestScope.make())
+      assert.deepEqual<unknown>(event, {
+        message: "[EMAIL]",
+        attachments: [attachments[0], { ...attachments[1], filename: "[EMAIL]" }],
+        metadata
+      })
+      const alone = yield* chain.run("preTurn", { message: mail, metadata }, TestScope.make())
+      assert.deepEqual<unknown>(alone.event, { message: "[EMAIL]", metadata })
+    }))
+
   it.effect("removes values from JSON: nested, in keys, in numbers, under hostile names", () =>
     Effect.gen(function*() {
       const chain = HookChain.makeUnsafe([Redaction.make({ strategy: "redact" })])
