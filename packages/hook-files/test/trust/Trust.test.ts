@@ -220,48 +220,6 @@ describe("a decision about scripts", () => {
     assert.strictEqual(print(), seen[3])
   })
 
-  it("covers what is beside the file that a link leads to, and beside a path through another link", () => {
-    const one = place()
-    const real = join(one.root, "real")
-    symlinkSync(one.cwd, real)
-    one.project(settings(`python3 tools/guard.py; python3 ${real}/other/x.py`))
-    for (const file of ["shared/guard.py", "shared/helper.py", "other/x.py", "other/lib/y.py", "tools/z.sh"]) {
-      put(join(one.cwd, file), "1")
-    }
-    symlinkSync("../shared/guard.py", join(one.cwd, "tools/guard.py"))
-    const print = prints(one)
-    for (const file of ["shared/helper.py", "other/lib/y.py", "tools/z.sh", "shared/guard.py"]) {
-      const before = print()
-      put(join(one.cwd, file), "2")
-      assert.notStrictEqual(print(), before, file)
-    }
-  })
-
-  it("covers the files of a folder outside of the project that a link in the project leads to", () => {
-    const one = place()
-    one.project(settings("python3 tools/guard.py"))
-    for (const file of ["guard.py", "helper.py", "lib/common.py"]) put(join(one.root, "shared", file), "1")
-    symlinkSync("../shared", join(one.cwd, "tools"))
-    const print = prints(one)
-    for (const file of ["guard.py", "helper.py", "lib/common.py"]) {
-      const before = print()
-      put(join(one.root, "shared", file), "2")
-      assert.notStrictEqual(print(), before, file)
-    }
-  })
-
-  it("covers the nearest package.json above a script, and none above it", () => {
-    const one = place()
-    one.project(settings("node tools/lib/x.js"))
-    for (const file of ["tools/lib/x.js", "tools/package.json", "package.json"]) put(join(one.cwd, file), "{}")
-    const print = prints(one)
-    const before = print()
-    put(join(one.cwd, "package.json"), "{\"type\":\"module\"}")
-    assert.strictEqual(print(), before)
-    put(join(one.cwd, "tools/package.json"), "{\"type\":\"module\"}")
-    assert.notStrictEqual(print(), before)
-  })
-
   it("covers folders of systems that were asked for and have entries, and no others", () => {
     const one = place()
     one.project(settings("true"))
