@@ -14,9 +14,10 @@ import { copyTree } from "./tree.mjs"
 const usage = `npm run test:mutants -- [options]
   --sample N      plant N bugs in each folder of the report (default 40), or "all"
   --seed N        choose other bugs (default 1)
-  --file PATTERN  only in sources whose path contains PATTERN, a regular expression
+  --file PATTERN  only where PATTERN, a regular expression, matches the place, such as "Budget.ts:200"
   --since REF     only in lines that changed since this commit
   --kind KIND     only bugs of one kind, such as "condition"
+  --tests N       run at most N test files for each bug, the likely ones (default all)
   --wide          also run the tests of other packages, which takes longer
   --workers N     processes that run tests (default 2)
   --killed        print the bugs that were noticed, and by which test
@@ -30,6 +31,7 @@ const { values } = parseArgs({
     file: { type: "string", default: "" },
     since: { type: "string" },
     kind: { type: "string" },
+    tests: { type: "string", default: "Infinity" },
     wide: { type: "boolean", default: false },
     workers: { type: "string", default: "2" },
     killed: { type: "boolean", default: false },
@@ -70,10 +72,10 @@ const changedLines = (ref) => {
 
 const changed = values.since === undefined ? undefined : changedLines(values.since)
 const candidates = sources
-  .filter((file) => pattern.test(file))
   .flatMap((file) => mutationsOf(file, readFileSync(file, "utf8")))
   .filter(({ file, kind, line }) =>
-    (values.kind === undefined || kind === values.kind) && (changed === undefined || changed.get(file)?.has(line))
+    pattern.test(`${file}:${line}`) && (values.kind === undefined || kind === values.kind) &&
+    (changed === undefined || changed.get(file)?.has(line))
   )
 const chosen = sampled(candidates, scopeOf, values.sample === "all" ? Infinity : Number(values.sample), values.seed)
 log(`${chosen.length} of ${candidates.length} bugs, seed ${values.seed}`)
@@ -93,8 +95,8 @@ const covered = await coverage({
   log,
   root,
   sources,
-  support: files.filter((file) => file.endsWith(".ts") && !isTest(file) && !sources.includes(file)),
-  tests: files.filter((file) => isTest(file) && (values.wide || packages.has(packageOf(file))))
+  tests: files.filter((file) => isTest(file) && (values.wide || packages.has(packageOf(file)))),
+  workers: Number(values.workers)
 })
 
 const runners = Array.from({ length: Number(values.workers) }, () => {
@@ -102,7 +104,15 @@ const runners = Array.from({ length: Number(values.workers) }, () => {
   return { tree, runner: makeRunner(tree) }
 })
 const accepted = JSON.parse(readFileSync(new URL("accepted.json", import.meta.url), "utf8"))
-const results = await plantAll({ accepted, covered, log, mutations: chosen, packageOf, runners })
+const results = await plantAll({
+  accepted,
+  covered,
+  log,
+  maxTests: Number(values.tests),
+  mutations: chosen,
+  packageOf,
+  runners
+})
 for (const { runner } of runners) runner.stop()
 
 if (values.killed) console.log(killed(results))
