@@ -1,6 +1,7 @@
 /** Runs everything that tries to break the project, and writes what came of it into docs/reliability.md. */
 import * as HookAction from "@belay/core/HookAction"
 import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -44,7 +45,7 @@ const row = async (
 const core = "packages/core/test"
 
 const chains = (tried: number, run: typeof syncChains) => async (): Promise<void> =>
-  Effect.runPromise(agrees(run(points), tried))
+  Effect.runPromise(Effect.provide(agrees(run(points), tried), TestClock.layer()))
 
 const functions = async (): Promise<ReadonlyArray<Row>> => [
   await row(
@@ -133,7 +134,7 @@ const files: ReadonlyArray<readonly [what: string, files: ReadonlyArray<string>]
     "packages/providers/test/openai/Endings.test.ts",
     "packages/providers/test/openai/Errors.test.ts"
   ]],
-  ["answers that are no responses, or too large", [
+  ["answers that are malformed or too large", [
     `${core}/agent/model/AnswerSizes.test.ts`,
     `${core}/agent/model/CheckResponse.test.ts`
   ]],
