@@ -10,7 +10,7 @@ import type { HookPointName } from "../../src/hook/HookPoint.ts"
 import { outputAt, readAt, valueAt } from "./events.ts"
 
 /** What a hook answers with. The first is what a failing case is shrunk to. */
-const whats = [
+export const whats = [
   ...[
     "nothing",
     "Continue",
@@ -52,7 +52,7 @@ const whats = [
 export type What = typeof whats[number] | "hangs"
 
 const immediate = ["now", "succeed"] as const
-const hows = [...immediate, "promise", "thenable", "sync", "yielding", "generator"] as const
+export const hows = [...immediate, "promise", "thenable", "sync", "yielding", "generator"] as const
 export type How = typeof hows[number]
 
 export interface Answer {

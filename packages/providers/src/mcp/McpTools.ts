@@ -38,7 +38,10 @@ export interface Options {
    * of the server, so by default only the claim that a tool is destructive counts.
    */
   readonly trustHints?: boolean | string | ReadonlyArray<string>
-  /** Text before the name of each tool. Default `mcp__<server>__`. */
+  /**
+   * Text before the name of each tool. Default `mcp__<server>__`. Hooks know by `mcp__` that the server chose the name,
+   * and then believe no word in it, such as `read`.
+   */
   readonly prefix?: string
   /**
    * Maximum number of characters of a result. A longer text is cut and marked, a larger file is left out. Default

@@ -167,7 +167,7 @@ const allKinds: ReadonlyArray<Kind> = ["shell", "write", "read", "fetch", "agent
 const guessOperations = ({ args, readOnly, tool }: Call): ReadonlyArray<CallOperation> => {
   if (shellManagers.has(tool)) return []
   const hints = hintsOf(tool)
-  const search = new OperationSearch(hints, readOnly === true)
+  const search = new OperationSearch(hints, readOnly === true, tool.startsWith("mcp__"))
   search.visit(args, "", 0)
   const { found, isIncomplete } = search
   if (isIncomplete) return [...found, ...allKinds.map((kind) => ({ kind, value: undefined }))]
@@ -186,9 +186,10 @@ class OperationSearch {
   private readonly fileKinds: ReadonlyArray<Kind>
   private readonly hasFiles: boolean
 
-  constructor(hints: NameHints, readOnly: boolean) {
+  /** `isForeign`: an MCP server chose the name, so a word such as `read` in it is only a claim. */
+  constructor(hints: NameHints, readOnly: boolean, isForeign: boolean) {
     const reads = readOnly || hints.reads
-    const writes = !readOnly && hints.writes
+    const writes = !readOnly && (hints.writes || (isForeign && hints.reads))
     this.hints = hints
     this.hasFiles = reads || writes || hints.files
     this.fileKinds = reads === writes ? ["read", "write"] : [writes ? "write" : "read"]

@@ -1,6 +1,7 @@
 /** Adds messages that come from memory, or that a session starts with, to a conversation. */
 import * as Result from "effect/Result"
-import { type Message, whyInvalid } from "../../../data/Message.ts"
+import * as Schema from "effect/Schema"
+import { Message, whyInvalid } from "../../../data/Message.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import { Context } from "../../../hook/internal/context.ts"
 import type { Turn } from "../turn/turn.ts"
@@ -23,9 +24,17 @@ export const addMessages = (turn: Turn, given: ReadonlyArray<Message>, by: strin
   }
   const messages = concealed.success
   const why = Array.isArray(messages)
-    ? whyInvalid(messages) ?? session.findIdClash(messages)
+    ? whyNotMessages(messages) ?? whyInvalid(messages) ?? session.findIdClash(messages)
     : "expected an array of messages"
   if (why !== undefined) return io.warn(`${by} gave messages that were refused: ${why}`, "runtime")
   session.messages.push(...messages)
   session.addIds(messages)
+}
+
+const decode = Schema.decodeUnknownResult(Schema.Array(Message))
+
+/** Messages may come from a store, or from a program without types. */
+const whyNotMessages = (messages: ReadonlyArray<unknown>): string | undefined => {
+  const decoded = decode(messages)
+  return Result.isFailure(decoded) ? messageOf(decoded.failure) : undefined
 }

@@ -17,6 +17,7 @@ import type { TurnInput, TurnOutput } from "../../../data/Turn.ts"
 import type { Outcome } from "../../../hook/HookChain.ts"
 import type { CoreOutput } from "../../AgentCore.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
+import { readOutput } from "../outcome/readOutput.ts"
 import { isTurnEnd, stopOf } from "../outcome/turnEnd.ts"
 import { addMessages } from "../session/addMessages.ts"
 import { startSession } from "../session/startSession.ts"
@@ -120,7 +121,9 @@ const inputAfter = (turn: Turn, outcome: Outcome<"preTurn"> | undefined): TurnIn
 }
 
 const runCore = function*(turn: Turn): Step<Answer, Failure> {
-  const output = yield* turn.agent.core.runTurn(turn.state.input, new CoreContext(turn))
+  const { core } = turn.agent
+  const output = readOutput(core.coreType, yield* core.runTurn(turn.state.input, new CoreContext(turn)))
+  if (output instanceof PortFailed) return yield* output
   return { text: output.text, finishReason: output.finishReason, executed: true }
 }
 
