@@ -155,6 +155,8 @@ export const make = (
     const rest = think.end()
     if (rest.reasoning !== "") addReasoning(rest.reasoning)
     if (rest.text !== "") showText(rest.text)
+    const unopened = reasoning === "" && text.includes("</think>") ? Think.splitUnopened(text) : undefined
+    if (unopened !== undefined) ({ reasoning, text } = unopened)
   }
   const metadata = (cut: ToolCalls.AssembledCalls["cut"]): Pick<LlmResponse, "metadata"> => {
     const kept = details.length === 0 ? undefined : boundedJson(details)
