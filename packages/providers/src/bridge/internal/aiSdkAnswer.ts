@@ -171,6 +171,7 @@ const usageOf = (given: unknown): Usage | undefined => {
   const outputTokens = countOf(isObject(output) ? output.total : output)
   if (inputTokens === undefined && outputTokens === undefined) return undefined
   const cachedTokens = countOf(isObject(input) ? input.cacheRead : given.cachedInputTokens)
+  const cacheWriteTokens = countOf(isObject(input) ? input.cacheWrite : undefined)
   const reasoningTokens = countOf(isObject(output) ? output.reasoning : given.reasoningTokens)
   // The raw usage of the vendor, if it has the usual form. It can contain a price, and a total that is more than the
   // sum of its parts.
@@ -183,6 +184,6 @@ const usageOf = (given: unknown): Usage | undefined => {
       billableOutputTokens,
       (countOf(given.totalTokens) ?? 0) - (inputTokens ?? 0)
     ),
-    ...defined({ cachedTokens, reasoningTokens, costUsd })
+    ...defined({ cachedTokens, cacheWriteTokens, reasoningTokens, costUsd })
   }
 }

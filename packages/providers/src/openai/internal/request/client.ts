@@ -27,13 +27,18 @@ export const readyFor = ({ baseUrl, headers = {} }: Target, path: string): Ready
   }
 }
 
-/** Returns the headers with lower-case names, so that the same name cannot occur twice. */
+/**
+ * Returns the headers with lower-case names, so that the same name cannot occur twice. Throws for names and values that
+ * are not allowed in a header, such as line ends.
+ */
 export const lowerCase = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+  Object.fromEntries(new Headers(headers))
 
-/** Returns the headers with the key. A header of the user counts first. */
+/** Returns the headers with the key. A header of the user counts first. Throws like `lowerCase`. */
 export const withKey = (headers: Readonly<Record<string, string>>, key: string | undefined) =>
-  key === undefined || headers.authorization !== undefined ? headers : { ...headers, authorization: `Bearer ${key}` }
+  key === undefined || headers.authorization !== undefined
+    ? headers
+    : { ...headers, ...lowerCase({ authorization: `Bearer ${key}` }) }
 
 /** Returns the reason why a text is not a base URL, or nothing if it is one. */
 export const whyNotAddress = (baseUrl: string): string | undefined => {
