@@ -6,18 +6,19 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { instrument, regionOf } from "./regions.mjs"
 import { makeRunner } from "./runner.mjs"
-import { copyTree, temporaryFolder } from "./tree.mjs"
+import { temporaryFolder } from "./tree.mjs"
 
 const hash = (text) => createHash("sha256").update(text).digest("hex").slice(0, 32)
 
 /** Runs every test file once, alone, and returns a function from a change to the files that reach it. */
-export const coverage = async ({ log, root, sources, tests, workers }) => {
+export const coverage = async ({ log, sources, tests, trees }) => {
+  const root = trees[0]
   const instrumented = new Map()
   let next = 0
   for (const file of sources) {
     const text = readFileSync(join(root, file), "utf8")
     const one = instrument(file, text, next)
-    instrumented.set(file, { ...one, first: next, version: hash(text) })
+    instrumented.set(file, { ...one, first: next, original: text, version: hash(text) })
     next += one.regions.length
   }
   const cache = join(tmpdir(), "belay-mutants-cache")
@@ -30,7 +31,7 @@ export const coverage = async ({ log, root, sources, tests, workers }) => {
     if (found === undefined) missing.push({ entry, test })
     else known.set(test, found)
   }
-  await measureAll({ instrumented, known, log, missing, root, workers })
+  await measureAll({ instrumented, known, log, missing, trees })
   return {
     /** The test files that reach a change, and how long each takes. If the source is another now, those that use it. */
     testsOf: (mutation) => {
@@ -56,10 +57,10 @@ const readEntry = (entry, sources) => {
   }
 }
 
-const measureAll = async ({ instrumented, known, log, missing, root, workers }) => {
+const measureAll = async ({ instrumented, known, log, missing, trees }) => {
   const waiting = [...missing]
-  const work = async () => {
-    const measure = waiting.length === 0 ? undefined : startMeasuring({ instrumented, root })
+  const work = async (tree) => {
+    const measure = waiting.length === 0 ? undefined : startMeasuring({ instrumented, tree })
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const { entry, test } = next
       const found = await measure.run(test)
@@ -70,17 +71,19 @@ const measureAll = async ({ instrumented, known, log, missing, root, workers }) 
     }
     measure?.stop()
   }
-  await Promise.all(Array.from({ length: workers }, work))
+  await Promise.all(trees.map(work))
 }
 
-const startMeasuring = ({ instrumented, root }) => {
-  const tree = copyTree(root)
+const startMeasuring = ({ instrumented, tree }) => {
   for (const [file, { text }] of instrumented) writeFileSync(join(tree, file), text)
   const folder = temporaryFolder("reached")
   const loader = fileURLToPath(new URL("reached.mjs", import.meta.url))
   const runner = makeRunner(tree, { env: { NODE_OPTIONS: `--import=${loader}`, BELAY_REACHED: folder } })
   return {
-    stop: runner.stop,
+    stop: () => {
+      runner.stop()
+      for (const [file, { original }] of instrumented) writeFileSync(join(tree, file), original)
+    },
     run: async (test) => {
       const result = await runner.run([join(tree, test)], [], 180_000)
       const ids = new Set()

@@ -1,6 +1,7 @@
 // npm run test:mutants: plants bugs in the sources, one at a time, and prints those that no test notices.
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { coverage } from "./coverage.mjs"
 import { mutationsOf } from "./mutations.mjs"
@@ -17,7 +18,7 @@ const usage = `npm run test:mutants -- [options]
   --file PATTERN  only where PATTERN, a regular expression, matches the place, such as "Budget.ts:200"
   --since REF     only in lines that changed since this commit
   --kind KIND     only bugs of one kind, such as "condition"
-  --tests N       run at most N test files for each bug, the likely ones (default all)
+  --tests N       run at most N test files of a package for each bug, the likely ones (default all)
   --wide          also run the tests of other packages, which takes longer
   --workers N     processes that run tests (default 2)
   --killed        print the bugs that were noticed, and by which test
@@ -71,8 +72,10 @@ const changedLines = (ref) => {
 }
 
 const changed = values.since === undefined ? undefined : changedLines(values.since)
+// Copies, so that the checkout can change meanwhile.
+const trees = Array.from({ length: values.list ? 1 : Number(values.workers) }, () => copyTree(root))
 const candidates = sources
-  .flatMap((file) => mutationsOf(file, readFileSync(file, "utf8")))
+  .flatMap((file) => mutationsOf(file, readFileSync(join(trees[0], file), "utf8")))
   .filter(({ file, kind, line }) =>
     pattern.test(`${file}:${line}`) && (values.kind === undefined || kind === values.kind) &&
     (changed === undefined || changed.get(file)?.has(line))
@@ -93,16 +96,12 @@ if (chosen.some(({ file }) => scopeOf(file) === "core/store")) packages.add("pac
 const isTest = (file) => /^packages\/[^/]+\/test\/.*\.test\.ts$/.test(file) && !file.endsWith(".long.test.ts")
 const covered = await coverage({
   log,
-  root,
   sources,
   tests: files.filter((file) => isTest(file) && (values.wide || packages.has(packageOf(file)))),
-  workers: Number(values.workers)
+  trees
 })
 
-const runners = Array.from({ length: Number(values.workers) }, () => {
-  const tree = copyTree(root)
-  return { tree, runner: makeRunner(tree) }
-})
+const runners = trees.map((tree) => ({ tree, runner: makeRunner(tree) }))
 const accepted = JSON.parse(readFileSync(new URL("accepted.json", import.meta.url), "utf8"))
 const results = await plantAll({
   accepted,

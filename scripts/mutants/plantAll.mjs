@@ -30,7 +30,9 @@ export const plantAll = async ({ accepted, covered, log, maxTests, mutations, pa
 }
 
 const plant = async ({ accepted, covered, maxTests, mutation, packageOf, runner, tree }) => {
-  const tests = inOrder(covered.testsOf(mutation), mutation.file, packageOf).slice(0, maxTests)
+  const reaching = Map.groupBy(covered.testsOf(mutation), ({ test }) => packageOf(test))
+  const likely = [...reaching.values()].flatMap((own) => inOrder(own, mutation.file, packageOf).slice(0, maxTests))
+  const tests = inOrder(likely, mutation.file, packageOf)
   const file = join(tree, mutation.file)
   const text = readFileSync(file, "utf8")
   writeFileSync(file, planted(text, mutation))

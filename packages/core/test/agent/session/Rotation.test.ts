@@ -85,6 +85,8 @@ describe("session rotation", () => {
     assert.isAtLeast(fresh?.durable?.conversation["count"] as number, 3)
     for (const id of ["s", "s-r2"]) {
       assert.match((await Effect.runPromise(store.artifacts.read(id, "hook:handoff")))!, /issue 42/)
+      const [handoff] = await Effect.runPromise(store.artifacts.list(id))
+      assert.deepInclude(handoff, { key: "hook:handoff", mimeType: "text/markdown", by: "runtime" })
     }
     assert.strictEqual((await session.run("next")).sessionId, "s-r2")
   })
