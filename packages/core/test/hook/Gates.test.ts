@@ -306,7 +306,7 @@ describe("appended messages", () => {
       assert.deepStrictEqual(list.map(({ content }) => content).filter((text) => text !== "first"), calls)
     }))
 
-  it.effect("are no reason to ask a gate again if the messages before them were copied", () =>
+  it.effect("leave a gate alone if the messages before them were copied", () =>
     Effect.gen(function*() {
       const seen: Array<unknown> = []
       yield* run("preLlmCall", eventAt("preLlmCall", "first") as In<"preLlmCall">, [
