@@ -164,6 +164,11 @@ describe("an option of a hook", () => {
     { onFailure: "abort", onTimeout: "open", tools: ["*", "!read"], observes: ["preTurn"] }
   ])("may be %o", (options) => assert.strictEqual(refused({ name: "h", ...options }), "accepted"))
 
+  it("may belong to an object without a prototype", () => {
+    assert.strictEqual(refused(Object.assign(Object.create(null), { name: "h", preTurn: () => undefined })), "accepted")
+    assert.include(refused(Object.assign(Object.create(null), { name: "h", preTrun: () => {} })), "preTrun")
+  })
+
   it.each(["allowReentry", "confidential", "failOpen", "override"])("%s must be true or false", (option) => {
     assert.notStrictEqual(refused({ name: "h", [option]: "true" }), "accepted")
   })

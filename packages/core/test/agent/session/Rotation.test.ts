@@ -113,6 +113,25 @@ describe("session rotation", () => {
     assertValid(messages)
   })
 
+  it("goes on with a warning if the handoff cannot be stored", async () => {
+    const warnings: Array<string> = []
+    const artifacts = SessionStore.inMemory().artifacts
+    await using agent = createAgent({
+      provider: scripted(["one"]).provider,
+      artifacts: { ...artifacts, write: () => Effect.fail("disk full") },
+      hooks: [rotating([], { preTurn: (_input, ctx) => ctx.rotate() })]
+    })
+    agent.on((event) => {
+      if (event.type === "warning") warnings.push(`${event.hook}: ${event.message}`)
+    })
+    await using session = await agent.session({
+      id: "s",
+      messages: [{ role: "user", content: long }, { role: "assistant", content: long }]
+    })
+    assert.strictEqual((await session.run("go")).sessionId, "s-r2")
+    assert.include(warnings, "runtime: the handoff and the artifacts of s could not be copied: disk full")
+  })
+
   it("does not happen when a hook rejects the handoff", async () => {
     const log: Array<string> = []
     const model = scripted(["one", "two"])
