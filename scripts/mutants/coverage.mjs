@@ -10,8 +10,11 @@ import { temporaryFolder } from "./tree.mjs"
 
 const hash = (text) => createHash("sha256").update(text).digest("hex").slice(0, 32)
 
-/** Runs every test file once, alone, and returns a function from a change to the files that reach it. */
-export const coverage = async ({ log, sources, tests, trees }) => {
+/**
+ * Runs every test file once, alone, and returns a function from a change to the files that reach it. `changed` are the
+ * sources that bugs are planted in.
+ */
+export const coverage = async ({ changed, isWanted, log, sources, tests, trees }) => {
   const root = trees[0]
   const instrumented = new Map()
   let next = 0
@@ -27,7 +30,7 @@ export const coverage = async ({ log, sources, tests, trees }) => {
   const missing = []
   for (const test of tests) {
     const entry = join(cache, `${hash(`${test}\n${readFileSync(join(root, test), "utf8")}`)}.json`)
-    const found = readEntry(entry, sources)
+    const found = readEntry(entry, changed)
     if (found === undefined) missing.push({ entry, test })
     else known.set(test, found)
   }
@@ -41,13 +44,13 @@ export const coverage = async ({ log, sources, tests, trees }) => {
         const { ms, passed, reached, versions } = known.get(test)
         const parts = reached[mutation.file]
         const isReached = parts !== undefined && (versions[mutation.file] !== version || parts.includes(part))
-        return passed && isReached ? [{ test, ms }] : []
+        return passed && isReached && isWanted(mutation.file, test) ? [{ test, ms }] : []
       })
     }
   }
 }
 
-/** Reads what is known of a test, unless there are sources that it does not know. */
+/** Reads what is known of a test, unless it does not know one of these sources. */
 const readEntry = (entry, sources) => {
   try {
     const found = JSON.parse(readFileSync(entry, "utf8"))

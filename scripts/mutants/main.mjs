@@ -90,11 +90,13 @@ if (values.list) {
 }
 
 const packageOf = (file) => /^packages\/[^/]+/.exec(file)[0]
-const packages = new Set(chosen.map(({ file }) => packageOf(file)))
-// The laws of stores test the stores in memory.
-if (chosen.some(({ file }) => scopeOf(file) === "core/store")) packages.add("packages/testing")
+/** The packages whose tests run for a source. The laws of stores test the stores in memory. */
+const testedBy = (file) => scopeOf(file) === "core/store" ? [packageOf(file), "packages/testing"] : [packageOf(file)]
+const packages = new Set(chosen.flatMap(({ file }) => testedBy(file)))
 const isTest = (file) => /^packages\/[^/]+\/test\/.*\.test\.ts$/.test(file) && !file.endsWith(".long.test.ts")
 const covered = await coverage({
+  changed: [...new Set(chosen.map(({ file }) => file))],
+  isWanted: (source, test) => values.wide || testedBy(source).includes(packageOf(test)),
   log,
   sources,
   tests: files.filter((file) => isTest(file) && (values.wide || packages.has(packageOf(file)))),
