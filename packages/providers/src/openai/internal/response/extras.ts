@@ -1,4 +1,4 @@
-/** Collects what an answer has besides text: sources, pictures, sound, probabilities, and the work of hosted tools. */
+/** Collects the parts of an answer that are not its text: sources, pictures, sound, probabilities, and what hosted tools did. */
 import type { JsonObject } from "@belay/core/Json"
 import type { LlmResponse, TokenLogprob } from "@belay/core/LlmCall"
 import type { Citation, FilePart } from "@belay/core/Message"
