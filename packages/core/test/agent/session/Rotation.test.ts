@@ -113,7 +113,7 @@ describe("session rotation", () => {
     assertValid(messages)
   })
 
-  it("goes on with a warning if the handoff cannot be stored", async () => {
+  it("continues with a warning if the handoff cannot be stored", async () => {
     const warnings: Array<string> = []
     const artifacts = SessionStore.inMemory().artifacts
     await using agent = createAgent({
