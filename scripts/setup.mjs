@@ -1,19 +1,20 @@
-// Brings the workspace up to date with its lockfile before `npm start` and `npm test`. Runs on Node 20, needs nothing
-// installed.
+// Brings the workspace up to date with its lockfile before `npm start` and `npm test`, and with `--runtimes` the other
+// runtimes too. Runs on Node 20, needs nothing installed.
 import { spawnSync } from "node:child_process"
 import { existsSync, statSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
-const lockfile = `${root}package-lock.json`
-const installed = `${root}node_modules/.package-lock.json`
 
-const upToDate = existsSync(installed) && statSync(installed).mtimeMs >= statSync(lockfile).mtimeMs
-if (!upToDate) {
-  console.log("belay: first run, installing what package-lock.json pins (about half a minute) ...")
+/** Installs what the lockfile of a folder pins, unless that is there. */
+const install = (folder, what) => {
+  const lockfile = `${folder}package-lock.json`
+  const installed = `${folder}node_modules/.package-lock.json`
+  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lockfile).mtimeMs) return
+  console.log(`belay: installing ${what} ...`)
   const npm = process.platform === "win32" ? "npm.cmd" : "npm"
   const { status, error } = spawnSync(npm, ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], {
-    cwd: root,
+    cwd: folder,
     stdio: "inherit",
     shell: process.platform === "win32"
   })
@@ -24,6 +25,9 @@ if (!upToDate) {
     process.exit(status ?? 1)
   }
 }
+
+install(root, "what package-lock.json pins (about half a minute)")
+if (process.argv.includes("--runtimes")) install(`${root}test/runtimes/`, "the runtimes of the long tests")
 
 const node = spawnSync(process.platform === "win32" ? "node.cmd" : `${root}node_modules/.bin/node`, ["--version"], {
   encoding: "utf8"

@@ -15,7 +15,7 @@ const world: Surroundings = {
       name
     ) => [
       name,
-      [manifest(name)["dependencies"], manifest(name)["peerDependencies"]].flatMap((of) => Object.keys(of ?? {}))
+      ["dependencies", "peerDependencies", "imports"].flatMap((field) => Object.keys(manifest(name)[field] ?? {}))
     ])
   ),
   isStable: (specifier) => {

@@ -1,71 +1,107 @@
-// Which tests reach which parts of the sources. The answer is kept in the temp folder until files change.
+// Which tests reach which parts of the sources. The answer is kept in the temp folder until the test changes.
 import { createHash } from "node:crypto"
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, relative } from "node:path"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { instrument, regionOf } from "./regions.mjs"
 import { makeRunner } from "./runner.mjs"
-import { copyTree, temporaryFolder } from "./tree.mjs"
+import { temporaryFolder } from "./tree.mjs"
 
-const hash = (parts) => createHash("sha256").update(parts.join("\0")).digest("hex").slice(0, 32)
+const hash = (text) => createHash("sha256").update(text).digest("hex").slice(0, 32)
 
-/** Runs every test file once, alone, and returns a function from a change to the files that reach it. */
-export const coverage = async ({ log, root, sources, support, tests }) => {
+/**
+ * Runs every test file once, alone, and returns a function from a change to the files that reach it. `changed` are the
+ * sources that bugs are planted in.
+ */
+export const coverage = async ({ changed, isWanted, log, sources, tests, trees }) => {
+  const root = trees[0]
   const instrumented = new Map()
   let next = 0
   for (const file of sources) {
-    const one = instrument(file, readFileSync(join(root, file), "utf8"), next)
+    const text = readFileSync(join(root, file), "utf8")
+    const one = instrument(file, text, next)
+    instrumented.set(file, { ...one, first: next, original: text, version: hash(text) })
     next += one.regions.length
-    instrumented.set(file, one)
   }
-  const common = hash([...sources, ...support].map((file) => `${file}\n${readFileSync(join(root, file), "utf8")}`))
   const cache = join(tmpdir(), "belay-mutants-cache")
   mkdirSync(cache, { recursive: true })
   const known = new Map()
   const missing = []
   for (const test of tests) {
-    const entry = join(cache, `${hash([common, test, readFileSync(join(root, test), "utf8")])}.json`)
-    try {
-      known.set(test, JSON.parse(readFileSync(entry, "utf8")))
-    } catch {
-      missing.push({ entry, test })
-    }
+    const entry = join(cache, `${hash(`${test}\n${readFileSync(join(root, test), "utf8")}`)}.json`)
+    const found = readEntry(entry, changed)
+    if (found === undefined) missing.push({ entry, test })
+    else known.set(test, found)
   }
-  if (missing.length > 0) await measure({ instrumented, known, log, missing, root })
+  await measureAll({ instrumented, known, log, missing, trees })
   return {
-    /** Test files that fail without a bug. */
-    broken: tests.filter((test) => !known.get(test).passed),
-    /** The files that reach a change, and how long each takes. */
+    /** The test files that reach a change, and how long each takes. If the source is another now, those that use it. */
     testsOf: (mutation) => {
-      const { id } = regionOf(instrumented.get(mutation.file).regions, mutation)
-      return tests
-        .filter((test) => known.get(test).passed && known.get(test).reached.includes(id))
-        .map((test) => ({ test, ms: known.get(test).ms }))
+      const { first, regions, version } = instrumented.get(mutation.file)
+      const part = regionOf(regions, mutation).id - first
+      return tests.flatMap((test) => {
+        const { ms, passed, reached, versions } = known.get(test)
+        const parts = reached[mutation.file]
+        const isReached = parts !== undefined && (versions[mutation.file] !== version || parts.includes(part))
+        return passed && isReached && isWanted(mutation.file, test) ? [{ test, ms }] : []
+      })
     }
   }
 }
 
-const measure = async ({ instrumented, known, log, missing, root }) => {
-  const tree = copyTree(root)
-  for (const [file, { text }] of instrumented) writeFileSync(join(tree, file), text)
-  const reached = temporaryFolder("reached")
-  const loader = fileURLToPath(new URL("reached.mjs", import.meta.url))
-  const runner = makeRunner(tree, { env: { NODE_OPTIONS: `--import=${loader}`, BELAY_REACHED: reached } })
-  for (const [at, { entry, test }] of missing.entries()) {
-    const result = await runner.run([join(tree, test)], [], 180_000)
-    const ids = new Set()
-    for (const name of readdirSync(reached)) {
-      for (const line of readFileSync(join(reached, name), "utf8").trim().split("\n")) ids.add(Number(line))
-      rmSync(join(reached, name))
+/** Reads what is known of a test, unless it does not know one of these sources. */
+const readEntry = (entry, sources) => {
+  try {
+    const found = JSON.parse(readFileSync(entry, "utf8"))
+    return sources.every((file) => found.versions[file] !== undefined) ? found : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const measureAll = async ({ instrumented, known, log, missing, trees }) => {
+  const waiting = [...missing]
+  const work = async (tree) => {
+    const measure = waiting.length === 0 ? undefined : startMeasuring({ instrumented, tree })
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const { entry, test } = next
+      const found = await measure.run(test)
+      known.set(test, found)
+      if (found.passed) writeFileSync(entry, JSON.stringify(found))
+      else log(`left out, because it fails without a bug: ${test}`)
+      if (waiting.length % 10 === 0) log(`coverage: ${waiting.length} test files to run`)
     }
-    const found = { passed: result?.failed.length === 0, ms: result?.ms ?? 180_000, reached: [...ids] }
-    known.set(test, found)
-    if (found.passed) writeFileSync(entry, JSON.stringify(found))
-    if ((at + 1) % 10 === 0 || at + 1 === missing.length) log(`coverage: ${at + 1} of ${missing.length} test files`)
-    if (!found.passed) {
-      log(`coverage: ${relative(".", test)} fails without a bug: ${result?.failed[0]?.title ?? "hangs"}`)
+    measure?.stop()
+  }
+  await Promise.all(trees.map(work))
+}
+
+const startMeasuring = ({ instrumented, tree }) => {
+  for (const [file, { text }] of instrumented) writeFileSync(join(tree, file), text)
+  const folder = temporaryFolder("reached")
+  const loader = fileURLToPath(new URL("reached.mjs", import.meta.url))
+  const runner = makeRunner(tree, { env: { NODE_OPTIONS: `--import=${loader}`, BELAY_REACHED: folder } })
+  return {
+    stop: () => {
+      runner.stop()
+      for (const [file, { original }] of instrumented) writeFileSync(join(tree, file), original)
+    },
+    run: async (test) => {
+      const result = await runner.run([join(tree, test)], [], 180_000)
+      const ids = new Set()
+      for (const name of readdirSync(folder)) {
+        for (const line of readFileSync(join(folder, name), "utf8").trim().split("\n")) ids.add(Number(line))
+        rmSync(join(folder, name))
+      }
+      const reached = {}
+      const versions = {}
+      for (const [file, { first, regions, version }] of instrumented) {
+        versions[file] = version
+        const parts = regions.map(({ id }) => id - first).filter((part) => ids.has(first + part))
+        if (parts.length > 0) reached[file] = parts
+      }
+      return { passed: result?.failed.length === 0, ms: result?.ms ?? 180_000, reached, versions }
     }
   }
-  runner.stop()
 }

@@ -1,6 +1,7 @@
 // npm run test:mutants: plants bugs in the sources, one at a time, and prints those that no test notices.
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { coverage } from "./coverage.mjs"
 import { mutationsOf } from "./mutations.mjs"
@@ -14,9 +15,10 @@ import { copyTree } from "./tree.mjs"
 const usage = `npm run test:mutants -- [options]
   --sample N      plant N bugs in each folder of the report (default 40), or "all"
   --seed N        choose other bugs (default 1)
-  --file PATTERN  only in sources whose path contains PATTERN, a regular expression
+  --file PATTERN  only where PATTERN, a regular expression, matches the place, such as "Budget.ts:200"
   --since REF     only in lines that changed since this commit
   --kind KIND     only bugs of one kind, such as "condition"
+  --tests N       run at most N test files of a package for each bug, the likely ones (default all)
   --wide          also run the tests of other packages, which takes longer
   --workers N     processes that run tests (default 2)
   --killed        print the bugs that were noticed, and by which test
@@ -30,6 +32,7 @@ const { values } = parseArgs({
     file: { type: "string", default: "" },
     since: { type: "string" },
     kind: { type: "string" },
+    tests: { type: "string", default: "Infinity" },
     wide: { type: "boolean", default: false },
     workers: { type: "string", default: "2" },
     killed: { type: "boolean", default: false },
@@ -69,11 +72,13 @@ const changedLines = (ref) => {
 }
 
 const changed = values.since === undefined ? undefined : changedLines(values.since)
+// Copies, so that the checkout can change meanwhile.
+const trees = Array.from({ length: values.list ? 1 : Number(values.workers) }, () => copyTree(root))
 const candidates = sources
-  .filter((file) => pattern.test(file))
-  .flatMap((file) => mutationsOf(file, readFileSync(file, "utf8")))
+  .flatMap((file) => mutationsOf(file, readFileSync(join(trees[0], file), "utf8")))
   .filter(({ file, kind, line }) =>
-    (values.kind === undefined || kind === values.kind) && (changed === undefined || changed.get(file)?.has(line))
+    pattern.test(`${file}:${line}`) && (values.kind === undefined || kind === values.kind) &&
+    (changed === undefined || changed.get(file)?.has(line))
   )
 const chosen = sampled(candidates, scopeOf, values.sample === "all" ? Infinity : Number(values.sample), values.seed)
 log(`${chosen.length} of ${candidates.length} bugs, seed ${values.seed}`)
@@ -85,24 +90,30 @@ if (values.list) {
 }
 
 const packageOf = (file) => /^packages\/[^/]+/.exec(file)[0]
-const packages = new Set(chosen.map(({ file }) => packageOf(file)))
-// The laws of stores test the stores in memory.
-if (chosen.some(({ file }) => scopeOf(file) === "core/store")) packages.add("packages/testing")
+/** The packages whose tests run for a source. The laws of stores test the stores in memory. */
+const testedBy = (file) => scopeOf(file) === "core/store" ? [packageOf(file), "packages/testing"] : [packageOf(file)]
+const packages = new Set(chosen.flatMap(({ file }) => testedBy(file)))
 const isTest = (file) => /^packages\/[^/]+\/test\/.*\.test\.ts$/.test(file) && !file.endsWith(".long.test.ts")
 const covered = await coverage({
+  changed: [...new Set(chosen.map(({ file }) => file))],
+  isWanted: (source, test) => values.wide || testedBy(source).includes(packageOf(test)),
   log,
-  root,
   sources,
-  support: files.filter((file) => file.endsWith(".ts") && !isTest(file) && !sources.includes(file)),
-  tests: files.filter((file) => isTest(file) && (values.wide || packages.has(packageOf(file))))
+  tests: files.filter((file) => isTest(file) && (values.wide || packages.has(packageOf(file)))),
+  trees
 })
 
-const runners = Array.from({ length: Number(values.workers) }, () => {
-  const tree = copyTree(root)
-  return { tree, runner: makeRunner(tree) }
-})
+const runners = trees.map((tree) => ({ tree, runner: makeRunner(tree) }))
 const accepted = JSON.parse(readFileSync(new URL("accepted.json", import.meta.url), "utf8"))
-const results = await plantAll({ accepted, covered, log, mutations: chosen, packageOf, runners })
+const results = await plantAll({
+  accepted,
+  covered,
+  log,
+  maxTests: Number(values.tests),
+  mutations: chosen,
+  packageOf,
+  runners
+})
 for (const { runner } of runners) runner.stop()
 
 if (values.killed) console.log(killed(results))

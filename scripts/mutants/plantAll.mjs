@@ -11,12 +11,12 @@ import { planted } from "./mutations.mjs"
  * - `accepted`: all tests passed, and `accepted.json` has the reason
  * - `invalid`: all tests passed, and the compiler refuses the change
  */
-export const plantAll = async ({ accepted, covered, log, mutations, packageOf, runners }) => {
+export const plantAll = async ({ accepted, covered, log, maxTests, mutations, packageOf, runners }) => {
   const waiting = [...mutations]
   const results = []
   const work = async ({ runner, tree }) => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const result = await plant({ accepted, covered, mutation: next, packageOf, runner, tree })
+      const result = await plant({ accepted, covered, maxTests, mutation: next, packageOf, runner, tree })
       results.push(result)
       if (result.outcome === "survived") {
         log(`survived: ${next.file}:${next.line}\n  - ${next.before}\n  + ${next.after}`)
@@ -29,8 +29,10 @@ export const plantAll = async ({ accepted, covered, log, mutations, packageOf, r
   return results.sort((a, b) => order.get(a.mutation) - order.get(b.mutation))
 }
 
-const plant = async ({ accepted, covered, mutation, packageOf, runner, tree }) => {
-  const tests = inOrder(covered.testsOf(mutation), mutation.file, packageOf)
+const plant = async ({ accepted, covered, maxTests, mutation, packageOf, runner, tree }) => {
+  const reaching = Map.groupBy(covered.testsOf(mutation), ({ test }) => packageOf(test))
+  const likely = [...reaching.values()].flatMap((own) => inOrder(own, mutation.file, packageOf).slice(0, maxTests))
+  const tests = inOrder(likely, mutation.file, packageOf)
   const file = join(tree, mutation.file)
   const text = readFileSync(file, "utf8")
   writeFileSync(file, planted(text, mutation))
@@ -68,17 +70,19 @@ const compiles = (tree, file) => {
   return new Promise((resolve) => child.on("exit", (status) => resolve(status === 0)))
 }
 
-/** First the tests that are named after the source, then those of the same folder, then the quick ones. */
+/** First the tests that are named after the source, then those of the nearest folders, then the quick ones. */
 const inOrder = (tests, file, packageOf) => {
   const name = basename(file, ".ts").toLowerCase()
-  const folder = basename(join(file, ".."))
-  const rank = ({ test }) =>
-    packageOf(test) !== packageOf(file)
-      ? 3
-      : basename(test).toLowerCase().startsWith(name)
-      ? 0
-      : basename(join(test, "..")) === folder
-      ? 1
-      : 2
-  return tests.toSorted((a, b) => rank(a) - rank(b) || a.ms - b.ms)
+  const folders = foldersOf(file)
+  const distance = ({ test }) => {
+    if (packageOf(test) !== packageOf(file)) return 100
+    if (basename(test).toLowerCase().startsWith(name)) return 0
+    const own = foldersOf(test)
+    const shared = folders.findIndex((folder, at) => folder !== own[at])
+    return 1 + folders.length - (shared === -1 ? folders.length : shared)
+  }
+  return tests.toSorted((a, b) => distance(a) - distance(b) || a.ms - b.ms)
 }
+
+/** The tree of tests mirrors that of the sources, without the folders that are named `internal`. */
+const foldersOf = (file) => file.split("/").slice(3, -1).filter((folder) => folder !== "internal")

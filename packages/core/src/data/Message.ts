@@ -32,6 +32,26 @@ export const FilePart = Schema.Struct({
   filename: Schema.optionalKey(Schema.String)
 })
 
+/**
+ * A source that an answer names: a page, or a file of the vendor. `start` and `end` are positions in the text of the
+ * answer.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Citation extends Schema.Schema.Type<typeof Citation> {}
+/** @category schemas @since 0.1.0 */
+export const Citation = Schema.Struct({
+  url: Schema.optionalKey(Schema.String),
+  title: Schema.optionalKey(Schema.String),
+  /** The vendor's id of a file. */
+  fileId: Schema.optionalKey(Schema.String),
+  /** The text of the source, if the vendor sends it. */
+  text: Schema.optionalKey(Schema.String),
+  start: Schema.optionalKey(Schema.Finite),
+  end: Schema.optionalKey(Schema.Finite)
+})
+
 /** Text or a file. @category models @since 0.1.0 */
 export type ContentPart = TextPart | FilePart
 /** @category schemas @since 0.1.0 */
@@ -79,6 +99,9 @@ export const AssistantMessage = Schema.Struct({
   content: Schema.String,
   toolCalls: Schema.optionalKey(Schema.Array(ToolCall)),
   reasoning: Schema.optionalKey(Schema.String),
+  /** Pictures and sound that the model made. */
+  files: Schema.optionalKey(Schema.Array(FilePart)),
+  citations: Schema.optionalKey(Schema.Array(Citation)),
   metadata: Schema.optionalKey(ProviderMetadata)
 })
 

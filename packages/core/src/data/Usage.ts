@@ -11,7 +11,8 @@ export interface Usage extends Schema.Schema.Type<typeof Usage> {}
 
 /**
  * The tokens of one or more LLM calls.
- * - `inputTokens` includes `cachedTokens`.
+ * - `inputTokens` includes `cachedTokens`, which were read from a cache, and `cacheWriteTokens`, which were written to
+ *   one.
  * - `outputTokens` is the number that the vendor reports.
  * - `billableOutputTokens` is `max(completion, total - prompt)`, because some vendors do not include reasoning in their
  *   completion count.
@@ -24,6 +25,7 @@ export const Usage = Schema.Struct({
   inputTokens: Schema.Finite,
   outputTokens: Schema.Finite,
   cachedTokens: Schema.optionalKey(Schema.Finite),
+  cacheWriteTokens: Schema.optionalKey(Schema.Finite),
   reasoningTokens: Schema.optionalKey(Schema.Finite),
   billableOutputTokens: Schema.optionalKey(Schema.Finite),
   costUsd: Schema.optionalKey(Schema.Finite)
@@ -47,4 +49,4 @@ export const add = (self: Usage, that: Usage): Usage => {
   return sum
 }
 
-const optional = ["cachedTokens", "reasoningTokens", "billableOutputTokens", "costUsd"] as const
+const optional = ["cachedTokens", "cacheWriteTokens", "reasoningTokens", "billableOutputTokens", "costUsd"] as const

@@ -306,6 +306,24 @@ describe("appended messages", () => {
       assert.deepStrictEqual(list.map(({ content }) => content).filter((text) => text !== "first"), calls)
     }))
 
+  it.effect("leave a gate alone if the messages before them were copied", () =>
+    Effect.gen(function*() {
+      const seen: Array<unknown> = []
+      yield* run("preLlmCall", eventAt("preLlmCall", "first") as In<"preLlmCall">, [
+        gateAt("gate", seen),
+        {
+          name: "copies",
+          preLlmCall: (request) =>
+            HookAction.transform({ ...structuredClone(request), messages: [...request.messages, user("more")] })
+        },
+        {
+          name: "copies all",
+          preLlmCall: (request) => HookAction.transform(structuredClone(request))
+        }
+      ])
+      assert.lengthOf(seen, 1)
+    }))
+
   it.effect.each(points)("at %s are seen by a hook that makes its changes again", (point) =>
     Effect.gen(function*() {
       const calls: Array<string> = []

@@ -87,7 +87,12 @@ describe("the order of hooks", () => {
       name: "d"
     }]
     assert.match(refused(...ring), /^hooks cannot be ordered: before\/after form a cycle, ("[abc]" before ){3}"[abc]"$/)
+    const [, names = ""] = /cycle, (.*)$/.exec(refused(...ring)) ?? []
+    const pairs = names.split(" before ").map((name, at, all) => name + (all[at + 1] ?? "")).slice(0, -1)
+    assert.sameMembers(pairs, [`"a""b"`, `"b""c"`, `"c""a"`])
     assert.match(refused({ name: "self", after: ["self"] }), /"self" before "self"/)
+    const outside = { name: "outside", priority: 1, after: ["a"] }
+    assert.notInclude(refused(outside, ...ring), `"outside"`)
   })
 
   it("does not let a hook place itself before one of a higher tier", () => {
@@ -158,6 +163,11 @@ describe("an option of a hook", () => {
     { tier: "managed", kind: "observer", mode: "shadow", reinvoke: "reapply" },
     { onFailure: "abort", onTimeout: "open", tools: ["*", "!read"], observes: ["preTurn"] }
   ])("may be %o", (options) => assert.strictEqual(refused({ name: "h", ...options }), "accepted"))
+
+  it("may belong to an object without a prototype", () => {
+    assert.strictEqual(refused(Object.assign(Object.create(null), { name: "h", preTurn: () => undefined })), "accepted")
+    assert.include(refused(Object.assign(Object.create(null), { name: "h", preTrun: () => {} })), "preTrun")
+  })
 
   it.each(["allowReentry", "confidential", "failOpen", "override"])("%s must be true or false", (option) => {
     assert.notStrictEqual(refused({ name: "h", [option]: "true" }), "accepted")

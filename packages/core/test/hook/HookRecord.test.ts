@@ -1,6 +1,11 @@
+import { make as scopeOf } from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
 import { digest } from "../../src/data/Json.ts"
 import { JsonValue } from "../../src/data/Message.ts"
+import type { AgentHook } from "../../src/hook/AgentHook.ts"
+import * as HookAction from "../../src/hook/HookAction.ts"
+import * as HookChain from "../../src/hook/HookChain.ts"
 import * as HookRecord from "../../src/hook/HookRecord.ts"
 
 describe("diff", () => {
@@ -37,6 +42,32 @@ describe("change", () => {
     })
     assert.strictEqual(HookRecord.change(before, { ...before }).diff, "no difference")
   })
+})
+
+describe("the record of a point", () => {
+  it.live("has the time that each hook took: one that answers, waits, breaks, or is a shadow", () =>
+    Effect.gen(function*() {
+      const scope = scopeOf()
+      const hooks: ReadonlyArray<AgentHook> = [
+        { name: "quick", preTurn: () => undefined },
+        { name: "slow", preTurn: () => new Promise<void>((resolve) => setTimeout(resolve, 20)) },
+        {
+          name: "broken",
+          preTurn: () => {
+            throw new Error("broken")
+          }
+        },
+        { name: "late", preTurn: () => Promise.reject(new Error("broken")) },
+        { name: "shadow", mode: "shadow", preTurn: () => HookAction.reject("no") }
+      ]
+      const began = performance.now()
+      yield* HookChain.makeUnsafe(hooks).run("preTurn", { message: "a" }, scope)
+      const tookMs = performance.now() - began
+      const times = new Map(scope.records[0]!.hooks.map(({ durationMs, hook }) => [hook, durationMs]))
+      assert.strictEqual(times.size, hooks.length)
+      for (const ms of times.values()) assert.isTrue(ms >= 0 && ms <= tookMs, `${ms} of ${tookMs}`)
+      assert.isAbove(times.get("slow")!, 10)
+    }))
 })
 
 describe("explain", () => {

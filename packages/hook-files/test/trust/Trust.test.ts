@@ -220,23 +220,6 @@ describe("a decision about scripts", () => {
     assert.strictEqual(print(), seen[3])
   })
 
-  it("covers what is beside the file that a link leads to, and beside a path through another link", () => {
-    const one = place()
-    const real = join(one.root, "real")
-    symlinkSync(one.cwd, real)
-    one.project(settings(`python3 tools/guard.py; python3 ${real}/other/x.py`))
-    for (const file of ["shared/guard.py", "shared/helper.py", "other/x.py", "other/lib/y.py", "tools/z.sh"]) {
-      put(join(one.cwd, file), "1")
-    }
-    symlinkSync("../shared/guard.py", join(one.cwd, "tools/guard.py"))
-    const print = prints(one)
-    for (const file of ["shared/helper.py", "other/lib/y.py", "tools/z.sh", "shared/guard.py"]) {
-      const before = print()
-      put(join(one.cwd, file), "2")
-      assert.notStrictEqual(print(), before, file)
-    }
-  })
-
   it("covers folders of systems that were asked for and have entries, and no others", () => {
     const one = place()
     one.project(settings("true"))

@@ -250,7 +250,8 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
   lease: "any",
   costPerInputToken: "number",
   costPerOutputToken: "number",
-  costPerCachedToken: "number"
+  costPerCachedToken: "number",
+  costPerCacheWriteToken: "number"
 }
 
 /**

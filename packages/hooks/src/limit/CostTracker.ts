@@ -100,7 +100,8 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
   onUnknown: "text",
   costPerInputToken: "number",
   costPerOutputToken: "number",
-  costPerCachedToken: "number"
+  costPerCachedToken: "number",
+  costPerCacheWriteToken: "number"
 }
 
 /**

@@ -42,7 +42,8 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
   sink: "function",
   costPerInputToken: "number",
   costPerOutputToken: "number",
-  costPerCachedToken: "number"
+  costPerCachedToken: "number",
+  costPerCacheWriteToken: "number"
 }
 
 /**

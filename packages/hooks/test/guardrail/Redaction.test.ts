@@ -238,25 +238,6 @@ describe("what Redaction does", () => {
       assert.notStrictEqual(other.event.message, first)
     }))
 
-  it.effect("searches attachments: names, URLs, and text data", () =>
-    Effect.gen(function*() {
-      const data = (text: string) => `data:text/plain;base64,${Buffer.from(text).toString("base64")}`
-      const attachments = [
-        { type: "file" as const, mediaType: "text/plain", url: data(`to ${mail}`), filename: `${mail}.txt` },
-        { type: "file" as const, mediaType: "text/plain", url: "data:text/plain,to%20ada%40example.com%20é%" },
-        { type: "file" as const, mediaType: "image/png", url: "data:image/png;base64,QUJD" },
-        { type: "file" as const, mediaType: "image/png", url: `https://example.com/?of=${mail}` }
-      ]
-      const chain = HookChain.makeUnsafe([Redaction.make({ strategy: "redact" })])
-      const { event } = yield* chain.run("preTurn", { message: "look", attachments }, TestScope.make())
-      assert.deepEqual<unknown>(event.attachments, [
-        { type: "file", mediaType: "text/plain", url: data("to [EMAIL]"), filename: "[EMAIL]" },
-        { type: "file", mediaType: "text/plain", url: `data:text/plain,${encodeURIComponent("to [EMAIL] é%")}` },
-        attachments[2],
-        { type: "file", mediaType: "image/png", url: "https://example.com/?of=[EMAIL]" }
-      ])
-    }))
-
   it.effect("removes values from JSON: nested, in keys, in numbers, under hostile names", () =>
     Effect.gen(function*() {
       const chain = HookChain.makeUnsafe([Redaction.make({ strategy: "redact" })])

@@ -146,11 +146,11 @@ describe("an agent with placeholders", () => {
     const detectors = [{ kind: "password", find: "\\bhunter2-fake\\b" }]
     await using agent = createAgent({ provider: model.provider, hooks: [Redaction.make({ detectors })] })
     await using session = await agent.session()
-    await session.run(`${more}xhunter2-fakex`)
-    assert.include(JSON.stringify(model.requests[0]!.messages), "xhunter2-fakex")
+    await session.run(`${more}xhunter2-fakex, yhunter2-fakey`)
+    assert.include(JSON.stringify(model.requests[0]!.messages), "xhunter2-fakex, yhunter2-fakey")
     await session.run("it is hunter2-fake")
     assert.notInclude(JSON.stringify(model.requests[1]!.messages), "hunter2")
-    assert.include(JSON.stringify(model.requests[1]!.messages), "x<PASSWORD_1>x")
+    assert.include(JSON.stringify(model.requests[1]!.messages), "x<PASSWORD_1>x, y<PASSWORD_1>y")
   })
 
   it("keeps sessions apart, also when they run at the same time", async () => {

@@ -187,6 +187,32 @@ describe("placeholders that are stored", () => {
       assert.match(scope.warnings[0]!, /no more values of this session can be stored/)
     }))
 
+  it.effect("move to the next session of the conversation, also for another process", () =>
+    Effect.gen(function*() {
+      const make = () => Redaction.make({ vault: { key } })
+      const first = TestScope.make({ sessionId: "one" })
+      const chain = HookChain.makeUnsafe([make()])
+      yield* chain.run("preTurn", { message: mail }, first)
+      const next = TestScope.make({ sessionId: "two", state: first.state })
+      const start = { sessionId: "two", previous: "one", source: "rotate" as const, context: [] }
+      yield* chain.run("onSessionStart", start, next)
+      for (const hook of [chain.hooks[0]!, make()]) {
+        assert.strictEqual(hook.revealText!("to <EMAIL_1>", contextOf(next, hook.name) as never), `to ${mail}`)
+      }
+      const { event } = yield* chain.run("preTurn", { message: `${mail} bob@example.com` }, next)
+      assert.strictEqual(event.message, "<EMAIL_1> <EMAIL_2>")
+    }))
+
+  it.effect("are not needed for a session that continues another one without values", () =>
+    Effect.gen(function*() {
+      const chain = HookChain.makeUnsafe([Redaction.make({ vault: { key } })])
+      const scope = TestScope.make({ sessionId: "two" })
+      const start = { sessionId: "two", previous: "one", source: "rotate" as const, context: [] }
+      const { action } = yield* chain.run("onSessionStart", start, scope)
+      assert.strictEqual(action._tag, "Continue")
+      assert.deepEqual(scope.state.snapshot(), {})
+    }))
+
   it.effect("are removed when the session ends", () =>
     Effect.gen(function*() {
       const hook = Redaction.make()

@@ -64,7 +64,10 @@ describe("Address", () => {
       ["100::1", "reserved"],
       ["5f00::1", "reserved"],
       ["4000::1", "reserved"],
-      ["2001:20::1", "reserved"]
+      ["2001:20::1", "reserved"],
+      ["2606:4700::5efe:7f00:1", "loopback"],
+      ["2606:4700::200:5efe:a00:1", "private"],
+      ["2606:4700::100:5efe:7f00:1", "public"]
     ]
     for (const [address, kind] of special) assert.strictEqual(Address.classify(address), kind, address)
   })

@@ -342,6 +342,9 @@ describe("redirects", () => {
           net.heads.filter((head) => head.includes("secret")),
           /20. (POST|PUT)/.test(ends) ? 2 : init.body === undefined ? 0 : 1
         )
+        // A request without a body has no headers that describe one.
+        const describe = net.heads.filter((head) => /^content-/im.test(head))
+        assert.lengthOf(describe, /20. (POST|PUT)/.test(ends) ? 2 : init.body === undefined ? 0 : 1, ends)
       }
     }))
 })

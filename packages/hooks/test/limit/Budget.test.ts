@@ -180,6 +180,16 @@ describe("Budget", () => {
     assert.strictEqual((await make().run("nobody")).status, "limited")
   })
 
+  it("does not hold a limit of a user for a turn without a user", async () => {
+    const limits: ReadonlyArray<Budget.Limit> = [
+      { scope: "user", calls: 1, key: ({ message }) => message === "go" ? undefined : "ada" },
+      { scope: "run", calls: 3 }
+    ]
+    const { asked, error } = await run({ limits })
+    assert.strictEqual(asked, 3)
+    assert.include(error.message, "the run budget of 3 calls is used up")
+  })
+
   it("charges the reserved amount for a call that was cut off", async () => {
     const controller = new AbortController()
     const limits: ReadonlyArray<Budget.Limit> = [{ scope: "session", tokens: 10_000 }]

@@ -97,6 +97,29 @@ describe("CostTracker", () => {
       ])
     }))
 
+  it.effect("counts usage that cannot be as unknown, and gives nothing back for it", () =>
+    Effect.gen(function*() {
+      const { post, total } = tracked(price)
+      const impossible = [
+        spent(-1, 1),
+        spent(1, -1),
+        spent(1, 1, { cachedTokens: -1 }),
+        spent(1, 1, { billableOutputTokens: -1 }),
+        spent(0.5, 1),
+        spent(1, Number.NaN),
+        spent(1, 1, { costUsd: -1 })
+      ]
+      for (const event of impossible) yield* post(event)
+      assert.deepEqual(total(), { usd: 0, text: "$0.00", unknownCalls: impossible.length })
+    }))
+
+  it.effect("charges cached tokens up to the number of input tokens", () =>
+    Effect.gen(function*() {
+      const { post, total } = tracked({ ...price, costPerCachedToken: 0.001 })
+      yield* post(spent(100, 0, { cachedTokens: 1_000 }))
+      assert.strictEqual(total().text, "$0.10")
+    }))
+
   it.effect("charges nothing for a call that a hook answers, and the tokens so far for a call that breaks off", () =>
     Effect.gen(function*() {
       const chain = HookChain.makeUnsafe([CostTracker.make(price)])

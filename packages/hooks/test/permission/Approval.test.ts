@@ -98,12 +98,25 @@ describe("Approval", () => {
       assert.lengthOf(scope.warnings, 1)
     }))
 
-  const nonsense: ReadonlyArray<unknown> = [undefined, null, true, "approve", {}, { type: "yes" }, { type: "edit" }, {
-    type: "edit",
-    args: () => 1
-  }, {
-    _tag: "Continue"
-  }]
+  const nonsense: ReadonlyArray<unknown> = [
+    undefined,
+    null,
+    true,
+    "approve",
+    {},
+    { type: "yes" },
+    { type: "edit" },
+    {
+      type: "edit",
+      args: () => 1
+    },
+    {
+      _tag: "Continue"
+    },
+    { type: "respond" },
+    { type: "delegate" },
+    { type: "delegate", to: ["ada", 1] }
+  ]
   for (const answer of nonsense) {
     it(`denies the call if the answer is ${answer === undefined ? "nothing" : JSON.stringify(answer)}`, async () => {
       const ask = () => answer as Approval.Answer
@@ -175,6 +188,20 @@ describe("Approval", () => {
       })
       const { action } = yield* approving({ tools: "*" }, first).run("preToolCall", call("deploy"), TestScope.make())
       assert.strictEqual(action._tag, "Ask")
+    }))
+
+  it.effect("asks with the reason of the option, of its function, or with the name of the tool", () =>
+    Effect.gen(function*() {
+      const reasons: ReadonlyArray<readonly [Approval.Options["reason"], string]> = [
+        [undefined, "deploy needs approval"],
+        ["it costs money", "it costs money"],
+        [({ name }, ctx) => `${name} in ${ctx.sessionId}`, "deploy in session-1"]
+      ]
+      for (const [reason, expected] of reasons) {
+        const chain = approving(reason === undefined ? { tools: "*" } : { tools: "*", reason })
+        const { action } = yield* chain.run("preToolCall", call("deploy", {}), TestScope.make())
+        assert.strictEqual(action._tag === "Ask" ? action.reason : action._tag, expected)
+      }
     }))
 
   it("rejects invalid options", () => {

@@ -1,4 +1,5 @@
 import { defineHook } from "@belay/core/AgentHook"
+import type { RuleStore, StandingRule } from "@belay/core/Approvals"
 import * as HookAction from "@belay/core/HookAction"
 import * as HookChain from "@belay/core/HookChain"
 import type { Json } from "@belay/core/Json"
@@ -161,6 +162,19 @@ describe("Approval by several people, and approvals that are remembered", () => 
     assert.deepEqual(ran, [{}])
   })
 
+  it("accepts only the answers of its approvers, without a delegation too", async () => {
+    const ask = ({ approvers }: Approval.Request): Approval.Answer => {
+      assert.deepEqual(approvers, ["ada", "bob"])
+      return { type: "approve", by: who }
+    }
+    const hook = Approval.make({ tools: "*", ask, approvers: ["ada", "bob"] })
+    let who = "mallory"
+    const refused = await run([hook], ["deploy", {}])
+    assert.deepEqual([refused.ran, refused.results], [[], ["mallory may not decide about deploy, only ada, bob"]])
+    who = "bob"
+    assert.deepEqual((await run([hook], ["deploy", {}])).ran, [{}])
+  })
+
   it("accepts only the answers of the people to whom the question was delegated", async () => {
     const ask = ({ approvers }: Approval.Request): Approval.Answer =>
       approvers === undefined ? { type: "delegate", to: ["ada"] } : { type: "approve", by: "mallory" }
@@ -204,6 +218,30 @@ describe("Approval by several people, and approvals that are remembered", () => 
     const store = { load: Effect.succeed([]), add: (rule: unknown) => Effect.sync(() => void added.push(rule)) }
     await questionsOf(store, { type: "approve", remember: { what: "tool", scope: "project" } })
     assert.deepInclude(added[0] as object, { hook: "human-approval", tool: "deploy" })
+  })
+
+  it("does not ask in another session about what a rule of the project allows", async () => {
+    const rules: Array<StandingRule> = []
+    const store: RuleStore = {
+      load: Effect.sync(() => rules),
+      add: (rule) => Effect.sync(() => void rules.push(rule))
+    }
+    const remember = { what: "arguments", scope: "project" } as const
+    // The calls have the arguments 1, 2 and 1.
+    assert.strictEqual((await questionsOf(store, { type: "approve", remember })).questions, 2)
+    assert.strictEqual((await questionsOf(store, { type: "approve" })).questions, 0)
+    rules.pop()
+    assert.strictEqual((await questionsOf(store, { type: "approve" })).questions, 1)
+    const ofAnother = rules.map((rule) => ({ ...rule, hook: "another" }))
+    rules.splice(0, rules.length, ...ofAnother)
+    assert.strictEqual((await questionsOf(store, { type: "approve" })).questions, 3)
+  })
+
+  it("approves a call once if what it should remember is not valid", async () => {
+    for (const remember of ["tool", { what: "everything", scope: "session" }, { what: "tool" }]) {
+      const { questions } = await questionsOf("session", { type: "approve", remember } as never)
+      assert.strictEqual(questions, 3)
+    }
   })
 
   it("warns and asks if the store of rules fails", async () => {

@@ -27,13 +27,20 @@ const list: ReadonlyArray<Preset> = [
     name: "openai",
     baseUrl: "https://api.openai.com/v1",
     keyVariable: "OPENAI_API_KEY",
-    compat: { maxTokensField: "max_completion_tokens" }
+    compat: { maxTokensField: "max_completion_tokens", promptCache: "key", webSearch: "options" }
   },
   {
     name: "openrouter",
     baseUrl: "https://openrouter.ai/api/v1",
     keyVariable: "OPENROUTER_API_KEY",
-    compat: { ...plainTokens, reasoning: "openrouter", reasoningReplay: "always" }
+    compat: {
+      ...plainTokens,
+      reasoning: "openrouter",
+      reasoningSummary: "openrouter",
+      reasoningReplay: "always",
+      promptCache: "markers",
+      webSearch: "openrouter"
+    }
   },
   {
     name: "deepseek",
@@ -45,7 +52,12 @@ const list: ReadonlyArray<Preset> = [
     name: "groq",
     baseUrl: "https://api.groq.com/openai/v1",
     keyVariable: "GROQ_API_KEY",
-    compat: { maxTokensField: "max_completion_tokens", jsonSchema: "tool" }
+    compat: {
+      maxTokensField: "max_completion_tokens",
+      jsonSchema: "tool",
+      reasoningSummary: "groq",
+      webSearch: "groq"
+    }
   },
   {
     name: "mistral",
@@ -57,7 +69,7 @@ const list: ReadonlyArray<Preset> = [
     name: "xai",
     baseUrl: "https://api.x.ai/v1",
     keyVariable: "XAI_API_KEY",
-    compat: { maxTokensField: "max_completion_tokens" }
+    compat: { maxTokensField: "max_completion_tokens", webSearch: "xai" }
   },
   { name: "together", baseUrl: "https://api.together.xyz/v1", keyVariable: "TOGETHER_API_KEY", compat: plainTokens },
   {
@@ -88,15 +100,26 @@ const list: ReadonlyArray<Preset> = [
     name: "zai",
     baseUrl: "https://api.z.ai/api/paas/v4",
     keyVariable: "ZAI_API_KEY",
-    compat: { ...plainTokens, reasoning: "thinking", jsonSchema: "prompt" }
+    compat: { ...plainTokens, reasoning: "thinking", jsonSchema: "prompt", webSearch: "zai" }
   },
   {
     name: "alibaba",
     baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
     keyVariable: "DASHSCOPE_API_KEY",
-    compat: { ...plainTokens, reasoning: "enable_thinking", jsonSchema: "prompt" }
+    compat: {
+      ...plainTokens,
+      reasoning: "enable_thinking",
+      jsonSchema: "prompt",
+      promptCache: "markers",
+      webSearch: "alibaba"
+    }
   },
-  { name: "perplexity", baseUrl: "https://api.perplexity.ai", keyVariable: "PERPLEXITY_API_KEY", compat: plainTokens },
+  {
+    name: "perplexity",
+    baseUrl: "https://api.perplexity.ai",
+    keyVariable: "PERPLEXITY_API_KEY",
+    compat: { ...plainTokens, webSearch: "always" }
+  },
   { name: "huggingface", baseUrl: "https://router.huggingface.co/v1", keyVariable: "HF_TOKEN", compat: plainTokens },
   { name: "github", baseUrl: "https://models.github.ai/inference", keyVariable: "GITHUB_TOKEN" },
   {
@@ -114,18 +137,23 @@ const list: ReadonlyArray<Preset> = [
     compat: plainTokens
   },
   { name: "baseten", baseUrl: "https://inference.baseten.co/v1", keyVariable: "BASETEN_API_KEY", compat: plainTokens },
-  { name: "vercel", baseUrl: "https://ai-gateway.vercel.sh/v1", keyVariable: "AI_GATEWAY_API_KEY" },
+  {
+    name: "vercel",
+    baseUrl: "https://ai-gateway.vercel.sh/v1",
+    keyVariable: "AI_GATEWAY_API_KEY",
+    compat: { promptCache: "markers" }
+  },
   {
     name: "google",
     baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai",
     keyVariable: "GEMINI_API_KEY",
-    compat: { ...plainTokens, jsonSchema: "native-without-tools" }
+    compat: { ...plainTokens, jsonSchema: "native-without-tools", reasoningSummary: "google" }
   },
   {
     name: "anthropic",
     baseUrl: "https://api.anthropic.com/v1",
     keyVariable: "ANTHROPIC_API_KEY",
-    compat: { ...plainTokens, jsonSchema: "tool", reasoning: "none" }
+    compat: { ...plainTokens, jsonSchema: "tool", reasoning: "budget" }
   },
   {
     name: "ollama",
@@ -133,9 +161,9 @@ const list: ReadonlyArray<Preset> = [
     compat: { ...grammar, toolChoiceRequired: false, toolChoiceInWords: true }
   },
   { name: "lmstudio", baseUrl: "http://localhost:1234/v1", compat: grammar },
-  { name: "llamacpp", baseUrl: "http://localhost:8080/v1", compat: grammar },
-  { name: "vllm", baseUrl: "http://localhost:8000/v1", compat: grammar },
-  { name: "litellm", baseUrl: "http://localhost:4000/v1", compat: { emptyTools: true } }
+  { name: "llamacpp", baseUrl: "http://localhost:8080/v1", compat: { ...grammar, reasoning: "template" } },
+  { name: "vllm", baseUrl: "http://localhost:8000/v1", compat: { ...grammar, reasoning: "template" } },
+  { name: "litellm", baseUrl: "http://localhost:4000/v1", compat: { emptyTools: true, promptCache: "markers" } }
 ]
 
 /** A server on this machine, on any port, is one that uses a grammar until it is known better. */
@@ -157,7 +185,7 @@ export const detect = (baseUrl: string): Preset | undefined => {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   if (url === undefined) return undefined
   if (/\.(?:openai|cognitiveservices|services\.ai)\.azure\.com$/.test(url.hostname)) {
-    return { name: "azure", baseUrl, keyVariable: "AZURE_OPENAI_API_KEY" }
+    return { name: "azure", baseUrl, keyVariable: "AZURE_OPENAI_API_KEY", compat: { promptCache: "key" } }
   }
   const host = isLoopback(url.hostname) ? `localhost:${url.port}` : aliases.get(url.hostname) ?? url.host
   return list.find((preset) => {

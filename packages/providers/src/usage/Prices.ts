@@ -13,6 +13,8 @@ export interface Price {
   readonly costPerOutputToken: number
   /** For input tokens that the vendor read from its cache. Default: `costPerInputToken`. */
   readonly costPerCachedToken?: number
+  /** For input tokens that the vendor wrote to its cache. Default: `costPerInputToken`. */
+  readonly costPerCacheWriteToken?: number
 }
 
 /** A source of prices. An unknown price is `undefined`, never 0. @category models @since 0.1.0 */
@@ -84,7 +86,8 @@ export const genai = (package_: GenaiPrices): Prices => {
     const counts = {
       input_tokens: inputTokens,
       output_tokens: usage.billableOutputTokens ?? outputTokens,
-      cache_read_tokens: Math.min(usage.cachedTokens ?? 0, inputTokens)
+      cache_read_tokens: Math.min(usage.cachedTokens ?? 0, inputTokens),
+      ...(usage.cacheWriteTokens === undefined ? {} : { cache_write_tokens: usage.cacheWriteTokens })
     }
     const ask = (options: { providerId?: string; providerApiUrl?: string }) =>
       Result.getOrNull(Result.try(() => package_.calcPrice(counts, model, options)))
@@ -94,16 +97,18 @@ export const genai = (package_: GenaiPrices): Prices => {
   }
   const priceOf = (model: string, provider?: string): Price | undefined => {
     const found = calculate({ inputTokens: 1, outputTokens: 1 }, model, provider)?.model_price
-    const [input, output, cached] = [
+    const [input, output, cached, written] = [
       perToken(found?.input_mtok),
       perToken(found?.output_mtok),
-      perToken(found?.cache_read_mtok)
+      perToken(found?.cache_read_mtok),
+      perToken(found?.cache_write_mtok)
     ]
     if (input === undefined || output === undefined) return undefined
     return {
       costPerInputToken: input,
       costPerOutputToken: output,
-      ...(cached === undefined ? {} : { costPerCachedToken: cached })
+      ...(cached === undefined ? {} : { costPerCachedToken: cached }),
+      ...(written === undefined ? {} : { costPerCacheWriteToken: written })
     }
   }
   return {
@@ -162,10 +167,14 @@ export const tableOf = (
 
 const atPrice = (usage: Usage, price: Price | undefined): number | undefined => {
   if (price === undefined) return undefined
-  const { costPerInputToken, costPerOutputToken, costPerCachedToken = costPerInputToken } = price
+  const { costPerInputToken, costPerOutputToken } = price
+  const { costPerCacheWriteToken = costPerInputToken, costPerCachedToken = costPerInputToken } = price
   const cached = Math.min(usage.cachedTokens ?? 0, usage.inputTokens)
+  const written = Math.min(usage.cacheWriteTokens ?? 0, usage.inputTokens - cached)
   const output = usage.billableOutputTokens ?? usage.outputTokens
-  return (usage.inputTokens - cached) * costPerInputToken + cached * costPerCachedToken + output * costPerOutputToken
+  const plain = usage.inputTokens - cached - written
+  return plain * costPerInputToken + cached * costPerCachedToken + written * costPerCacheWriteToken +
+    output * costPerOutputToken
 }
 
 /**

@@ -75,6 +75,37 @@ runTable({
   }
 })
 
+describe("reasoning with an end and no begin, because the server's template began it", () => {
+  const pieces = ["Okay, the user", " says hi.\n</thi", "nk>\n\nHello"]
+
+  it.live("is reasoning, streamed and plain", () =>
+    Effect.gen(function*() {
+      const { provider } = yield* scripted([
+        { chunks: [sse([...pieces.map((content) => chunk({ content })), finish("stop")])] },
+        { status: 200, body: completion({ content: pieces.join("") }) }
+      ])
+      const expected = { text: "Hello", reasoning: "Okay, the user says hi." }
+      assert.deepInclude(success((yield* stream(provider)).result), expected)
+      assert.deepInclude(yield* provider.complete(request()), expected)
+    }))
+
+  it("is retracted in the stream of an agent", async () => {
+    await using endpoint = await Endpoint.start({
+      script: [{ chunks: [sse([...pieces.map((content) => chunk({ content })), finish("stop")])] }]
+    })
+    const provider = OpenAiCompatible.make({ baseUrl: endpoint.url, model: "m" })
+    await using agent = createAgent({ provider })
+    const run = agent.stream("hi")
+    let shown = ""
+    for await (const event of run) {
+      if (event.type === "retract") shown = ""
+      if (event.type === "text-delta") shown += event.text
+    }
+    assert.strictEqual(shown, "Hello")
+    assert.strictEqual((await run.result).text, "Hello")
+  })
+})
+
 describe("an end mark", () => {
   const counted = { prompt_tokens: 5, completion_tokens: 1, total_tokens: 6 }
   const cut: Record<string, ReadonlyArray<JsonObject>> = {

@@ -268,6 +268,16 @@ runTable({
       body: completion({ content: "<think>\n\n</think>\n\nhi" }),
       expect: { text: "hi" }
     },
+    "has an end and no begin, and nothing before the end": {
+      chunks: [chunk({ content: "</thi" }), chunk({ content: "nk>\n\nhi" }), finish("stop")],
+      body: completion({ content: "</think>\n\nhi" }),
+      expect: { text: "hi" }
+    },
+    "has an end in a text about tags": {
+      chunks: [chunk({ content: "Like </think> this:\n```\n<b>\n</think>\n```" }), finish("stop")],
+      body: completion({ content: "Like </think> this:\n```\n<b>\n</think>\n```" }),
+      expect: { text: "Like </think> this:\n```\n<b>\n</think>\n```" }
+    },
     "tags in the middle of a text are text": {
       chunks: [chunk({ content: "use " }), chunk({ content: "<think> tags" }), finish("stop")],
       body: completion({ content: "use <think> tags" }),

@@ -134,6 +134,8 @@ describe("a session file", () => {
       /^line 4 is not a message, record or state$/
     ],
     [withLine(3, "null"), 4, /^line 4 is not a message, record or state$/],
+    [withLine(6, "{\"type\":\"note\",\"record\":1}"), 7, /^line 7 is not a message, record or state$/],
+    [withLine(6, "{\"type\":\"record\"}"), 7, /^line 7 is not a message, record or state$/],
     [
       withLine(3, lines[4]!),
       9,
@@ -165,6 +167,19 @@ describe("a session file", () => {
         assert.match(error.message, message)
       })
   )
+
+  it.effect("of another kind is refused, whatever version it has", () =>
+    Effect.gen(function*() {
+      const headers = ["{\"type\":\"session\"}", "{\"type\":\"notebook\",\"version\":9}", "[1]", "null", "go"]
+      for (const header of [...headers, lines[0]!.replace("\"version\":1", "\"version\":0")]) {
+        const { line, message, problem } = yield* refused(withLine(0, header))
+        assert.deepStrictEqual([problem, line, message], [
+          "not-a-session-file",
+          1,
+          "line 1 is not the header of a session file"
+        ])
+      }
+    }))
 
   it.effect("of a newer version is refused, with what to do", () =>
     Effect.gen(function*() {

@@ -32,6 +32,33 @@ describe("a table", () => {
     assert.closeTo(own.costOf({ ...usage, cachedTokens: 4000 }, "small") ?? 0, 0.0007, 1e-12)
   })
 
+  it("counts input that was written to a cache at its own price, like the hooks", async () => {
+    const price = { costPerInputToken: 1e-6, costPerOutputToken: 2e-6, costPerCacheWriteToken: 2e-6 }
+    const written = { ...usage, cachedTokens: 100, cacheWriteTokens: 400 }
+    assert.closeTo(Prices.table({ small: price }).costOf(written, "small") ?? 0, 0.0016, 1e-12)
+    assert.closeTo(own.costOf(written, "small") ?? 0, 0.00115, 1e-12)
+    const provider: LlmProvider = {
+      name: "p",
+      model: "small",
+      complete: () =>
+        Effect.succeed({ model: "small", text: "hi", toolCalls: [], finishReason: "stop", usage: written })
+    }
+    await using agent = createAgent({ provider, hooks: [CostTracker.make({ prices: { small: price } })] })
+    await using session = await agent.session()
+    await session.run("hi")
+    assert.strictEqual(CostTracker.total(session.state).usd, 0.0016)
+  })
+
+  it("has the price of writing to a cache from published prices", () => {
+    const price = public_.priceOf("claude-sonnet-4-5", "anthropic")
+    assert.isAbove(price?.costPerCacheWriteToken ?? 0, price?.costPerInputToken ?? Infinity)
+    assert.closeTo(
+      public_.costOf({ ...usage, cacheWriteTokens: 400 }, "claude-sonnet-4-5", "anthropic") ?? 0,
+      Prices.table({ m: price! }).costOf({ ...usage, cacheWriteTokens: 400 }, "m") ?? -1,
+      1e-12
+    )
+  })
+
   it("counts billable output, which includes reasoning", () => {
     assert.closeTo(own.costOf({ ...usage, billableOutputTokens: 300 }, "small") ?? 0, 0.0016, 1e-12)
   })

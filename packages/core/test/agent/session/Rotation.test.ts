@@ -85,6 +85,8 @@ describe("session rotation", () => {
     assert.isAtLeast(fresh?.durable?.conversation["count"] as number, 3)
     for (const id of ["s", "s-r2"]) {
       assert.match((await Effect.runPromise(store.artifacts.read(id, "hook:handoff")))!, /issue 42/)
+      const [handoff] = await Effect.runPromise(store.artifacts.list(id))
+      assert.deepInclude(handoff, { key: "hook:handoff", mimeType: "text/markdown", by: "runtime" })
     }
     assert.strictEqual((await session.run("next")).sessionId, "s-r2")
   })
@@ -109,6 +111,25 @@ describe("session rotation", () => {
     )
     assert.strictEqual(session.id, "s-r2")
     assertValid(messages)
+  })
+
+  it("continues with a warning if the handoff cannot be stored", async () => {
+    const warnings: Array<string> = []
+    const artifacts = SessionStore.inMemory().artifacts
+    await using agent = createAgent({
+      provider: scripted(["one"]).provider,
+      artifacts: { ...artifacts, write: () => Effect.fail("disk full") },
+      hooks: [rotating([], { preTurn: (_input, ctx) => ctx.rotate() })]
+    })
+    agent.on((event) => {
+      if (event.type === "warning") warnings.push(`${event.hook}: ${event.message}`)
+    })
+    await using session = await agent.session({
+      id: "s",
+      messages: [{ role: "user", content: long }, { role: "assistant", content: long }]
+    })
+    assert.strictEqual((await session.run("go")).sessionId, "s-r2")
+    assert.include(warnings, "runtime: the handoff and the artifacts of s could not be copied: disk full")
   })
 
   it("does not happen when a hook rejects the handoff", async () => {

@@ -149,6 +149,16 @@ describe("the session store", () => {
     assert.deepStrictEqual(executed, [{ n: 2 }, undefined])
   })
 
+  it("that cannot load a session fails the opening, and says which session", async () => {
+    const store = { ...SessionStore.inMemory(), load: () => Effect.fail(new Error("no disk")) }
+    await using agent = createAgent({ provider: scripted([]).provider, store })
+    assert.deepInclude(await failureOf(agent.session({ id: "s" })), {
+      _tag: "PortFailed",
+      port: "store",
+      message: "the session store could not load s: no disk"
+    })
+  })
+
   it("opens a new session once, although two callers ask for it while the store looks for it", async () => {
     const memory = SessionStore.inMemory()
     await using agent = createAgent({

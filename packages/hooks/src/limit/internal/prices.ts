@@ -1,5 +1,6 @@
 /** The cost of model calls, from their usage and a table of prices. */
 import type { ConfigError } from "@belay/core/AgentError"
+import { defined } from "@belay/core/Fields"
 import { checkOptions, type Expectation, invalidOption, optionsIn, within } from "@belay/core/OptionCheck"
 import type { Usage } from "@belay/core/Usage"
 import * as Result from "effect/Result"
@@ -11,12 +12,19 @@ export interface Price {
   readonly costPerOutputToken: number
   /** The price of an input token that the vendor read from its cache. Default `costPerInputToken`. */
   readonly costPerCachedToken?: number
+  /** The price of an input token that the vendor wrote to its cache. Default `costPerInputToken`. */
+  readonly costPerCacheWriteToken?: number
 }
 
 /** The prices of models as an option. */
 export const priceTable = optionsIn<Price>(
   "table",
-  { costPerInputToken: "number", costPerOutputToken: "number", costPerCachedToken: "number" },
+  {
+    costPerInputToken: "number",
+    costPerOutputToken: "number",
+    costPerCachedToken: "number",
+    costPerCacheWriteToken: "number"
+  },
   ["costPerInputToken", "costPerOutputToken"]
 )
 
@@ -29,6 +37,7 @@ export interface PriceOptions extends Partial<Price> {
 interface ExactPrice {
   readonly input: Price36
   readonly cached: Price36
+  readonly written: Price36
   readonly output: Price36
 }
 
@@ -42,13 +51,14 @@ export interface PriceTable {
 
 /** Compiles prices. Fails with a `ConfigError` for a price that is negative or not complete. */
 export const compilePrices = (options: PriceOptions, hook: string): Result.Result<PriceTable, ConfigError> => {
-  const { costPerCachedToken, costPerInputToken, costPerOutputToken, prices = {} } = options
+  const { costPerCachedToken, costPerCacheWriteToken, costPerInputToken, costPerOutputToken, prices = {} } = options
   return Result.gen(function*() {
     yield* checkOptions(
       hook,
       within("costPerInputToken", costPerInputToken, 0),
       within("costPerOutputToken", costPerOutputToken, 0),
       within("costPerCachedToken", costPerCachedToken, 0),
+      within("costPerCacheWriteToken", costPerCacheWriteToken, 0),
       ...Object.entries(prices).flatMap(([model, price]) => checkPrice(`prices["${model}"]`, price))
     )
     if ((costPerInputToken === undefined) !== (costPerOutputToken === undefined)) {
@@ -58,7 +68,11 @@ export const compilePrices = (options: PriceOptions, hook: string): Result.Resul
     const byModel = new Map(Object.entries(prices).map(([model, price]) => [model, exact(price)]))
     const otherwise = costPerInputToken === undefined || costPerOutputToken === undefined
       ? undefined
-      : exact({ costPerInputToken, costPerOutputToken, costPerCachedToken: costPerCachedToken ?? costPerInputToken })
+      : exact({
+        costPerInputToken,
+        costPerOutputToken,
+        ...defined({ costPerCachedToken, costPerCacheWriteToken })
+      })
     return {
       priceOf: (models) => models.flatMap((model) => byModel.get(model ?? "") ?? [])[0] ?? otherwise,
       all: otherwise === undefined ? [...byModel.values()] : [...byModel.values(), otherwise]
@@ -70,7 +84,8 @@ export const compilePrices = (options: PriceOptions, hook: string): Result.Resul
 const checkPrice = (path: string, price: Price): ReadonlyArray<Expectation> => [
   within(`${path}.costPerInputToken`, Number(price.costPerInputToken), 0),
   within(`${path}.costPerOutputToken`, Number(price.costPerOutputToken), 0),
-  within(`${path}.costPerCachedToken`, price.costPerCachedToken, 0)
+  within(`${path}.costPerCachedToken`, price.costPerCachedToken, 0),
+  within(`${path}.costPerCacheWriteToken`, price.costPerCacheWriteToken, 0)
 ]
 
 /**
@@ -86,16 +101,22 @@ export const costOf = (usage: Usage | undefined, price: ExactPrice | undefined):
   if (price === undefined) return "there is no price for this model"
   const output = usage.billableOutputTokens ?? usage.outputTokens
   const cached = Math.min(usage.cachedTokens ?? 0, inputTokens)
-  if (![inputTokens, output, cached].every((tokens) => Number.isSafeInteger(tokens) && tokens >= 0)) {
+  const written = Math.min(usage.cacheWriteTokens ?? 0, inputTokens - cached)
+  if (![inputTokens, output, cached, written].every((tokens) => Number.isSafeInteger(tokens) && tokens >= 0)) {
     return `the vendor reported ${inputTokens} input, ${usage.cachedTokens ?? 0} cached and ${output} output tokens`
   }
   return roundToPico(
-    BigInt(inputTokens - cached) * price.input + BigInt(cached) * price.cached + BigInt(output) * price.output
+    BigInt(inputTokens - cached - written) * price.input + BigInt(cached) * price.cached +
+      BigInt(written) * price.written + BigInt(output) * price.output
   )
 }
 
-const exact = ({ costPerCachedToken, costPerInputToken, costPerOutputToken }: Price): ExactPrice => ({
-  input: exactPrice(costPerInputToken),
-  cached: exactPrice(costPerCachedToken ?? costPerInputToken),
-  output: exactPrice(costPerOutputToken)
-})
+const exact = (price: Price): ExactPrice => {
+  const { costPerCachedToken, costPerCacheWriteToken, costPerInputToken, costPerOutputToken } = price
+  return {
+    input: exactPrice(costPerInputToken),
+    cached: exactPrice(costPerCachedToken ?? costPerInputToken),
+    written: exactPrice(costPerCacheWriteToken ?? costPerInputToken),
+    output: exactPrice(costPerOutputToken)
+  }
+}

@@ -8,15 +8,16 @@ import type { Usage } from "@belay/core/Usage"
 import * as Effect from "effect/Effect"
 import { boundedJson, countOf, isObject, textOf } from "../../openai/internal/request/guards.ts"
 import * as Errors from "../../openai/internal/response/errors.ts"
+import { filtered, readFinish } from "../../openai/internal/response/finish.ts"
 import * as ToolCalls from "../../openai/internal/response/toolCalls.ts"
 import * as UsageOf from "../../openai/internal/response/usage.ts"
 import { type Piece, remember } from "./parts.ts"
 
-/** The result: a response, the reason why there is none, or the error of the model. */
+/** The result: a response, the reason why there is none, or the error of the model as the body of an answer. */
 type Outcome =
   | { readonly type: "response"; readonly response: LlmResponse }
   | { readonly type: "malformed"; readonly reason: string }
-  | { readonly type: "stopped"; readonly reason: string }
+  | { readonly type: "stopped"; readonly error: object }
 
 /** Assembles one answer. */
 export interface Assembler {
@@ -39,6 +40,8 @@ export const make = (request: LlmRequest, provider: string, modelId: string): As
   let model = modelId
   let usage: Usage | undefined
   let finish: string | undefined
+  /** The word of the vendor for it. */
+  let rawFinish: string | undefined
 
   const pieceOf = (type: "text" | "reasoning", id: unknown, metadata: unknown) => {
     const key = `${type} ${String(id)}`
@@ -119,6 +122,7 @@ export const make = (request: LlmRequest, provider: string, modelId: string): As
           return undefined
         case "finish":
           finish = isObject(part.finishReason) ? textOf(part.finishReason.unified) : textOf(part.finishReason)
+          rawFinish = isObject(part.finishReason) ? textOf(part.finishReason.raw) : undefined
           usage = usageOf(part.usage)
           return undefined
         default:
@@ -127,11 +131,18 @@ export const make = (request: LlmRequest, provider: string, modelId: string): As
     },
     end: () => {
       if (finish === undefined) return { type: "malformed", reason: "the answer ended before it was complete" }
-      if (finish === "error" || finish === "interrupted") {
-        return { type: "stopped", reason: `the model stopped: ${finish}` }
+      const failure = rawFinish === undefined ? undefined : readFinish(rawFinish).failure
+      if (finish === "error" || finish === "interrupted" || failure !== undefined) {
+        return {
+          type: "stopped",
+          error: failure ?? { error: { message: `the model stopped: ${rawFinish ?? finish}` } }
+        }
       }
       const found = calls.end(finish === "length" || finish === "content-filter" ? "unclear" : "complete")
       if (found.problem !== undefined) return { type: "malformed", reason: found.problem }
+      if (finish === "content-filter" && texts.text === "" && found.calls.length === 0) {
+        return { type: "stopped", error: filtered(rawFinish ?? finish) }
+      }
       const response = {
         model,
         text: texts.text,
@@ -153,7 +164,12 @@ export const settle = (source: Errors.Source, answer: Assembler): Effect.Effect<
       return Effect.fail(Errors.malformedError(source, outcome.reason, { partial: answer.partial() }))
     case "stopped":
       return Effect.fail(
-        Errors.classify(source, { status: 200, headers: {}, text: outcome.reason, partial: answer.partial() })
+        Errors.classify(source, {
+          status: 200,
+          headers: {},
+          text: JSON.stringify(outcome.error),
+          partial: answer.partial()
+        })
       )
   }
 }
@@ -171,6 +187,7 @@ const usageOf = (given: unknown): Usage | undefined => {
   const outputTokens = countOf(isObject(output) ? output.total : output)
   if (inputTokens === undefined && outputTokens === undefined) return undefined
   const cachedTokens = countOf(isObject(input) ? input.cacheRead : given.cachedInputTokens)
+  const cacheWriteTokens = countOf(isObject(input) ? input.cacheWrite : undefined)
   const reasoningTokens = countOf(isObject(output) ? output.reasoning : given.reasoningTokens)
   // The raw usage of the vendor, if it has the usual form. It can contain a price, and a total that is more than the
   // sum of its parts.
@@ -183,6 +200,6 @@ const usageOf = (given: unknown): Usage | undefined => {
       billableOutputTokens,
       (countOf(given.totalTokens) ?? 0) - (inputTokens ?? 0)
     ),
-    ...defined({ cachedTokens, reasoningTokens, costUsd })
+    ...defined({ cachedTokens, cacheWriteTokens, reasoningTokens, costUsd })
   }
 }

@@ -39,10 +39,13 @@ export interface CallOptions {
 type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max"
 
 type PromptMessage =
-  | { role: "system"; content: string }
-  | { role: "user"; content: Array<UserPart> }
-  | { role: "assistant"; content: Array<AssistantPart> }
-  | { role: "tool"; content: Array<ResultPart> }
+  & (
+    | { role: "system"; content: string }
+    | { role: "user"; content: Array<UserPart> }
+    | { role: "assistant"; content: Array<AssistantPart> }
+    | { role: "tool"; content: Array<ResultPart> }
+  )
+  & { providerOptions?: ProviderOptions }
 
 type UserPart =
   | { type: "text"; text: string }
@@ -125,7 +128,20 @@ const prompt = (request: LlmRequest, target: Target): Array<PromptMessage> => {
     }
   }
   flush()
-  return messages
+  return markCache(messages, request.parameters.promptCache)
+}
+
+/** Marks the ends of what the vendor may cache, for vendors that need marks: the instructions and the conversation. */
+const markCache = (messages: Array<PromptMessage>, cache: LlmParameters["promptCache"]): Array<PromptMessage> => {
+  if (cache === undefined || cache === false) return messages
+  const last = messages.length - 1
+  const options: ProviderOptions = {
+    anthropic: { cacheControl: cache === "1h" ? { type: "ephemeral", ttl: "1h" } : { type: "ephemeral" } },
+    bedrock: { cachePoint: { type: "default" } }
+  }
+  return messages.map((message, index) =>
+    message.role === "system" || index === last ? { ...message, providerOptions: options } : message
+  )
 }
 
 const assistant = (message: AssistantMessage, { provider }: Target): PromptMessage => ({

@@ -75,13 +75,10 @@ export const make = (vendor: Vendor): Call => {
   const open = Effect.fnUntraced(function*(model: string) {
     const problem = Client.whyNotAddress(vendor.baseUrl)
     if (problem !== undefined) return yield* Errors.unsendable(sourceOf(model), problem, "baseUrl")
-    opened ??= yield* Effect.map(
-      Effect.tryPromise({
-        try: () => Client.prepare(vendor, codec.path),
-        catch: (error) => Errors.unsendable(sourceOf(model), messageOf(error))
-      }),
-      ({ headers, url }) => ({ headers, transport: vendor.transport(url) })
-    )
+    if (opened === undefined) {
+      const { headers, url } = Client.readyFor(vendor, codec.path)
+      opened = { headers, transport: vendor.transport(url) }
+    }
     return opened
   })
   /** Fetches the key and prepares the headers. A fixed key is used again. */
@@ -95,9 +92,11 @@ export const make = (vendor: Vendor): Call => {
     if (typeof apiKey === "function" && typeof key !== "string") {
       return yield* keyError(sourceOf(model), "the function `apiKey` returned no text")
     }
-    const all = Client.withKey(headers, key)
-    const secrets = secretHeaders.flatMap((header) => all[header]?.replace(/^Bearer /, "") ?? [])
-    const made: Line = { headers: all, secrets, transport }
+    const all = yield* Effect.try({
+      try: () => Client.withKey(headers, key),
+      catch: () => keyError(sourceOf(model), "the API key has characters that are not allowed in a header")
+    })
+    const made: Line = { headers: all, secrets: secretsIn(all), transport }
     if (typeof apiKey !== "function") line = made
     return made
   })
@@ -115,15 +114,22 @@ export const make = (vendor: Vendor): Call => {
     Effect.callback<LlmResponse, ProviderError>((resume) => {
       const stream = sink !== undefined
       const source = sourceOf(model, secrets)
+      const given = request.parameters.headers
+      const own = given === undefined ? undefined : Result.try(() => Client.lowerCase(given))
+      if (own !== undefined && Result.isFailure(own)) {
+        return resume(
+          Effect.fail(Errors.unsendable(source, `a header is not allowed: ${messageOf(own.failure)}`, "headers"))
+        )
+      }
       const body = bodyOf(request, model, endpoint, stream)
       if (Result.isFailure(body)) {
         return resume(Effect.fail(Errors.unsendable(source, body.failure.message, body.failure.param)))
       }
       const cancel = Exchange.run(transport, {
         request,
-        headers,
+        headers: own === undefined ? headers : { ...headers, ...own.success },
         body: body.success,
-        source,
+        source: own === undefined ? source : sourceOf(model, [...secrets, ...secretsIn(own.success)]),
         timeouts: vendor.timeouts(stream),
         sink,
         assembler: codec.assembler
@@ -197,6 +203,9 @@ const followsChoice = ({ finishReason, refusal, toolCalls }: LlmResponse, choice
   if (refusal !== undefined) return true
   return choice === "required" ? toolCalls.length > 0 : toolCalls.some(({ name }) => name === choice.tool)
 }
+
+const secretsIn = (headers: Readonly<Record<string, string>>): ReadonlyArray<string> =>
+  secretHeaders.flatMap((header) => headers[header]?.replace(/^Bearer /, "") ?? [])
 
 const keyError = ({ model, provider }: Errors.Source, message: string): Auth =>
   new Auth({

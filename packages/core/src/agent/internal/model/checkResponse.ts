@@ -3,9 +3,10 @@
  * may answer anything of any size. Hooks and stores take time for every character, call and value, so their number is
  * limited here.
  */
+import * as Schema from "effect/Schema"
 import { isPlain as isPlainObject, whyNot } from "../../../data/Json.ts"
 import type { LlmResponse } from "../../../data/LlmCall.ts"
-import type { ToolCall } from "../../../data/Message.ts"
+import { Citation, FilePart, type ToolCall } from "../../../data/Message.ts"
 import { Malformed } from "../../../data/ProviderError.ts"
 import type { Usage } from "../../../data/Usage.ts"
 import type { Limits } from "../../Limits.ts"
@@ -106,8 +107,10 @@ interface Size {
 const isTooLong = ({ characters, maxCharacters }: Size): boolean => characters > maxCharacters
 const isTooWide = ({ values }: Size): boolean => values > maxValues
 
-const lengthOf = ({ reasoning, refusal, text }: LlmResponse): number =>
-  text.length + (reasoning === undefined ? 0 : reasoning.length) + (refusal === undefined ? 0 : refusal.length)
+const lengthOf = ({ citations = [], files = [], reasoning, refusal, text }: LlmResponse): number =>
+  text.length + (reasoning === undefined ? 0 : reasoning.length) + (refusal === undefined ? 0 : refusal.length) +
+  files.reduce((sum, { url }) => sum + url.length, 0) +
+  citations.reduce((sum, one) => sum + JSON.stringify(one).length, 0)
 
 /** Adds a call to the size. Returns whether its arguments are JSON. Stops when the size is too large. */
 const measureCall = ({ args, id, malformed, name }: ToolCall, size: Size): boolean => {
@@ -138,6 +141,7 @@ const isScalar = (value: unknown): boolean =>
 /** Recognizes most answers without a look at every field (`npm run bench -- turn`). */
 const isPlainAnswer = (response: LlmResponse | null | undefined): boolean => {
   if (response === null || response === undefined || response.reasoning !== undefined) return false
+  if (response.files !== undefined || response.citations !== undefined) return false
   const { finishReason, id, model, refusal, text, toolCalls, usage } = response
   return typeof text === "string" && typeof model === "string" && typeof finishReason === "string" &&
     (id === undefined || typeof id === "string") && refusal === undefined &&
@@ -151,7 +155,7 @@ const isPlainCall = (call: ToolCall | null | undefined): boolean =>
 const isPlainUsage = (usage: Usage | null): boolean =>
   usage !== null && usage.inputTokens >= 0 && usage.inputTokens < Infinity && usage.outputTokens >= 0 &&
   usage.outputTokens < Infinity && typeof usage.inputTokens === "number" && typeof usage.outputTokens === "number" &&
-  usage.cachedTokens === undefined && usage.reasoningTokens === undefined &&
+  usage.cachedTokens === undefined && usage.cacheWriteTokens === undefined && usage.reasoningTokens === undefined &&
   usage.billableOutputTokens === undefined && usage.costUsd === undefined
 
 type Fields = { readonly [key: string]: unknown }
@@ -174,8 +178,15 @@ const problemOf = (response: unknown): string | undefined => {
     const problem = problemOfCall(toolCalls[index])
     if (problem !== undefined) return `toolCalls[${index}]${problem}`
   }
+  if (response.files !== undefined && !isFiles(response.files)) return `files is not a list of files`
+  if (response.citations !== undefined && !isCitations(response.citations)) {
+    return `citations is not a list of citations`
+  }
   return usage === undefined ? undefined : problemOfUsage(usage)
 }
+
+const isFiles = Schema.is(Schema.Array(FilePart))
+const isCitations = Schema.is(Schema.Array(Citation))
 
 const texts = ["id", "reasoning", "refusal"]
 
@@ -198,7 +209,7 @@ const problemOfUsage = (usage: unknown): string | undefined => {
 }
 
 const required = ["inputTokens", "outputTokens"]
-const optional = ["cachedTokens", "reasoningTokens", "billableOutputTokens", "costUsd"]
+const optional = ["cachedTokens", "cacheWriteTokens", "reasoningTokens", "billableOutputTokens", "costUsd"]
 
 /** Negative amounts would give budgets something back. */
 const isAmount = (value: unknown): boolean => typeof value === "number" && value >= 0 && value < Infinity

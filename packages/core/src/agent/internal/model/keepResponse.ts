@@ -22,12 +22,14 @@ export const keepResponse = (turn: Turn, response: LlmResponse, isRead: boolean)
 }
 
 const messageOf = (
-  { metadata, reasoning, text }: LlmResponse,
+  { citations, files, metadata, reasoning, text }: LlmResponse,
   toolCalls: ReadonlyArray<ToolCall>
 ): AssistantMessage => {
   let message: AssistantMessage = { role: "assistant", content: text }
   if (toolCalls.length > 0) message = { role: "assistant", content: text, toolCalls }
   if (reasoning !== undefined) message = { ...message, reasoning }
+  if (files !== undefined) message = { ...message, files }
+  if (citations !== undefined) message = { ...message, citations }
   if (metadata !== undefined) message = { ...message, metadata }
   return message
 }

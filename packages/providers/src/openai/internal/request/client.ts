@@ -1,7 +1,4 @@
-/**
- * Asks the `openai` client for the address and the headers of a call. The client is large, so it is loaded on first
- * use.
- */
+/** The address and the headers of a call. */
 
 /** The endpoint to call. */
 export interface Target {
@@ -15,27 +12,14 @@ export interface Ready {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/**
- * Asks the client. It also reads headers from the environment (`OPENAI_CUSTOM_HEADERS`) and describes this machine.
- * Nobody asked for these headers, so they are left out.
- */
-export const prepare = async ({ baseUrl, headers = {} }: Target, path: string): Promise<Ready> => {
-  const { OpenAI } = await import("openai")
-  const client = new OpenAI({
-    baseURL: baseUrl,
-    apiKey: "none",
-    adminAPIKey: null,
-    organization: null,
-    project: null,
-    webhookSecret: null,
-    maxRetries: 0,
-    logLevel: "off"
-  })
-  const { req, url } = await client.buildRequest({ method: "post", path, body: {} })
+/** Returns where calls of this path go. Parameters of the base URL stay behind the path. */
+export const readyFor = ({ baseUrl, headers = {} }: Target, path: string): Ready => {
+  const url = new URL(baseUrl)
+  url.pathname = `${url.pathname.replace(/\/+$/, "")}${path}`
   return {
-    url,
+    url: url.href,
     headers: {
-      "user-agent": req.headers.get("user-agent") ?? "OpenAI/JS",
+      "user-agent": "belay",
       ...lowerCase(headers),
       accept: "text/event-stream, application/json",
       "content-type": "application/json"
@@ -43,13 +27,18 @@ export const prepare = async ({ baseUrl, headers = {} }: Target, path: string): 
   }
 }
 
-/** Returns the headers with lower-case names, so that the same name cannot occur twice. */
+/**
+ * Returns the headers with lower-case names, so that the same name cannot occur twice. Throws for names and values that
+ * are not allowed in a header, such as line ends.
+ */
 export const lowerCase = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+  Object.fromEntries(new Headers(headers))
 
-/** Returns the headers with the key. A header of the user counts first. */
+/** Returns the headers with the key. A header of the user counts first. Throws like `lowerCase`. */
 export const withKey = (headers: Readonly<Record<string, string>>, key: string | undefined) =>
-  key === undefined || headers.authorization !== undefined ? headers : { ...headers, authorization: `Bearer ${key}` }
+  key === undefined || headers.authorization !== undefined
+    ? headers
+    : { ...headers, ...lowerCase({ authorization: `Bearer ${key}` }) }
 
 /** Returns the reason why a text is not a base URL, or nothing if it is one. */
 export const whyNotAddress = (baseUrl: string): string | undefined => {

@@ -21,9 +21,17 @@ export interface Compat {
   readonly usageInStream: boolean
   /**
    * How the reasoning effort is sent: `reasoning_effort`, OpenRouter's `reasoning`, a `thinking` switch, Qwen's
-   * `enable_thinking`, or not at all.
+   * `enable_thinking`, a budget of tokens (Anthropic), arguments of the chat template (vLLM, llama.cpp), or not at all.
    */
-  readonly reasoning: "effort" | "openrouter" | "thinking" | "enable_thinking" | "none"
+  readonly reasoning: "effort" | "openrouter" | "thinking" | "enable_thinking" | "budget" | "template" | "none"
+  /** How the reasoning itself is asked for, where it does not come by itself. */
+  readonly reasoningSummary: "default" | "google" | "groq" | "openrouter"
+  /** How a cache of prompts is used: by itself, with a key (OpenAI), or with marks on messages (`cache_control`). */
+  readonly promptCache: "automatic" | "key" | "markers"
+  /** How a chat completion asks the vendor to search the web. Perplexity always does. */
+  readonly webSearch: "none" | "options" | "openrouter" | "xai" | "alibaba" | "zai" | "groq" | "always"
+  /** Whether labels (`metadata`) are accepted. */
+  readonly metadata: boolean
   /** When reasoning is sent back to the endpoint that it came from. */
   readonly reasoningReplay: "never" | "with-tools" | "always"
   /** Whether an empty text next to tool calls is sent as `null`. */
@@ -56,6 +64,10 @@ export const defaults: Compat = {
   parallelToolCalls: true,
   usageInStream: true,
   reasoning: "effort",
+  reasoningSummary: "default",
+  promptCache: "automatic",
+  webSearch: "none",
+  metadata: true,
   reasoningReplay: "with-tools",
   nullContentWithTools: true,
   toolResultName: false,

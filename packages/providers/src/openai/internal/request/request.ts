@@ -5,6 +5,7 @@ import * as Result from "effect/Result"
 import type { ChatCompletionToolChoiceOption } from "openai/resources/chat/completions"
 import type { Compat } from "./compat.ts"
 import { type Conflict, joinFields } from "./extra.ts"
+import { featureFields, hostedFields, markForCache } from "./features.ts"
 import type { Loose } from "./guards.ts"
 import { type Renderer, stringify } from "./message.ts"
 
@@ -19,23 +20,28 @@ export interface BodyOptions {
 /** Renders the body. Messages and tools that were rendered before come from the cache. */
 export const body = (request: LlmRequest, options: BodyOptions): Result.Result<string, Conflict> => {
   const { compat, model, render } = options
-  const { extra } = request.parameters
-  const messages = request.messages.map(render)
+  const { extra, hostedTools, promptCache } = request.parameters
+  let messages: ReadonlyArray<string> = request.messages.map(render)
   const instructions = instructionsOf(request, compat)
-  if (instructions !== "") messages.unshift(stringify({ role: compat.systemRole, content: instructions }))
+  if (instructions !== "") messages = [stringify({ role: compat.systemRole, content: instructions }), ...messages]
+  if (promptCache !== undefined && promptCache !== false && compat.promptCache === "markers") {
+    messages = markForCache(messages, promptCache)
+  }
   const fields = fieldsOf(request, options)
   const tools = request.tools.map(renderTool)
   const start = `{"model":${stringify(model)},"messages":[${messages.join(",")}]`
-  if (extra === undefined && compat.extraBody === undefined) {
+  if (extra === undefined && compat.extraBody === undefined && hostedTools === undefined) {
     return Result.succeed(`${start}${toolsText(tools, request, compat)}${rest(fields)}}`)
   }
+  const hosted = hostedFields(hostedTools ?? [], compat)
+  if (Result.isFailure(hosted)) return Result.fail(hosted.failure)
   const { tools: extraTools, ...others } = extra ?? {}
   if (extraTools !== undefined && !Array.isArray(extraTools)) {
     return Result.fail({ param: "extra.tools", message: "extra.tools is not a list of tools" })
   }
-  tools.push(...(extraTools ?? []).map(stringify))
+  tools.push(...hosted.success.tools.map(stringify), ...(extraTools ?? []).map(stringify))
   return Result.map(
-    joinFields(fields, others, compat.extraBody),
+    joinFields({ ...fields, ...hosted.success.fields }, others, compat.extraBody),
     (joined) => `${start}${toolsText(tools, request, compat)}${rest(joined)}}`
   )
 }
@@ -64,7 +70,11 @@ const fieldsOf = (request: LlmRequest, { compat, stream }: BodyOptions): Loose =
     ...(given.parallelToolCalls === undefined || !hasTools || !compat.parallelToolCalls
       ? {}
       : { parallel_tool_calls: given.parallelToolCalls }),
-    ...(given.reasoningEffort === undefined ? {} : reasoning(given.reasoningEffort, compat)),
+    ...(given.reasoningEffort === undefined ? {} : reasoning(given.reasoningEffort, compat, given.maxTokens)),
+    ...(given.reasoningSummary === true && given.reasoningEffort !== "none"
+      ? summary(given.reasoningEffort, compat)
+      : {}),
+    ...(hasFeatures(given) ? featureFields(request, compat, stream) : {}),
     ...(given.responseFormat === undefined
       ? {}
       : { response_format: { type: "json_schema", json_schema: given.responseFormat } }),
@@ -93,17 +103,49 @@ const toolChoice = (
   return typeof choice === "string" ? choice : { type: "function", function: { name: choice.tool } }
 }
 
-const reasoning = (effort: string, compat: Compat): object => {
+const hasFeatures = ({ logprobs, metadata, outputs, promptCache }: LlmParameters): boolean =>
+  logprobs !== undefined || outputs !== undefined || metadata !== undefined || promptCache !== undefined
+
+const reasoning = (effort: string, compat: Compat, maxTokens: number | undefined): Loose => {
+  const isOff = effort === "none"
   switch (compat.reasoning) {
     case "effort":
       return { reasoning_effort: effort }
     case "openrouter":
-      return { reasoning: effort === "none" ? { enabled: false } : { effort } }
+      return { reasoning: isOff ? { enabled: false } : { effort } }
     case "thinking":
-      return { thinking: { type: effort === "none" ? "disabled" : "enabled" } }
+      return { thinking: { type: isOff ? "disabled" : "enabled" } }
     case "enable_thinking":
-      return { enable_thinking: effort !== "none" }
+      return { enable_thinking: !isOff }
+    case "budget":
+      return {
+        thinking: isOff ? { type: "disabled" } : { type: "enabled", budget_tokens: budgetOf(effort, maxTokens) }
+      }
+    case "template":
+      return {
+        chat_template_kwargs: { enable_thinking: !isOff, ...(isOff ? {} : { reasoning_effort: effort }) },
+        ...(isOff ? {} : { reasoning_effort: effort })
+      }
     case "none":
+      return {}
+  }
+}
+
+const budgets: ReadonlyMap<string, number> = new Map([["minimal", 1024], ["low", 2048], ["medium", 8192]])
+
+/** The budget must be at least 1,024 tokens and less than the tokens of the answer. */
+const budgetOf = (effort: string, maxTokens: number | undefined): number =>
+  Math.max(1024, Math.min(budgets.get(effort) ?? 24_576, (maxTokens ?? Infinity) - 1024))
+
+const summary = (effort: string | undefined, compat: Compat): Loose => {
+  switch (compat.reasoningSummary) {
+    case "google":
+      return { extra_body: { google: { thinking_config: { include_thoughts: true } } } }
+    case "groq":
+      return { reasoning_format: "parsed" }
+    case "openrouter":
+      return { reasoning: { ...(effort === undefined || effort === "none" ? { enabled: true } : { effort }) } }
+    case "default":
       return {}
   }
 }

@@ -3,8 +3,10 @@ import type { Json } from "@belay/core/Json"
 import type { LlmDelta, LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { FinishReason } from "@belay/core/Turn"
 import type { Usage } from "@belay/core/Usage"
+import { audioFormatOf } from "../request/features.ts"
 import { boundedJson, compact, isObject, type Loose, textOf } from "../request/guards.ts"
 import * as Reasoning from "../request/reasoning.ts"
+import * as Extras from "./extras.ts"
 import { filtered, readFinish } from "./finish.ts"
 import * as Think from "./think.ts"
 import * as ToolCalls from "./toolCalls.ts"
@@ -41,6 +43,7 @@ export const make = (
   const calls = ToolCalls.make(request, provider, emit)
   const think = Think.make()
   const details: Array<Record<string, unknown>> = []
+  const extras = Extras.make(audioFormatOf(request, emit !== undefined))
   let id: string | undefined
   let model = ""
   let text = ""
@@ -55,6 +58,8 @@ export const make = (
   let isWhole = false
   /** The message beside a delta. It counts only if no delta carries anything. */
   let beside: Loose | undefined
+  /** The last chunk with sources. Some vendors repeat them in every chunk. */
+  let sources: Loose | undefined
   let callPieces = 0
   /** How much had arrived when usage came for the first time, if it came alone. */
   let usageAt: number | undefined
@@ -101,6 +106,10 @@ export const make = (
     }
     if (message.reasoning_details !== undefined) Reasoning.joinDetails(details, message.reasoning_details)
     addContent(message.content)
+    if (message.annotations !== undefined) extras.addAnnotations(message.annotations)
+    if (message.images !== undefined) extras.addImages(message.images)
+    if (isObject(message.audio)) addContent(extras.addAudio(message.audio))
+    if (Array.isArray(message.executed_tools)) message.executed_tools.filter(isObject).forEach(extras.addHostedCall)
     if (typeof message.refusal === "string") refusal += message.refusal
     if (message.tool_calls !== undefined && message.tool_calls !== null) {
       callPieces++
@@ -127,6 +136,7 @@ export const make = (
       if (!hasDelta) addMessage(choice.message)
     } else if (!hasDelta) addContent(choice.text)
     finish = textOf(choice.finish_reason) ?? finish
+    if (isObject(choice.logprobs)) extras.addLogprobs(choice.logprobs.content)
     if (choice.usage !== undefined && choice.usage !== null) addUsage(choice.usage)
   }
   const addUsage = (given: unknown): void => {
@@ -144,6 +154,9 @@ export const make = (
     }
     if (chunk.usage !== undefined && chunk.usage !== null) addUsage(chunk.usage)
     if (isObject(chunk.x_groq)) addUsage(chunk.x_groq.usage)
+    if (chunk.citations !== undefined || chunk.search_results !== undefined || chunk.web_search !== undefined) {
+      sources = chunk
+    }
     if (usage !== before) usageAt = before === undefined && size > 0 && size === arrived() ? size : undefined
     return errorIn(chunk)
   }
@@ -152,9 +165,12 @@ export const make = (
       isWhole = true
       addMessage(beside)
     }
+    for (const name of ["search_results", "citations", "web_search"]) extras.addSources(sources?.[name])
     const rest = think.end()
     if (rest.reasoning !== "") addReasoning(rest.reasoning)
     if (rest.text !== "") showText(rest.text)
+    const unopened = reasoning === "" && text.includes("</think>") ? Think.splitUnopened(text) : undefined
+    if (unopened !== undefined) ({ reasoning, text } = unopened)
   }
   const metadata = (cut: ToolCalls.AssembledCalls["cut"]): Pick<LlmResponse, "metadata"> => {
     const kept = details.length === 0 ? undefined : boundedJson(details)
@@ -200,6 +216,7 @@ export const make = (
         ...shown(),
         toolCalls: found.calls,
         finishReason: finishReasonOf(reason, found.calls.length),
+        ...extras.fields(),
         ...metadata(found.cut)
       }
       return isFilteredOut(response) ? { type: "error", body: filtered(finish ?? "") } : { type: "response", response }
@@ -231,8 +248,9 @@ const completenessOf = (reason: FinishReason, isMarked: boolean, isWhole: boolea
   return isWhole ? "complete" : "marked"
 }
 
-const isFilteredOut = ({ finishReason, refusal, text, toolCalls }: LlmResponse): boolean =>
-  finishReason === "content-filter" && text === "" && toolCalls.length === 0 && refusal === undefined
+const isFilteredOut = ({ files, finishReason, refusal, text, toolCalls }: LlmResponse): boolean =>
+  finishReason === "content-filter" && text === "" && toolCalls.length === 0 && refusal === undefined &&
+  files === undefined
 
 const carriesSomething = (delta: Loose): boolean =>
   Object.keys(delta).some((key) => key !== "role" && !isBlank(delta[key]))

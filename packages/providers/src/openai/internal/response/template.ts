@@ -79,7 +79,7 @@ const known = {
     "provider",
     "obfuscation"
   ]),
-  choice: new Set(["index", "delta", "logprobs"]),
+  choice: new Set(["index", "delta"]),
   delta: new Set(["content", "role"])
 } as const
 

@@ -63,7 +63,13 @@ export const make = (): ThinkSplitter => {
         held = seen.slice(open.length)
         return inside()
       }
-      if (open.startsWith(seen)) return nothing
+      if (seen.startsWith(close)) {
+        const rest = seen.slice(close.length)
+        held = ""
+        state = "after"
+        return { text: after(rest), reasoning: "" }
+      }
+      if (open.startsWith(seen) || close.startsWith(seen)) return nothing
       const text = held
       state = "text"
       held = ""
@@ -76,6 +82,18 @@ export const make = (): ThinkSplitter => {
       return { text: rest, reasoning: "" }
     }
   }
+}
+
+/**
+ * Separates a text whose reasoning has no begin, because the template of the server had written `<think>` already. The
+ * tag that ends it is a line of its own. Returns nothing for other texts.
+ */
+export const splitUnopened = (text: string): Split | undefined => {
+  const found = /(?:^|\n)[ \t]*<\/think>[ \t]*(?=\n|$)/.exec(text)
+  if (found === null) return undefined
+  const reasoning = text.slice(0, found.index)
+  const isQuoted = reasoning.includes(open) || reasoning.split("```").length % 2 === 0
+  return isQuoted ? undefined : { reasoning: reasoning.trim(), text: text.slice(found.index + found[0].length).trim() }
 }
 
 /** Returns how many characters at the end of `text` could be the start of `mark`. */

@@ -5,9 +5,11 @@ import * as Result from "effect/Result"
 import type { FunctionTool } from "openai/resources/responses/responses"
 import type { Compat } from "../request/compat.ts"
 import { type Conflict, joinFields } from "../request/extra.ts"
+import { cacheKey } from "../request/features.ts"
 import type { Loose } from "../request/guards.ts"
 import { stringify } from "../request/message.ts"
 import { type BodyOptions, instructionsOf, rest } from "../request/request.ts"
+import { hostedTool } from "./hosted.ts"
 
 /** Renders the body. */
 export const body = (request: LlmRequest, options: BodyOptions): Result.Result<string, Conflict> => {
@@ -21,11 +23,23 @@ export const body = (request: LlmRequest, options: BodyOptions): Result.Result<s
 
 const fieldsOf = (request: LlmRequest, { compat, stream }: BodyOptions): Loose => {
   const given = request.parameters
+  const { hostedTools = [], logprobs, metadata, outputs, promptCache } = given
   const hasTools = request.tools.length > 0
+  const drawing = outputs?.includes("image") === true ? [{ type: "image_generation" }] : []
+  const tools = [...request.tools.map(tool), ...hostedTools.map(hostedTool), ...drawing]
+  const include = [
+    ...(compat.encryptedReasoning ? ["reasoning.encrypted_content"] : []),
+    ...(logprobs === undefined ? [] : ["message.output_text.logprobs"]),
+    ...(hostedTools.some(({ type }) => type === "file-search") ? ["file_search_call.results"] : [])
+  ]
+  const thinking = {
+    ...(given.reasoningEffort === undefined ? {} : { effort: given.reasoningEffort }),
+    ...(given.reasoningSummary === true ? { summary: "auto" } : {})
+  }
   const instructions = instructionsOf(request, compat)
   return {
     ...(instructions === "" ? {} : { instructions }),
-    ...(hasTools ? { tools: request.tools.map(tool) } : {}),
+    ...(tools.length > 0 ? { tools } : {}),
     ...(given.temperature !== undefined && compat.sampling ? { temperature: given.temperature } : {}),
     ...(given.topP !== undefined && compat.sampling ? { top_p: given.topP } : {}),
     ...(given.maxTokens === undefined ? {} : { max_output_tokens: given.maxTokens }),
@@ -33,10 +47,11 @@ const fieldsOf = (request: LlmRequest, { compat, stream }: BodyOptions): Loose =
     ...(given.parallelToolCalls === undefined || !hasTools || !compat.parallelToolCalls
       ? {}
       : { parallel_tool_calls: given.parallelToolCalls }),
-    ...(given.reasoningEffort === undefined || compat.reasoning === "none"
-      ? {}
-      : { reasoning: { effort: given.reasoningEffort } }),
-    ...(compat.encryptedReasoning ? { include: ["reasoning.encrypted_content"] } : {}),
+    ...(Object.keys(thinking).length === 0 || compat.reasoning === "none" ? {} : { reasoning: thinking }),
+    ...(include.length === 0 ? {} : { include }),
+    ...(logprobs === undefined || logprobs === 0 ? {} : { top_logprobs: logprobs }),
+    ...(metadata === undefined || !compat.metadata ? {} : { metadata }),
+    ...cacheKey(request, promptCache, compat),
     ...(given.responseFormat === undefined
       ? {}
       : { text: { format: { type: "json_schema", ...given.responseFormat } } }),

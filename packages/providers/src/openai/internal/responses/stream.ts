@@ -2,7 +2,9 @@
 import type { Json } from "@belay/core/Json"
 import type { LlmDelta, LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { FinishReason } from "@belay/core/Turn"
+import { audioFormatOf } from "../request/features.ts"
 import { boundedJson, compact, isObject, type Loose, textOf } from "../request/guards.ts"
+import * as Extras from "../response/extras.ts"
 import { filtered } from "../response/finish.ts"
 import type { Assembler, Outcome } from "../response/stream.ts"
 import * as ToolCalls from "../response/toolCalls.ts"
@@ -17,6 +19,7 @@ export const make = (
   const calls = ToolCalls.make(request, provider, emit)
   const keys = new Map<unknown, Call>()
   const items: Array<Loose> = []
+  const extras = Extras.make(audioFormatOf(request, emit !== undefined))
   let latest: Call | undefined
   let id: string | undefined
   let summaryPart: string | undefined
@@ -83,6 +86,8 @@ export const make = (
     if (typeof response.model === "string" && response.model !== "") model = response.model
     const output = Array.isArray(response.output) ? response.output.filter(isObject) : []
     for (const item of output) if (item.type === "function_call") itemDone(item, undefined)
+    const isListed = output.length > 0
+    for (const item of isListed ? output : items) addExtras(item)
     for (const item of output) {
       if (item.type === "reasoning" && !items.some((other) => other.id === item.id)) items.push(item)
     }
@@ -93,6 +98,16 @@ export const make = (
           paragraph
         )
       )
+    }
+  }
+  const addExtras = (item: Loose): void => {
+    if (Extras.isHostedCall(item)) extras.addHostedCall(item)
+    const picture = item.type === "image_generation_call" ? textOf(item.result) : undefined
+    if (picture !== undefined) extras.addPicture(picture, textOf(item.output_format) ?? "png")
+    if (item.type !== "message" || !Array.isArray(item.content)) return
+    for (const part of item.content.filter(isObject)) {
+      extras.addAnnotations(part.annotations)
+      extras.addLogprobs(part.logprobs)
     }
   }
   const readMessage = (item: Loose): void => {
@@ -183,7 +198,13 @@ export const make = (
       const finishReason = found.calls.length > 0 && reason === "stop" ? "tool-calls" : reason
       return {
         type: "response",
-        response: { ...shown(), toolCalls: found.calls, finishReason, ...metadata(items, found.cut, provider) }
+        response: {
+          ...shown(),
+          toolCalls: found.calls,
+          finishReason,
+          ...extras.fields(),
+          ...metadata(items, found.cut, provider)
+        }
       }
     }
   }

@@ -7,7 +7,18 @@ export type { HttpAgent }
 
 /** Opens a transport to an address, directly or through proxies. */
 export const transportTo = (url: string, proxy: string | false | HttpAgent | undefined): Transport =>
-  overNode(url, typeof proxy === "object" ? { agent: proxy } : { proxies: proxiesFor(url, proxy, process.env) })
+  overNode(url, typeof proxy === "object" ? { agent: proxy } : { proxies: proxiesFor(url, proxy, environment()) })
+
+/** Deno may forbid to read the environment. It would ask a person, or throw. */
+const environment = (): Readonly<Record<string, string | undefined>> => {
+  const { permissions } = (globalThis as { readonly Deno?: DenoGlobal }).Deno ?? {}
+  return permissions === undefined || permissions.querySync({ name: "env" }).state === "granted" ? process.env : {}
+}
+
+/** The part of Deno that knows its permissions. */
+interface DenoGlobal {
+  readonly permissions: { readonly querySync: (permission: { readonly name: "env" }) => { readonly state: string } }
+}
 
 /** Decodes bytes that are whole UTF-8 characters. */
 export const textOf = (bytes: Uint8Array): string =>

@@ -10,7 +10,7 @@ export interface Incoming {
 }
 
 /** Callbacks of one exchange. `onEnd` or `onError` is the last one. */
-export interface Listener {
+interface Listener {
   readonly onHeaders: (incoming: Incoming) => void
   readonly onData: (bytes: Uint8Array) => void
   readonly onEnd: () => void
@@ -18,7 +18,7 @@ export interface Listener {
 }
 
 /** Ends an exchange before its answer is complete. */
-export interface Handle {
+interface Handle {
   /** Aborts it immediately. */
   readonly abort: () => void
   /** Ignores the rest of the answer, and keeps the connection if the rest arrives soon. */
