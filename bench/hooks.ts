@@ -59,8 +59,10 @@ const paid = {
 /** A hook's own work on a text, without an agent. */
 const reading = (hook: AgentHook, text: string) => {
   const values = new Map<string, unknown>()
+  let read = 0
   const state = {
     get: (key: { readonly name: string; readonly initial: unknown }) => values.get(key.name) ?? key.initial,
+    all: (key: { readonly name: string }) => new Map(values.has(key.name) ? [[hook.name, values.get(key.name)]] : []),
     set: (key: { readonly name: string }, value: unknown) => void values.set(key.name, value),
     update: (key: { readonly name: string; readonly initial: unknown }, f: (value: unknown) => unknown) => {
       const value = f(values.get(key.name) ?? key.initial)
@@ -84,7 +86,8 @@ const reading = (hook: AgentHook, text: string) => {
     }) as unknown as HookContext
   return async (times: number) => {
     for (let n = 0; n < times; n++) {
-      const answer = hook.preTurn!({ message: text }, ctx())
+      // A text that was searched before is found in a cache.
+      const answer = hook.preTurn!({ message: `${text}${read++}` }, ctx())
       if (Effect.isEffect(answer)) await Effect.runPromise(answer as Effect.Effect<unknown, unknown>)
     }
   }
