@@ -7,6 +7,7 @@ import pg from "pg"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type PostgresServer, startPostgres } from "../../../../test/support/postgres.ts"
 import { commitOf, failure, newSchema, stateOf, wrapped } from "../support/postgresStore.ts"
+import { killCycles } from "../support/storeCrash.ts"
 
 const run = Effect.runPromise
 
@@ -68,6 +69,15 @@ describe("a Postgres server that is killed", () => {
     )
     // It tries again with the next operation.
     assert.isUndefined(await run(store.sessions.load("s")))
+  })
+})
+
+describe("a Postgres store", () => {
+  it("loses nothing that 4 killed processes acknowledged, and no tool runs twice", async () => {
+    const schema = newSchema()
+    await using store = PostgresStore.make({ url: server.url, schema })
+    await store.ready()
+    await killCycles(4, `${server.url}#${schema}`)
   })
 })
 

@@ -1,7 +1,6 @@
-/** Starts processes that write to a SQLite file, kills them, and checks that the file is whole. */
+/** Starts processes that write to a store, kills them, and checks that the store is whole. */
 import { digest } from "@belay/core/Json"
 import { whyInvalid } from "@belay/core/Message"
-import * as SqliteStore from "@belay/providers/SqliteStore"
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -12,6 +11,7 @@ import { DatabaseSync } from "node:sqlite"
 import { fileURLToPath } from "node:url"
 import { Worker } from "node:worker_threads"
 import { assert } from "vitest"
+import { openStore } from "./sharedStore.ts"
 
 const worker = fileURLToPath(new URL("./storeWorker.ts", import.meta.url))
 
@@ -71,7 +71,7 @@ const inspect = async (
   acked: ReadonlyMap<string, Ack>,
   seed: number
 ): Promise<number> => {
-  using store = SqliteStore.make({ path })
+  await using store = openStore(path)
   let length = 0
   for (const id of [0, 1, 2].map((index) => `${prefix}-${index}`)) {
     const state = await Effect.runPromise(store.sessions.load(id))
@@ -87,6 +87,7 @@ const inspect = async (
     assert.isUndefined(whyInvalid(state?.messages ?? []), `seed ${seed}: ${id}`)
     length += state?.messages.length ?? 0
   }
+  if (path.startsWith("postgres://")) return length
   const database = new DatabaseSync(path)
   assert.deepStrictEqual(
     { ...database.prepare("PRAGMA integrity_check").get() },
@@ -121,16 +122,16 @@ export const inFolder = async <A>(prove: (folder: string) => Promise<A>): Promis
 const lanes = 4
 
 /**
- * Kills `cycles` processes in four lanes while they work: two lanes share a file, each of the others has its own.
- * Returns how often an idempotent tool was cut short and repeated.
+ * Kills `cycles` processes in four lanes while they work: two lanes share a file, each of the others has its own. With
+ * an `address` all lanes share that store. Returns how often an idempotent tool was cut short and repeated.
  */
-export const killCycles = (cycles: number): Promise<number> =>
+export const killCycles = (cycles: number, address?: string): Promise<number> =>
   inFolder(async (home) => {
     const seed = Math.floor(Math.random() * 2 ** 31)
     let left = cycles
     const lane = async (index: number) => {
       // Two lanes share a file, each of the others has its own.
-      const path = join(home, index < 2 ? "shared.db" : `own-${index}.db`)
+      const path = address ?? join(home, index < 2 ? "shared.db" : `own-${index}.db`)
       const folder = mkdtempSync(join(home, "lane-"))
       let length = 0
       for (let cycle = 0; left-- > 0; cycle++) {

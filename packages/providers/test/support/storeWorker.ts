@@ -1,7 +1,7 @@
 /**
- * A process that works on sessions in a SQLite file until it is killed, or that resumes sessions on request, or
- * that adds to one account, one text and one list of rules. Arguments: `work`, `race`, `count` or nothing, the file, a
- * folder for what its tools did, a prefix of its sessions, a seed.
+ * A process that works on sessions in a store until it is killed, or that resumes sessions on request, or that adds to
+ * one account, one text and one list of rules. Arguments: `work`, `race`, `count` or nothing, the address of the store,
+ * a folder for what its tools did, a prefix of its sessions, a seed.
  */
 import { createAgent } from "@belay/core/createAgent"
 import { type AnyTool, defineTool } from "@belay/core/defineTool"
@@ -10,13 +10,13 @@ import { digest } from "@belay/core/Json"
 import type { LlmRequest } from "@belay/core/LlmCall"
 import type { LlmProvider } from "@belay/core/LlmProvider"
 import type { SessionStore } from "@belay/core/SessionStore"
-import * as SqliteStore from "@belay/providers/SqliteStore"
 import * as Effect from "effect/Effect"
 import { appendFileSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { argv, kill, pid, stdin } from "node:process"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
+import { openStore, type Store } from "./sharedStore.ts"
 
 const [, file = "", deed = "", path = "", folder = "", prefix = "", seed = "0"] = argv
 
@@ -72,7 +72,7 @@ const model: LlmProvider = {
 }
 
 /** The store, telling what it has taken. */
-const telling = (store: SqliteStore.SqliteStore): SessionStore => ({
+const telling = (store: Store): SessionStore => ({
   ...store.sessions,
   commit: (step) => {
     perhapsDie(150)
@@ -97,7 +97,7 @@ const approvals = (pending: ReadonlyArray<{ readonly callId: string }>) =>
 
 /** Continues the turns that wait in three sessions, or starts another turn there. */
 const work = async () => {
-  const store = SqliteStore.make({ path })
+  const store = openStore(path)
   const agent = make(folder, telling(store))
   const sessions = await Promise.all([0, 1, 2].map((index) => agent.session({ id: `${prefix}-${index}` })))
   let waits = true
@@ -124,7 +124,7 @@ const work = async () => {
 
 /** Opens a session on `open`, resumes it on `go`, and says how that ended. */
 const race = async () => {
-  const store = SqliteStore.make({ path })
+  const store = openStore(path)
   let session: Awaited<ReturnType<ReturnType<typeof make>["session"]>> | undefined
   say("ready")
   for await (const line of createInterface({ input: stdin })) {
@@ -146,7 +146,7 @@ const race = async () => {
 
 /** Begins on `go`, and adds a hundred times. */
 const count = async () => {
-  using store = SqliteStore.make({ path })
+  await using store = openStore(path)
   say("ready")
   for await (const _line of createInterface({ input: stdin })) {
     for (let index = 0; index < 100; index++) {
