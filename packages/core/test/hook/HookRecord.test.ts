@@ -45,6 +45,20 @@ describe("change", () => {
 })
 
 describe("the record of a point", () => {
+  it.effect("has nothing of what a confidential hook changed", () =>
+    Effect.gen(function*() {
+      const scope = scopeOf()
+      const hidden: AgentHook = {
+        name: "vault",
+        confidential: true,
+        preTurn: () => HookAction.transform({ message: "the password" })
+      }
+      yield* HookChain.makeUnsafe([hidden]).run("preTurn", { message: "<PASSWORD>" }, scope)
+      const word = "confidential"
+      assert.deepEqual(scope.records[0]!.hooks[0]!.change, { before: word, after: word, diff: word })
+      assert.notInclude(JSON.stringify(scope.records), "password")
+    }))
+
   it.live("has the time that each hook took: one that answers, waits, breaks, or is a shadow", () =>
     Effect.gen(function*() {
       const scope = scopeOf()

@@ -65,6 +65,9 @@ describe("Address", () => {
       ["5f00::1", "reserved"],
       ["4000::1", "reserved"],
       ["2001:20::1", "reserved"],
+      ["2002:7f00:1::1", "loopback"],
+      ["2002:a9fe:a9fe::1", "metadata"],
+      ["2002:808:808::1", "reserved"],
       ["2606:4700::5efe:7f00:1", "loopback"],
       ["2606:4700::200:5efe:a00:1", "private"],
       ["2606:4700::100:5efe:7f00:1", "public"]

@@ -113,6 +113,25 @@ describe("CostTracker", () => {
       assert.deepEqual(total(), { usd: 0, text: "$0.00", unknownCalls: impossible.length })
     }))
 
+  it.effect("charges tokens that were written to a cache at their own price, or like other input", () =>
+    Effect.gen(function*() {
+      // Of 100 input tokens, 50 were read from the cache, and 20 were written to it.
+      const usage = spent(100, 0, { cachedTokens: 50, cacheWriteTokens: 20 })
+      const prices = { costPerInputToken: 0.01, costPerOutputToken: 0, costPerCachedToken: 0.001 }
+      const dear = tracked({ ...prices, costPerCacheWriteToken: 0.02 })
+      yield* dear.post(usage)
+      assert.strictEqual(dear.total().text, "$0.75")
+      const plain = tracked(prices)
+      yield* plain.post(usage)
+      assert.strictEqual(plain.total().text, "$0.55")
+      // Tokens are not charged twice.
+      const more = tracked({ ...prices, costPerCacheWriteToken: 0.02 })
+      yield* more.post(spent(100, 0, { cachedTokens: 90, cacheWriteTokens: 1_000 }))
+      assert.strictEqual(more.total().text, "$0.29")
+      yield* more.post(spent(100, 0, { cacheWriteTokens: -1 }))
+      assert.strictEqual(more.total().unknownCalls, 1)
+    }))
+
   it.effect("charges cached tokens up to the number of input tokens", () =>
     Effect.gen(function*() {
       const { post, total } = tracked({ ...price, costPerCachedToken: 0.001 })
