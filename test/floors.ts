@@ -16,6 +16,7 @@ const below: { readonly [name: string]: ReadonlyArray<string> } = {
   "hook-files": ["core", "hooks"],
   providers: ["core"],
   testing: ["core"],
+  host: ["core"],
   cli: ["core", "hooks", "hook-files", "testing"],
   examples: ["core", "hooks", "hook-files", "providers", "testing"]
 }

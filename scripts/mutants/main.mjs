@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { coverage } from "./coverage.mjs"
 import { mutationsOf } from "./mutations.mjs"
-import { plantAll } from "./plantAll.mjs"
+import { isSame, plantAll } from "./plantAll.mjs"
 import { killed, markdown, survivors, table } from "./report.mjs"
 import { makeRunner } from "./runner.mjs"
 import { sampled } from "./sample.mjs"
@@ -74,14 +74,17 @@ const changedLines = (ref) => {
 const changed = values.since === undefined ? undefined : changedLines(values.since)
 // Copies, so that the checkout can change meanwhile.
 const trees = Array.from({ length: values.list ? 1 : Number(values.workers) }, () => copyTree(root))
-const candidates = sources
-  .flatMap((file) => mutationsOf(file, readFileSync(join(trees[0], file), "utf8")))
-  .filter(({ file, kind, line }) =>
-    pattern.test(`${file}:${line}`) && (values.kind === undefined || kind === values.kind) &&
-    (changed === undefined || changed.get(file)?.has(line))
-  )
+const possible = sources.flatMap((file) => mutationsOf(file, readFileSync(join(trees[0], file), "utf8")))
+const candidates = possible.filter(({ file, kind, line }) =>
+  pattern.test(`${file}:${line}`) && (values.kind === undefined || kind === values.kind) &&
+  (changed === undefined || changed.get(file)?.has(line))
+)
 const chosen = sampled(candidates, scopeOf, values.sample === "all" ? Infinity : Number(values.sample), values.seed)
 log(`${chosen.length} of ${candidates.length} bugs, seed ${values.seed}`)
+const accepted = JSON.parse(readFileSync(new URL("accepted.json", import.meta.url), "utf8"))
+for (const one of accepted.filter((known) => !possible.some((mutation) => isSame(known, mutation)))) {
+  log(`remove from accepted.json, because the source is another now: ${one.file} "${one.after}"`)
+}
 if (values.list) {
   for (const { after, before, file, kind, line } of chosen) {
     console.log(`${file}:${line}  ${kind}\n  - ${before}\n  + ${after}`)
@@ -104,7 +107,6 @@ const covered = await coverage({
 })
 
 const runners = trees.map((tree) => ({ tree, runner: makeRunner(tree) }))
-const accepted = JSON.parse(readFileSync(new URL("accepted.json", import.meta.url), "utf8"))
 const results = await plantAll({
   accepted,
   covered,

@@ -54,11 +54,14 @@ const runTests = async (tests, { file, runner, tree }) => {
   return undefined
 }
 
+/** Whether an entry of `accepted.json` is this bug. */
+export const isSame = (one, { after, before, file }) =>
+  one.file === file && one.before === before && one.after === after
+
 const outcomeOfSurvivor = async ({ accepted, mutation, tree }) => {
-  const { after, before, file } = mutation
-  const known = accepted.find((one) => one.file === file && one.before === before && one.after === after)
+  const known = accepted.find((one) => isSame(one, mutation))
   if (known !== undefined) return { outcome: "accepted", reason: known.reason }
-  return await compiles(tree, file) ? "survived" : "invalid"
+  return await compiles(tree, mutation.file) ? "survived" : "invalid"
 }
 
 const compiles = (tree, file) => {

@@ -1,6 +1,6 @@
 // A copy of the checkout in the temp folder. Bugs are planted in copies only.
 import { execFileSync } from "node:child_process"
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, relative, resolve } from "node:path"
 
@@ -22,6 +22,8 @@ export const copyTree = (root) => {
   const tree = temporaryFolder("tree")
   const list = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root })
   for (const file of list.toString().split("\0").filter((name) => name !== "")) {
+    // Git also knows files that were deleted.
+    if (!existsSync(join(root, file))) continue
     cpSync(join(root, file), join(tree, file), { recursive: true, force: true, verbatimSymlinks: true })
   }
   linkPackages(root, tree, "node_modules")

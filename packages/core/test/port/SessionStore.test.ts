@@ -1,6 +1,11 @@
 /** What a store of sessions tells when two processes write the same session. The laws of stores are in `@belay/testing`. */
 import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { createAgent } from "../../src/agent/createAgent.ts"
+import * as ArtifactStore from "../../src/port/ArtifactStore.ts"
 import * as SessionStore from "../../src/port/SessionStore.ts"
+import { line } from "../support/agent.ts"
+import { scripted } from "../support/model.ts"
 
 describe("a conflict of two processes", () => {
   it("says from which revision this process continues, and which one the store has", () => {
@@ -11,5 +16,29 @@ describe("a conflict of two processes", () => {
       "session s was changed by another process: this process continues from revision 3, the store is at 7. " +
         "Load it again"
     )
+  })
+})
+
+describe("the store in memory", () => {
+  it("gets the whole conversation again if it was removed while the session is open", async () => {
+    const store = SessionStore.inMemory()
+    await using agent = createAgent({ provider: scripted([]).provider, store })
+    const session = await agent.session({ id: "s" })
+    await session.run("one")
+    assert.isTrue(await Effect.runPromise(store.remove("s")))
+    await session.run("two")
+    const state = await Effect.runPromise(store.load("s"))
+    assert.strictEqual(line(state!.messages), "user: one | assistant: the end | user: two | assistant: the end")
+  })
+})
+
+describe("the type of an artifact", () => {
+  it("is plain text, or what was said when it was written last", async () => {
+    const { append, write } = ArtifactStore.inMemory()
+    const typeAfter = async (effect: ReturnType<typeof write>) => (await Effect.runPromise(effect)).mimeType
+    assert.strictEqual(await typeAfter(write("s", "a", "x", { by: "h" })), "text/plain")
+    assert.strictEqual(await typeAfter(write("s", "a", "x", { by: "h", mimeType: "text/csv" })), "text/csv")
+    assert.strictEqual(await typeAfter(append("s", "a", "y", { by: "h" })), "text/csv")
+    assert.strictEqual(await typeAfter(append("s", "a", "y", { by: "h", mimeType: "text/html" })), "text/html")
   })
 })

@@ -4,7 +4,7 @@
  *
  * @since 0.1.0
  */
-import { transportTo } from "#platform"
+import * as Awaitable from "@belay/core/Awaitable"
 import { defined } from "@belay/core/Fields"
 import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { DeltaSink, LlmProvider } from "@belay/core/LlmProvider"
@@ -15,46 +15,29 @@ import * as Result from "effect/Result"
 import * as Codec from "../internal/codec.ts"
 import * as Prices from "../usage/Prices.ts"
 import * as Tokens from "../usage/Tokens.ts"
+import { accessKinds, accessOf, type AccessOptions } from "./internal/access.ts"
+import * as Ask from "./internal/ask.ts"
 import * as Call from "./internal/call.ts"
-import { baseOf, lowerCase } from "./internal/request/client.ts"
+import { lowerCase } from "./internal/request/client.ts"
 import type { Compat } from "./internal/request/compat.ts"
 import * as Errors from "./internal/response/errors.ts"
+import { readModels } from "./internal/response/models.ts"
 import type * as Exchange from "./internal/transport/exchange.ts"
-import type { HttpAgent } from "./internal/transport/node.ts"
-import { type Fetch, overFetch } from "./internal/transport/transport.ts"
+import type { Fetch } from "./internal/transport/transport.ts"
 import * as Presets from "./Presets.ts"
 
-export type { Compat, Fetch }
+export type { AccessOptions, Compat, Fetch }
 
 /** Options of `make`. @category models @since 0.1.0 */
-export interface Options {
-  /** Base URL of the endpoint. Default: OpenAI. */
-  readonly baseUrl?: string
-  /**
-   * The API key, or a function that returns it before every call. After a 401 the function is called once more, and a
-   * key that differs is tried. Leave the key out for servers without keys.
-   */
-  readonly apiKey?: string | (() => PromiseLike<string>)
+export interface Options extends AccessOptions {
   /** Model for requests that name none. */
   readonly model?: string
-  /** Name of the provider in an agent. Default: the name of the preset, or the host. */
-  readonly name?: string
   /**
    * Size of the context window in tokens. If compaction does not solve an overflow, the request goes to a backup with a
    * larger window.
    */
   readonly contextWindow?: number
   readonly timeouts?: Timeouts
-  /** Headers for every request. */
-  readonly headers?: Readonly<Record<string, string>>
-  /** Replaces the built-in transport, for example for signing or recording. */
-  readonly fetch?: Fetch
-  /**
-   * URL of an HTTP proxy, an agent of `node:http` or `node:https`, or `false` for direct connections. Default: the
-   * proxies in the variables `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, except for servers on this machine. With
-   * `NODE_USE_ENV_PROXY=1` they count for these servers too. It has no effect on `fetch`.
-   */
-  readonly proxy?: string | false | HttpAgent
   /** Overrides what Belay detects from the address of the endpoint. */
   readonly compat?: Partial<Compat>
   /**
@@ -84,15 +67,10 @@ export interface Timeouts {
 }
 
 const optionKinds: OptionKinds<Options> = {
-  baseUrl: "text",
-  apiKey: "any",
+  ...accessKinds,
   model: "text",
-  name: "text",
   contextWindow: "number",
   timeouts: "any",
-  headers: "any",
-  fetch: "any",
-  proxy: "any",
   compat: "any",
   prices: "object",
   api: "text"
@@ -106,16 +84,12 @@ const optionKinds: OptionKinds<Options> = {
  */
 export const make = (options: Options = {}): LlmProvider => {
   Result.getOrThrow(checkKinds("OpenAiCompatible", options, optionKinds))
-  const baseUrl = baseOf(options.baseUrl ?? "https://api.openai.com/v1")
-  const name = options.name ?? Presets.detect(baseUrl)?.name ?? hostOf(baseUrl)
+  const access = accessOf(options)
+  const { baseUrl, name } = access
   const send = Call.make({
-    name,
-    baseUrl,
+    ...access,
     codec: options.api === "responses" ? Codec.responses : Codec.chat,
-    apiKey: options.apiKey,
-    headers: options.headers,
     compatOf: (model) => Presets.compatOf(baseUrl, model, options.compat),
-    transport: (url) => options.fetch === undefined ? transportTo(url, options.proxy) : overFetch(url, options.fetch),
     timeouts: (isStream) => limits(options.timeouts, isStream)
   })
   const call = (request: LlmRequest, sink: DeltaSink | undefined): Effect.Effect<LlmResponse, ProviderError> => {
@@ -172,6 +146,36 @@ const noModel = (provider: string) =>
     "model"
   )
 
+/** A model of an endpoint. @category models @since 0.1.0 */
+export interface Model {
+  readonly id: string
+  readonly name?: string
+  readonly ownedBy?: string
+  /** Size of the context window in tokens, if the endpoint reports it. */
+  readonly contextWindow?: number
+}
+
+/**
+ * Returns the models of an endpoint, in the order of the endpoint. It can be awaited, and it is an Effect that fails
+ * with a `ProviderError`.
+ *
+ * @example
+ * ```ts
+ * import * as OpenAiCompatible from "@belay/providers/OpenAiCompatible"
+ *
+ * const ids = async () => {
+ *   const models = await OpenAiCompatible.models({ baseUrl: "http://localhost:11434/v1" })
+ *   return models.map(({ id }) => id)
+ * }
+ * ```
+ * @category reading
+ * @since 0.1.0
+ */
+export const models = (options: AccessOptions = {}): Awaitable.Awaitable<ReadonlyArray<Model>, ProviderError> => {
+  Result.getOrThrow(checkKinds("OpenAiCompatible.models", options, accessKinds))
+  return Awaitable.make(Effect.map(Ask.make(options, "/models", "GET", 30_000)("", undefined), readModels))
+}
+
 type PriceTable = { readonly [model: string]: Prices.Price }
 
 const costWith = (given: NonNullable<Options["prices"]>, provider: string): NonNullable<LlmProvider["costOf"]> => {
@@ -186,5 +190,3 @@ const limits = (given: Timeouts = {}, stream: boolean): Exchange.Timeouts => ({
   idleMs: given.idleMs ?? 60_000,
   ...(given.totalMs === undefined ? {} : { totalMs: given.totalMs })
 })
-
-const hostOf = (baseUrl: string): string => URL.canParse(baseUrl) && new URL(baseUrl).host || baseUrl || "vendor"

@@ -53,7 +53,7 @@ describe("a model of the AI SDK", () => {
       const own = OpenAiCompatible.make({ baseUrl: endpoint.url, apiKey: "test-key", model: "scripted" })
       for (const one of [provider, own]) assert.strictEqual(one.model, "scripted")
       const shown = (responses: ReadonlyArray<Effect.Success<ReturnType<typeof own.complete>>>) =>
-        responses.map(({ id: _id, metadata: _, ...rest }) => rest)
+        responses.map(({ id: _id, metadata: _, rateLimits: _limits, ...rest }) => rest)
       const given = request("read", { tools: [readFile] })
       const theirs = yield* Effect.forEach(entries, () => provider.complete(given))
       const direct = yield* Effect.forEach(entries, () => own.complete(given))

@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { createAgent } from "../../../src/agent/createAgent.ts"
 import { whyInvalid } from "../../../src/data/Message.ts"
+import { Auth } from "../../../src/data/ProviderError.ts"
 import * as RunState from "../../../src/data/RunState.ts"
 import * as HookAction from "../../../src/hook/HookAction.ts"
 import * as HookState from "../../../src/hook/HookState.ts"
@@ -147,6 +148,52 @@ describe("the session store", () => {
       await (await agent.session({ id: "s" })).run("go")
     }
     assert.deepStrictEqual(executed, [{ n: 2 }, undefined])
+  })
+
+  it("has the end of a turn that failed or was cancelled, so that the next process does not wait for it", async () => {
+    for (const isCancelled of [false, true]) {
+      const store = SessionStore.inMemory()
+      const controller = new AbortController()
+      await using agent = createAgent({
+        provider: scripted([
+          () => {
+            controller.abort()
+            return isCancelled ? Effect.never : new Auth({ provider: "one", message: "no key" })
+          }
+        ]).provider,
+        store
+      })
+      const session = await agent.session({ id: "s" })
+      await failureOf(session.run("go", isCancelled ? { signal: controller.signal } : {}))
+      const [info] = await Effect.runPromise(store.list())
+      assert.deepInclude(info, { id: "s", status: "idle" })
+      assert.strictEqual((await Effect.runPromise(store.load("s")))?.phase, "ended")
+    }
+  })
+
+  it("whose session another process took during a failed turn leaves a gap before the number of the end", async () => {
+    const memory = SessionStore.inMemory()
+    const numbers = async (isTaken: boolean) => {
+      const seen: Array<number> = []
+      const store: SessionStore.SessionStore = {
+        ...memory,
+        commit: (step) =>
+          isTaken && step.state.phase === "ended"
+            ? Effect.fail(SessionStore.conflict(step.sessionId, step.revision, 9))
+            : memory.commit(step)
+      }
+      const error = new Auth({ provider: "one", message: "no key" })
+      await using agent = createAgent({ provider: scripted([error]).provider, store })
+      agent.on((event) => {
+        if (event.type !== "warning") seen.push(event.seq)
+      })
+      await failureOf((await agent.session({ id: isTaken ? "taken" : "free" })).run("go"))
+      return seen
+    }
+    const free = await numbers(false)
+    assert.strictEqual(free.at(-1)! - free.at(-2)!, 1)
+    const taken = await numbers(true)
+    assert.isAbove(taken.at(-1)! - taken.at(-2)!, 2)
   })
 
   it("that cannot load a session fails the opening, and says which session", async () => {

@@ -65,4 +65,26 @@ describe("a sub-agent", () => {
       (await Effect.runPromise(store.list(sessionId))).map(({ key }) => key)
     assert.deepStrictEqual([await keys(ofWorker), await keys(ofLead)], [[], ["hook:note"]])
   })
+
+  it("runs a hook once that its lead has too, and a different hook of the same name as well", async () => {
+    const calls: Array<string> = []
+    const count = (what: string): AgentHook => ({
+      name: "count",
+      preTurn: (_input, { agent }) => void calls.push(`${what} in ${agent.name}`)
+    })
+    const shared = count("shared")
+    const run = async (ofWorker: AgentHook) => {
+      const worker = createAgent({ name: "worker", provider: scripted(["worked"]).provider, hooks: [ofWorker] })
+      await using lead = createAgent({
+        name: "lead",
+        provider: scripted([asks(["work", { message: "x" }]), "done"]).provider,
+        tools: [agentTool({ name: "work", description: "w", agent: worker })],
+        hooks: [shared]
+      })
+      await lead.run("go")
+      return calls.splice(0)
+    }
+    assert.deepStrictEqual(await run(shared), ["shared in lead", "shared in worker"])
+    assert.deepStrictEqual(await run(count("own")), ["shared in lead", "shared in worker", "own in worker"])
+  })
 })

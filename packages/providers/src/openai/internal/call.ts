@@ -1,10 +1,11 @@
-/** Calls one endpoint: learns what it accepts, fetches its key, and sends the request. */
+/** Calls one endpoint, and learns what it accepts. */
 import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { DeltaSink } from "@belay/core/LlmProvider"
-import { Auth, type ProviderError } from "@belay/core/ProviderError"
+import type { ProviderError } from "@belay/core/ProviderError"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Codec } from "../../internal/codec.ts"
+import * as Line from "./line.ts"
 import { adapt } from "./request/adapt.ts"
 import * as Client from "./request/client.ts"
 import type { Compat } from "./request/compat.ts"
@@ -12,17 +13,11 @@ import * as Format from "./request/format.ts"
 import type { Renderer } from "./request/message.ts"
 import * as Errors from "./response/errors.ts"
 import * as Exchange from "./transport/exchange.ts"
-import type { Transport } from "./transport/transport.ts"
 
 /** An endpoint of a vendor. */
-export interface Vendor {
-  readonly name: string
-  readonly baseUrl: string
+export interface Vendor extends Line.Access {
   readonly codec: Codec
-  readonly apiKey: string | (() => PromiseLike<string>) | undefined
-  readonly headers: Readonly<Record<string, string>> | undefined
   readonly compatOf: (model: string) => Compat
-  readonly transport: (url: string) => Transport
   readonly timeouts: (isStream: boolean) => Exchange.Timeouts
 }
 
@@ -41,22 +36,13 @@ interface Endpoint {
   ignoredChoices: number
 }
 
-/** Everything about a call that does not depend on its request. */
-interface Line {
-  readonly headers: Readonly<Record<string, string>>
-  readonly secrets: ReadonlyArray<string>
-  readonly transport: Transport
-}
-
 const mostModels = 100
-const secretHeaders = ["authorization", "api-key", "x-api-key"]
 
 /** Creates the function that calls an endpoint. */
 export const make = (vendor: Vendor): Call => {
-  const { apiKey, codec, name } = vendor
+  const { codec, name } = vendor
   const endpoints = new Map<string, Endpoint>()
-  let opened: Omit<Line, "secrets"> | undefined
-  let line: Line | undefined
+  const lines = Line.make(vendor, codec.path)
 
   const endpointOf = (model: string): Endpoint => {
     const known = endpoints.get(model)
@@ -72,40 +58,11 @@ export const make = (vendor: Vendor): Call => {
     secrets
   })
 
-  const open = Effect.fnUntraced(function*(model: string) {
-    const problem = Client.whyNotAddress(vendor.baseUrl)
-    if (problem !== undefined) return yield* Errors.unsendable(sourceOf(model), problem, "baseUrl")
-    if (opened === undefined) {
-      const { headers, url } = Client.readyFor(vendor, codec.path)
-      opened = { headers, transport: vendor.transport(url) }
-    }
-    return opened
-  })
-  /** Fetches the key and prepares the headers. A fixed key is used again. */
-  const connect = Effect.fnUntraced(function*(model: string) {
-    const { headers, transport } = yield* open(model)
-    const key = typeof apiKey !== "function" ? apiKey : yield* Effect.tryPromise({
-      try: async () => apiKey(),
-      catch: (error) => keyError(sourceOf(model), `the function \`apiKey\` failed: ${messageOf(error)}`)
-    })
-    if (key === "") return yield* keyError(sourceOf(model), "the API key is empty")
-    if (typeof apiKey === "function" && typeof key !== "string") {
-      return yield* keyError(sourceOf(model), "the function `apiKey` returned no text")
-    }
-    const all = yield* Effect.try({
-      try: () => Client.withKey(headers, key),
-      catch: () => keyError(sourceOf(model), "the API key has characters that are not allowed in a header")
-    })
-    const made: Line = { headers: all, secrets: secretsIn(all), transport }
-    if (typeof apiKey !== "function") line = made
-    return made
-  })
-
   const bodyOf = (request: LlmRequest, model: string, { compat, render }: Endpoint, stream: boolean) =>
     codec.body(request, { model, stream, compat, render })
 
   const exchange = (
-    { headers, secrets, transport }: Line,
+    { headers, secrets, transport }: Line.Line,
     request: LlmRequest,
     model: string,
     endpoint: Endpoint,
@@ -118,7 +75,7 @@ export const make = (vendor: Vendor): Call => {
       const own = given === undefined ? undefined : Result.try(() => Client.lowerCase(given))
       if (own !== undefined && Result.isFailure(own)) {
         return resume(
-          Effect.fail(Errors.unsendable(source, `a header is not allowed: ${messageOf(own.failure)}`, "headers"))
+          Effect.fail(Errors.unsendable(source, `a header is not allowed: ${Line.messageOf(own.failure)}`, "headers"))
         )
       }
       const body = bodyOf(request, model, endpoint, stream)
@@ -129,7 +86,7 @@ export const make = (vendor: Vendor): Call => {
         request,
         headers: own === undefined ? headers : { ...headers, ...own.success },
         body: body.success,
-        source: own === undefined ? source : sourceOf(model, [...secrets, ...secretsIn(own.success)]),
+        source: own === undefined ? source : sourceOf(model, [...secrets, ...Line.secretsIn(own.success)]),
         timeouts: vendor.timeouts(stream),
         sink,
         assembler: codec.assembler
@@ -138,16 +95,9 @@ export const make = (vendor: Vendor): Call => {
     })
 
   const send = (request: LlmRequest, model: string, endpoint: Endpoint, sink: DeltaSink | undefined) => {
-    const ask = (through: Line) => exchange(through, request, model, endpoint, sink)
-    const attempt = (through: Line): Effect.Effect<LlmResponse, ProviderError> =>
-      Effect.catch(ask(through), (error) => {
-        if (error._tag === "Auth" && typeof apiKey === "function") {
-          // The key can have expired since it was fetched. Another one is worth one more attempt.
-          return Effect.flatMap(
-            connect(model),
-            (fresh) => fresh.headers.authorization === through.headers.authorization ? Effect.fail(error) : ask(fresh)
-          )
-        }
+    const ask = (line: Line.Line) => exchange(line, request, model, endpoint, sink)
+    const attempt = (line: Line.Line): Effect.Effect<LlmResponse, ProviderError> =>
+      Effect.catch(ask(line), (error) => {
         if (error._tag !== "InvalidRequest" || error.status === undefined) return Effect.fail(error)
         const learned = adapt(endpoint.compat, error)
         if (learned === undefined) return Effect.fail(error)
@@ -156,9 +106,9 @@ export const make = (vendor: Vendor): Call => {
         )
         if (bodies[0] === bodies[1]) return Effect.fail(error)
         endpoint.compat = learned
-        return ask(through)
+        return ask(line)
       })
-    return line === undefined ? Effect.flatMap(connect(model), attempt) : attempt(line)
+    return lines.use(sourceOf(model), attempt)
   }
 
   return (request, model, sink) => {
@@ -203,15 +153,3 @@ const followsChoice = ({ finishReason, refusal, toolCalls }: LlmResponse, choice
   if (refusal !== undefined) return true
   return choice === "required" ? toolCalls.length > 0 : toolCalls.some(({ name }) => name === choice.tool)
 }
-
-const secretsIn = (headers: Readonly<Record<string, string>>): ReadonlyArray<string> =>
-  secretHeaders.flatMap((header) => headers[header]?.replace(/^Bearer /, "") ?? [])
-
-const keyError = ({ model, provider }: Errors.Source, message: string): Auth =>
-  new Auth({
-    provider,
-    message: Errors.redactKeys(`${provider}: ${message}`),
-    ...(model === undefined ? {} : { model })
-  })
-
-const messageOf = (error: unknown): string => error instanceof Error ? error.message : String(error)

@@ -6,6 +6,7 @@ import { header, type HeaderMap, now, requestId, retryAfterMs } from "../request
 import { readErrorBody, type VendorError } from "./errorBody.ts"
 import * as Overflow from "./overflow.ts"
 import { isQuota } from "./quota.ts"
+import { readRateLimits, waitMs } from "./rateLimits.ts"
 
 /** The endpoint that an error is about. */
 export interface Source {
@@ -29,7 +30,8 @@ export const classify = (source: Source, failure: Failure): ProviderError.Provid
   const vendorError = readErrorBody(failure.text, now(failure.headers))
   const status = failure.status >= 300 ? failure.status : vendorError.status ?? failure.status
   const words = `${vendorError.code} ${vendorError.type} ${vendorError.message} ${vendorError.raw}`.slice(0, 4000)
-  const retry = retryAfterMs(failure.status >= 400 ? failure.headers : {}, words) ?? vendorError.retryAfterMs
+  const retry = retryAfterMs(failure.status >= 400 ? failure.headers : {}, words) ?? vendorError.retryAfterMs ??
+    (failure.status === 429 ? waitMs(readRateLimits(failure.headers)) : undefined)
   const facts = {
     ...common(source, failure, status, vendorError),
     ...(retry === undefined ? {} : { retryAfterMs: retry })

@@ -5,21 +5,23 @@ import type { FinishReason } from "@belay/core/Turn"
 import type { Usage } from "@belay/core/Usage"
 import { audioFormatOf } from "../request/features.ts"
 import { boundedJson, compact, isObject, type Loose, textOf } from "../request/guards.ts"
+import type { HeaderMap } from "../request/headers.ts"
 import * as Reasoning from "../request/reasoning.ts"
 import * as Extras from "./extras.ts"
 import { filtered, readFinish } from "./finish.ts"
+import { readRateLimits } from "./rateLimits.ts"
 import * as Think from "./think.ts"
 import * as ToolCalls from "./toolCalls.ts"
 import * as UsageOf from "./usage.ts"
 
 /** The result: a response, an error body of the vendor, or a violation of the protocol. */
-export type Outcome =
-  | { readonly type: "response"; readonly response: LlmResponse }
+export type Outcome<A = LlmResponse> =
+  | { readonly type: "response"; readonly response: A }
   | { readonly type: "error"; readonly body: unknown }
   | { readonly type: "malformed"; readonly reason: string }
 
 /** Assembles one answer. */
-export interface Assembler {
+export interface Assembler<A = LlmResponse> {
   /** Adds a chunk or a complete answer. Returns the error body if it contains one. */
   readonly push: (chunk: unknown) => unknown
   /** Adds text of the selected choice. */
@@ -30,8 +32,16 @@ export interface Assembler {
   readonly isFinished: () => boolean
   /** Everything that has arrived so far. */
   readonly partial: () => Partial<LlmResponse>
+  /** Adds what the headers of the answer say. */
+  readonly complete?: (response: A, headers: HeaderMap) => A
   /** Returns the result. `isDone` means that the vendor marked the end of the stream. */
-  readonly end: (isDone: boolean) => Outcome
+  readonly end: (isDone: boolean) => Outcome<A>
+}
+
+/** Adds the limits of the account to a response. */
+export const withRateLimits = (response: LlmResponse, headers: HeaderMap): LlmResponse => {
+  const rateLimits = readRateLimits(headers)
+  return rateLimits === undefined ? response : { ...response, rateLimits }
 }
 
 /** Creates an assembler for the answer to `request`. It passes deltas to `emit` as they arrive. */
@@ -195,6 +205,7 @@ export const make = (
     pushText: addText,
     choice: () => choiceIndex,
     isFinished: () => finish !== undefined,
+    complete: withRateLimits,
     partial: shown,
     end: (isDone) => {
       // Some vendors send usage once, as the last chunk, and no other end.
@@ -224,7 +235,8 @@ export const make = (
   }
 }
 
-const errorIn = (chunk: unknown): unknown => {
+/** Returns an answer or a chunk if it is an error. */
+export const errorIn = (chunk: unknown): unknown => {
   if (!isObject(chunk)) return undefined
   if (isObject(chunk.error) || textOf(chunk.error) !== undefined) return chunk
   if (chunk.object === "error" || chunk.type === "error") return chunk

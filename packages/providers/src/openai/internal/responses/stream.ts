@@ -6,7 +6,7 @@ import { audioFormatOf } from "../request/features.ts"
 import { boundedJson, compact, isObject, type Loose, textOf } from "../request/guards.ts"
 import * as Extras from "../response/extras.ts"
 import { filtered } from "../response/finish.ts"
-import type { Assembler, Outcome } from "../response/stream.ts"
+import { type Assembler, type Outcome, withRateLimits } from "../response/stream.ts"
 import * as ToolCalls from "../response/toolCalls.ts"
 import * as Usage from "../response/usage.ts"
 
@@ -180,6 +180,7 @@ export const make = (
     pushText: addText,
     choice: () => undefined,
     isFinished: () => last !== undefined,
+    complete: withRateLimits,
     partial: shown,
     end: (): Outcome => {
       if (last === undefined) return { type: "malformed", reason: "the stream ended before the response was complete" }

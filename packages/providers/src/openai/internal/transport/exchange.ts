@@ -1,5 +1,5 @@
 /** Runs one request: time limits, decoding of the answer, and delivery of deltas. */
-import type { LlmDelta, LlmRequest, LlmResponse } from "@belay/core/LlmCall"
+import type { LlmDelta, LlmRequest } from "@belay/core/LlmCall"
 import type { DeltaSink } from "@belay/core/LlmProvider"
 import type { ProviderError, Timeout } from "@belay/core/ProviderError"
 import * as Exit from "effect/Exit"
@@ -19,7 +19,7 @@ export interface Timeouts {
 }
 
 /** The request, and how to read its answer. */
-export interface Exchange {
+export interface Exchange<A> {
   readonly request: LlmRequest
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -30,7 +30,7 @@ export interface Exchange {
     request: LlmRequest,
     provider: string,
     emit: ((delta: LlmDelta) => void) | undefined
-  ) => Assembler
+  ) => Assembler<A>
 }
 
 const longestEvent = 8 * 1024 * 1024
@@ -39,10 +39,10 @@ const longestStream = 256 * 1024 * 1024
 const longestError = 64 * 1024
 
 /** Starts an exchange and calls `done` once. Returns a function that aborts it. */
-export const run = (
+export const run = <A>(
   transport: Transport,
-  exchange: Exchange,
-  done: (exit: Exit.Exit<LlmResponse, ProviderError>) => void
+  exchange: Exchange<A>,
+  done: (exit: Exit.Exit<A, ProviderError>) => void
 ): () => void => {
   const { sink, source, timeouts } = exchange
   let incoming: Incoming | undefined
@@ -55,7 +55,7 @@ export const run = (
   let queue: Array<LlmDelta> = []
   let outcome: (() => void) | undefined
 
-  const settle = (exit: Exit.Exit<LlmResponse, ProviderError>, how: "abort" | "release"): void => {
+  const settle = (exit: Exit.Exit<A, ProviderError>, how: "abort" | "release"): void => {
     if (isOver) return
     isOver = true
     clearTimeout(timer)
@@ -96,9 +96,13 @@ export const run = (
   }
   const assembler = exchange.assembler(exchange.request, source.provider, sink === undefined ? undefined : deliver)
 
-  const finish = (found: Outcome): void => {
+  const completed = (response: A): A =>
+    incoming === undefined || assembler.complete === undefined
+      ? response
+      : assembler.complete(response, incoming.headers)
+  const finish = (found: Outcome<A>): void => {
     outcome = () => {
-      if (found.type === "response") settle(Exit.succeed(found.response), "release")
+      if (found.type === "response") settle(Exit.succeed(completed(found.response)), "release")
       else if (found.type === "error") fail(inBand(found.body, { partial: assembler.partial() }))
       else {fail(
           Errors.malformedError(source, found.reason, { ...facts(), ...(mode === "events" ? {} : { text: text() }) })
@@ -185,7 +189,7 @@ export const run = (
     )
   }
   const hadEvents = (): boolean => phase === "idle"
-  const whole = (): Outcome => {
+  const whole = (): Outcome<A> => {
     const body = text()
     if (body.trimStart().startsWith("<")) return { type: "malformed", reason: "a page of HTML or XML" }
     const value = parse(body)

@@ -4,7 +4,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
 import { urlToHttpOptions } from "node:url"
 import { type Content, readContent } from "./content.ts"
 import type { ProxyVariables } from "./proxy.ts"
-import { graceMs, type Transport } from "./transport.ts"
+import { graceMs, type Method, type Transport } from "./transport.ts"
 
 export type { HttpAgent }
 
@@ -16,7 +16,11 @@ export interface Route {
 }
 
 /** Creates a transport. All providers of the process with the same proxies share its connections. */
-export const overNode = (address: string, { agent: given, proxies }: Route = {}): Transport => {
+export const overNode = (
+  address: string,
+  { agent: given, proxies }: Route = {},
+  method: Method = "POST"
+): Transport => {
   const url = new URL(address)
   const isSecure = url.protocol === "https:"
   const agent = given ?? sharedAgent(isSecure, proxies)
@@ -25,7 +29,7 @@ export const overNode = (address: string, { agent: given, proxies }: Route = {})
   const target: RequestOptions = {
     hostname,
     path,
-    method: "POST",
+    method,
     ...(port === undefined ? {} : { port })
   }
   const listOf = lister({
@@ -36,7 +40,8 @@ export const overNode = (address: string, { agent: given, proxies }: Route = {})
     let outgoing: ClientRequest | undefined
     let content: Content | undefined
     let isOver = false
-    const list = [...listOf(headers), "content-length", String(Buffer.byteLength(body))]
+    const length = method === "GET" ? [] : ["content-length", String(Buffer.byteLength(body))]
+    const list = [...listOf(headers), ...length]
     const fail = (error: Error): void => {
       if (isOver) return
       isOver = true

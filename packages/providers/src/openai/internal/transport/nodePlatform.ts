@@ -1,13 +1,19 @@
 /** What a provider uses of Node, Bun and Deno. `#platform` is this file there. */
 import { type HttpAgent, overNode } from "./node.ts"
 import { proxiesFor } from "./proxy.ts"
-import type { Transport } from "./transport.ts"
+import type { Method, Transport } from "./transport.ts"
 
 export type { HttpAgent }
 
 /** Opens a transport to an address, directly or through proxies. */
-export const transportTo = (url: string, proxy: string | false | HttpAgent | undefined): Transport =>
-  overNode(url, typeof proxy === "object" ? { agent: proxy } : { proxies: proxiesFor(url, proxy, environment()) })
+export const transportTo = (
+  url: string,
+  proxy: string | false | HttpAgent | undefined,
+  method: Method = "POST"
+): Transport => {
+  const route = typeof proxy === "object" ? { agent: proxy } : { proxies: proxiesFor(url, proxy, environment()) }
+  return overNode(url, route, method)
+}
 
 /** Deno may forbid to read the environment. It would ask a person, or throw. */
 const environment = (): Readonly<Record<string, string | undefined>> => {

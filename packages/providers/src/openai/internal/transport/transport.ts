@@ -25,8 +25,11 @@ interface Handle {
   readonly release: () => void
 }
 
-/** Sends a POST request. */
+/** Sends a request. */
 export type Transport = (headers: Readonly<Record<string, string>>, body: string, listener: Listener) => Handle
+
+/** The methods of requests. A `GET` request has no body. */
+export type Method = "GET" | "POST"
 
 /** A `fetch` function of the user. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
@@ -35,63 +38,64 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 export const graceMs = 1000
 
 /** Creates a transport over a `fetch` function. */
-export const overFetch = (address: string, fetch: Fetch): Transport => (headers, body, listener) => {
-  const controller = new AbortController()
-  let wake: (() => void) | undefined
-  let isPaused = false
-  let isOver = false
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const read = async (): Promise<void> => {
-    const response = await fetch(address, {
-      method: "POST",
-      headers,
-      body,
-      redirect: "manual",
-      signal: controller.signal
-    })
-    if (isOver) return
-    listener.onHeaders({
-      status: response.status,
-      headers: Object.fromEntries(response.headers),
-      pause: () => {
-        isPaused = true
-      },
-      resume: () => {
-        isPaused = false
-        wake?.()
+export const overFetch =
+  (address: string, fetch: Fetch, method: Method = "POST"): Transport => (headers, body, listener) => {
+    const controller = new AbortController()
+    let wake: (() => void) | undefined
+    let isPaused = false
+    let isOver = false
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const read = async (): Promise<void> => {
+      const response = await fetch(address, {
+        method,
+        headers,
+        ...(method === "GET" ? {} : { body }),
+        redirect: "manual",
+        signal: controller.signal
+      })
+      if (isOver) return
+      listener.onHeaders({
+        status: response.status,
+        headers: Object.fromEntries(response.headers),
+        pause: () => {
+          isPaused = true
+        },
+        resume: () => {
+          isPaused = false
+          wake?.()
+        }
+      })
+      // Not every browser can iterate over a body.
+      const reader = response.body?.getReader()
+      for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
+        if (!isOver) listener.onData(part.value)
+        if (isPaused && !isOver) await new Promise<void>((resolve) => (wake = resolve))
       }
+      clearTimeout(timer)
+      if (isOver) return
+      isOver = true
+      listener.onEnd()
+    }
+    read().catch((error: unknown) => {
+      clearTimeout(timer)
+      if (isOver) return
+      isOver = true
+      listener.onError(error instanceof Error ? error : new Error(String(error)))
     })
-    // Not every browser can iterate over a body.
-    const reader = response.body?.getReader()
-    for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
-      if (!isOver) listener.onData(part.value)
-      if (isPaused && !isOver) await new Promise<void>((resolve) => (wake = resolve))
+    const leave = (): void => {
+      isOver = true
+      wake?.()
     }
-    clearTimeout(timer)
-    if (isOver) return
-    isOver = true
-    listener.onEnd()
-  }
-  read().catch((error: unknown) => {
-    clearTimeout(timer)
-    if (isOver) return
-    isOver = true
-    listener.onError(error instanceof Error ? error : new Error(String(error)))
-  })
-  const leave = (): void => {
-    isOver = true
-    wake?.()
-  }
-  return {
-    abort: () => {
-      leave()
-      controller.abort()
-    },
-    release: () => {
-      leave()
-      timer = setTimeout(() => controller.abort(), graceMs)
-      // In Node, a timer keeps the process alive.
-      if (typeof timer === "object") timer.unref?.()
+    return {
+      abort: () => {
+        leave()
+        controller.abort()
+      },
+      release: () => {
+        leave()
+        timer = setTimeout(() => controller.abort(), graceMs)
+        // In Node, a timer keeps the process alive.
+        if (typeof timer === "object") timer.unref?.()
+      }
     }
   }
-}

@@ -1,0 +1,6 @@
+/**
+ * Runs the sessions of an agent: messages, wake-ups and approvals that survive every process.
+ *
+ * @since 0.1.0
+ */
+export * as Engine from "./Engine.ts"

@@ -1,0 +1,175 @@
+import type { LlmResponse } from "@belay/core/LlmCall"
+import type { LlmProvider } from "@belay/core/LlmProvider"
+import * as ProviderError from "@belay/core/ProviderError"
+import * as RateLimiter from "@belay/providers/RateLimiter"
+import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
+import { request, scripted, stream, success } from "../support/support.ts"
+
+type Limits = NonNullable<LlmResponse["rateLimits"]>
+
+/** A model that reports these limits, one after another, and when it was asked. */
+const reporting = (...limits: ReadonlyArray<Limits | ProviderError.ProviderError>) => {
+  const asked: Array<number> = []
+  const provider: LlmProvider = {
+    name: "vendor",
+    complete: () =>
+      Effect.gen(function*() {
+        asked.push(yield* Clock.currentTimeMillis)
+        const next = limits[asked.length - 1] ?? {}
+        if (ProviderError.isProviderError(next)) return yield* next
+        const response: LlmResponse = {
+          model: "m",
+          text: "hi",
+          toolCalls: [],
+          finishReason: "stop",
+          usage: { inputTokens: 50, outputTokens: 10 },
+          rateLimits: next
+        }
+        return response
+      })
+  }
+  return { asked, provider }
+}
+
+describe("a limiter", () => {
+  it.effect("waits when no request is left", () =>
+    Effect.gen(function*() {
+      const { asked, provider } = reporting({ requests: { remaining: 0, resetMs: 2000 } })
+      const limited = RateLimiter.make(provider)
+      yield* limited.complete(request())
+      const second = yield* Effect.forkChild(limited.complete(request()))
+      yield* TestClock.adjust(1999)
+      assert.lengthOf(asked, 1)
+      yield* TestClock.adjust(1)
+      yield* Fiber.join(second)
+      assert.deepStrictEqual(asked, [0, 2000])
+    }))
+
+  it.effect("waits when fewer tokens are left than the last call had", () =>
+    Effect.gen(function*() {
+      const { asked, provider } = reporting({ tokens: { remaining: 59, resetMs: 500 } }, {
+        tokens: { remaining: 60, resetMs: 500 }
+      })
+      const limited = RateLimiter.make(provider)
+      yield* limited.complete(request())
+      const fiber = yield* Effect.forkChild(Effect.andThen(limited.complete(request()), limited.complete(request())))
+      yield* TestClock.adjust(500)
+      yield* Fiber.join(fiber)
+      assert.deepStrictEqual(asked, [0, 500, 500])
+    }))
+
+  it.effect("waits as long as a refusal asks, and lets no more calls pass at once than are left", () =>
+    Effect.gen(function*() {
+      const refused = new ProviderError.RateLimited({ provider: "vendor", message: "slow down", retryAfterMs: 700 })
+      const { asked, provider } = reporting(refused, { requests: { remaining: 2, resetMs: 1000 } })
+      const limited = RateLimiter.make(provider)
+      assert.strictEqual((yield* Effect.flip(limited.complete(request())))._tag, "RateLimited")
+      const fiber = yield* Effect.forkChild(limited.complete(request()))
+      yield* TestClock.adjust(700)
+      yield* Fiber.join(fiber)
+      const all = yield* Effect.forkChild(
+        Effect.all([1, 2, 3].map(() => limited.complete(request())), { concurrency: "unbounded" })
+      )
+      yield* TestClock.adjust(1000)
+      yield* Fiber.join(all)
+      assert.deepStrictEqual(asked, [0, 700, 700, 700, 1700])
+    }))
+
+  it.effect("fails at once when the wait is too long, so that another provider can answer", () =>
+    Effect.gen(function*() {
+      const { asked, provider } = reporting({ requests: { remaining: 0, resetMs: 60_000 } })
+      const limited = RateLimiter.make(provider, { maxWaitMs: 1000 })
+      yield* limited.complete(request())
+      const error = yield* Effect.flip(limited.complete(request()))
+      assert.strictEqual(ProviderError.retryAfterMs(error), 60_000)
+      assert.lengthOf(asked, 1)
+    }))
+})
+
+describe("the limits of an account are read from headers", () => {
+  const cases: Record<string, readonly [Record<string, string>, Limits]> = {
+    "of OpenAI": [
+      {
+        "x-ratelimit-limit-requests": "60",
+        "x-ratelimit-remaining-requests": "59",
+        "x-ratelimit-reset-requests": "1.182s",
+        "x-ratelimit-limit-tokens": "150000",
+        "x-ratelimit-remaining-tokens": "149984",
+        "x-ratelimit-reset-tokens": "6m0s"
+      },
+      {
+        requests: { limit: 60, remaining: 59, resetMs: 1182 },
+        tokens: { limit: 150_000, remaining: 149_984, resetMs: 360_000 }
+      }
+    ],
+    "of Groq and Azure": [
+      {
+        "x-ratelimit-remaining-requests": "0",
+        "x-ratelimit-reset-requests": "130ms",
+        "x-ratelimit-remaining-tokens": "5",
+        "x-ratelimit-reset-tokens": "7"
+      },
+      { requests: { remaining: 0, resetMs: 130 }, tokens: { remaining: 5, resetMs: 7000 } }
+    ],
+    "of Mistral": [{ "x-ratelimit-remaining-tokens-minute": "499" }, { tokens: { remaining: 499 } }],
+    "of Anthropic": [
+      {
+        date: "Sat, 21 Nov 2026 10:00:00 GMT",
+        "anthropic-ratelimit-requests-limit": "50",
+        "anthropic-ratelimit-requests-remaining": "49",
+        "anthropic-ratelimit-requests-reset": "2026-11-21T10:00:30Z"
+      },
+      { requests: { limit: 50, remaining: 49, resetMs: 30_000 } }
+    ],
+    "of OpenRouter": [
+      {
+        date: "Sat, 21 Nov 2026 10:00:00 GMT",
+        "x-ratelimit-limit": "20",
+        "x-ratelimit-remaining": "19",
+        "x-ratelimit-reset": String(Date.parse("2026-11-21T10:00:05Z"))
+      },
+      { requests: { limit: 20, remaining: 19, resetMs: 5000 } }
+    ]
+  }
+  for (const [name, [headers, expected]] of Object.entries(cases)) {
+    it.live(name, () =>
+      Effect.gen(function*() {
+        const body = { choices: [{ message: { content: "hi" }, finish_reason: "stop" }] }
+        const { provider } = yield* scripted([{ status: 200, headers, body }, { status: 200, headers, body }])
+        assert.deepStrictEqual((yield* provider.complete(request())).rateLimits, expected)
+        assert.deepStrictEqual(success((yield* stream(provider)).result).rateLimits, expected)
+      }))
+  }
+
+  it.live("and missing where a vendor sends none, or nonsense", () =>
+    Effect.gen(function*() {
+      const { provider } = yield* scripted([{
+        status: 200,
+        body: { choices: [{ message: { content: "hi" }, finish_reason: "stop" }] }
+      }, {
+        status: 200,
+        headers: { "x-ratelimit-remaining-requests": "many", "x-ratelimit-reset-requests": "soon" },
+        body: { choices: [{ message: { content: "hi" }, finish_reason: "stop" }] }
+      }])
+      for (const _ of [1, 2]) assert.notProperty(yield* provider.complete(request()), "rateLimits")
+    }))
+
+  it.live("and give the wait of a refusal that has no other", () =>
+    Effect.gen(function*() {
+      const { provider } = yield* scripted([{
+        status: 429,
+        headers: {
+          "x-ratelimit-remaining-requests": "0",
+          "x-ratelimit-reset-requests": "2s",
+          "x-ratelimit-remaining-tokens": "9",
+          "x-ratelimit-reset-tokens": "1m"
+        },
+        body: { error: { message: "Rate limit reached", code: "rate_limit_exceeded" } }
+      }])
+      assert.strictEqual(ProviderError.retryAfterMs(yield* Effect.flip(provider.complete(request()))), 2000)
+    }))
+})
