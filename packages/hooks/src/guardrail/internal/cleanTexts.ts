@@ -3,27 +3,30 @@
  * and again in the next step.
  */
 
-/** The least length of a text that is cached, in characters. */
+/** Lengths of the texts that are cached together, in characters. Of the longer texts, only the last one is cached. */
 const minLength = 64
+const maxLength = 50_000
 
-/** How many characters are cached in all. The newest text may be longer, because it is scanned again soon. */
+/** How many characters are cached in all. */
 const maxTotal = 2_000_000
 
 /** A class: it holds mutable state. The oldest texts are dropped first. */
 export class CleanTexts {
   private readonly texts = new Set<string>()
   private size = 0
+  private long: string | undefined = undefined
 
   has(text: string): boolean {
-    return this.texts.has(text)
+    return text.length > maxLength ? text === this.long : this.texts.has(text)
   }
 
   add(text: string): void {
-    if (text.length < minLength || this.texts.has(text)) return
+    if (text.length > maxLength) this.long = text
+    if (text.length < minLength || text.length > maxLength || this.texts.has(text)) return
     this.texts.add(text)
     this.size += text.length
     for (const oldest of this.texts) {
-      if (this.size <= maxTotal || oldest === text) return
+      if (this.size <= maxTotal) return
       this.texts.delete(oldest)
       this.size -= oldest.length
     }
