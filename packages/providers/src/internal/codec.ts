@@ -30,10 +30,18 @@ export const chat: Codec = {
   assembler: Stream.make
 }
 
+/** `POST /responses`, where the vendor stores the responses. */
+export const storedResponses: Codec = {
+  path: "/responses",
+  renderer: Items.renderer,
+  body: (request, options) => ResponsesRequest.body(request, options, true),
+  assembler: (request, provider, emit) => ResponsesStream.make(request, provider, emit, true)
+}
+
 /** `POST /responses`. */
 export const responses: Codec = {
   path: "/responses",
   renderer: Items.renderer,
-  body: ResponsesRequest.body,
-  assembler: ResponsesStream.make
+  body: (request, options) => ResponsesRequest.body(request, options),
+  assembler: (request, provider, emit) => ResponsesStream.make(request, provider, emit)
 }

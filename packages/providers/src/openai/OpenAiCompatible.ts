@@ -47,6 +47,12 @@ export interface Options extends AccessOptions {
   readonly prices?: Prices.Prices | { readonly [model: string]: Prices.Price }
   /** The API: `chat` (default), which every endpoint has, or `responses`. */
   readonly api?: "chat" | "responses"
+  /**
+   * Whether the vendor stores responses (only with `api: "responses"`). Requests then contain only the new messages and
+   * `previous_response_id`. The whole conversation is sent if it was changed or the vendor has forgotten it. Default
+   * `false`: the vendor stores nothing.
+   */
+  readonly storeResponses?: boolean
 }
 
 /** Time limits in milliseconds. @category models @since 0.1.0 */
@@ -73,7 +79,8 @@ const optionKinds: OptionKinds<Options> = {
   timeouts: "any",
   compat: "any",
   prices: "object",
-  api: "text"
+  api: "text",
+  storeResponses: "flag"
 }
 
 /**
@@ -88,7 +95,7 @@ export const make = (options: Options = {}): LlmProvider => {
   const { baseUrl, name } = access
   const send = Call.make({
     ...access,
-    codec: options.api === "responses" ? Codec.responses : Codec.chat,
+    codec: codecOf(options),
     compatOf: (model) => Presets.compatOf(baseUrl, model, options.compat),
     timeouts: (isStream) => limits(options.timeouts, isStream)
   })
@@ -145,6 +152,11 @@ const noModel = (provider: string) =>
     "no model is set: use the option `model`, set OPENAI_MODEL (with `fromEnv`), or name one in the request",
     "model"
   )
+
+const codecOf = ({ api, storeResponses }: Options): Codec.Codec => {
+  if (api !== "responses") return Codec.chat
+  return storeResponses === true ? Codec.storedResponses : Codec.responses
+}
 
 /** A model of an endpoint. @category models @since 0.1.0 */
 export interface Model {

@@ -36,6 +36,12 @@ interface Endpoint {
   ignoredChoices: number
 }
 
+/** How a body is rendered. */
+interface How {
+  readonly stream: boolean
+  readonly isWhole?: boolean
+}
+
 const mostModels = 100
 
 /** Creates the function that calls an endpoint. */
@@ -58,15 +64,16 @@ export const make = (vendor: Vendor): Call => {
     secrets
   })
 
-  const bodyOf = (request: LlmRequest, model: string, { compat, render }: Endpoint, stream: boolean) =>
-    codec.body(request, { model, stream, compat, render })
+  const bodyOf = (request: LlmRequest, model: string, { compat, render }: Endpoint, how: How) =>
+    codec.body(request, { provider: name, model, compat, render, ...how })
 
   const exchange = (
     { headers, secrets, transport }: Line.Line,
     request: LlmRequest,
     model: string,
     endpoint: Endpoint,
-    sink: DeltaSink | undefined
+    sink: DeltaSink | undefined,
+    isWhole = false
   ) =>
     Effect.callback<LlmResponse, ProviderError>((resume) => {
       const stream = sink !== undefined
@@ -78,7 +85,7 @@ export const make = (vendor: Vendor): Call => {
           Effect.fail(Errors.unsendable(source, `a header is not allowed: ${Line.messageOf(own.failure)}`, "headers"))
         )
       }
-      const body = bodyOf(request, model, endpoint, stream)
+      const body = bodyOf(request, model, endpoint, { stream, isWhole })
       if (Result.isFailure(body)) {
         return resume(Effect.fail(Errors.unsendable(source, body.failure.message, body.failure.param)))
       }
@@ -95,14 +102,17 @@ export const make = (vendor: Vendor): Call => {
     })
 
   const send = (request: LlmRequest, model: string, endpoint: Endpoint, sink: DeltaSink | undefined) => {
-    const ask = (line: Line.Line) => exchange(line, request, model, endpoint, sink)
+    const ask = (line: Line.Line, isWhole?: boolean) => exchange(line, request, model, endpoint, sink, isWhole)
     const attempt = (line: Line.Line): Effect.Effect<LlmResponse, ProviderError> =>
       Effect.catch(ask(line), (error) => {
+        const isForgotten = (error._tag === "InvalidRequest" || error._tag === "NotFound") &&
+          /previous.?response/i.test(error.message)
+        if (isForgotten) return ask(line, true)
         if (error._tag !== "InvalidRequest" || error.status === undefined) return Effect.fail(error)
         const learned = adapt(endpoint.compat, error)
         if (learned === undefined) return Effect.fail(error)
         const bodies = [endpoint.compat, learned].map((compat) =>
-          Result.getOrUndefined(bodyOf(request, model, { ...endpoint, compat }, sink !== undefined))
+          Result.getOrUndefined(bodyOf(request, model, { ...endpoint, compat }, { stream: sink !== undefined }))
         )
         if (bodies[0] === bodies[1]) return Effect.fail(error)
         endpoint.compat = learned

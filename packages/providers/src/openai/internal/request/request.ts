@@ -11,6 +11,10 @@ import { type Renderer, stringify } from "./message.ts"
 
 /** What is needed to render a body. */
 export interface BodyOptions {
+  /** Name of the provider, under which its metadata is kept. */
+  readonly provider: string
+  /** Whether to send the whole conversation, although the vendor has stored a part of it. */
+  readonly isWhole?: boolean
   readonly model: string
   readonly stream: boolean
   readonly compat: Compat

@@ -10,14 +10,27 @@ import type { Loose } from "../request/guards.ts"
 import { stringify } from "../request/message.ts"
 import { type BodyOptions, instructionsOf, rest } from "../request/request.ts"
 import { hostedTool } from "./hosted.ts"
+import { lastStored } from "./stored.ts"
 
-/** Renders the body. */
-export const body = (request: LlmRequest, options: BodyOptions): Result.Result<string, Conflict> => {
-  const { compat, model, render } = options
-  const input = request.messages.map(render).filter((items) => items !== "").join(",")
+/** Renders the body. With `stores`, the vendor stores responses, and the request continues the last one. */
+export const body = (
+  request: LlmRequest,
+  options: BodyOptions,
+  stores = false
+): Result.Result<string, Conflict> => {
+  const { compat, isWhole, model, provider, render } = options
+  const stored = stores && isWhole !== true ? lastStored(request.messages, provider) : undefined
+  const messages = stored === undefined ? request.messages : request.messages.slice(stored.count)
+  const input = messages.map(render).filter((items) => items !== "").join(",")
+  const shown = stores ? { ...compat, encryptedReasoning: false } : compat
+  const before = stored === undefined ? {} : { previous_response_id: stored.responseId }
   return Result.map(
-    joinFields(fieldsOf(request, options), request.parameters.extra, compat.extraBody),
-    (fields) => `{"model":${stringify(model)},"input":[${input}]${rest({ store: false, ...fields })}}`
+    joinFields(
+      { ...before, ...fieldsOf(request, { ...options, compat: shown }) },
+      request.parameters.extra,
+      compat.extraBody
+    ),
+    (fields) => `{"model":${stringify(model)},"input":[${input}]${rest({ store: stores, ...fields })}}`
   )
 }
 

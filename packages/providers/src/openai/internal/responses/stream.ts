@@ -1,5 +1,5 @@
 /** Assembles an answer from the events of a Responses stream, or from a complete response. */
-import type { Json } from "@belay/core/Json"
+import type { Json, JsonObject } from "@belay/core/Json"
 import type { LlmDelta, LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { FinishReason } from "@belay/core/Turn"
 import { audioFormatOf } from "../request/features.ts"
@@ -9,12 +9,14 @@ import { filtered } from "../response/finish.ts"
 import { type Assembler, type Outcome, withRateLimits } from "../response/stream.ts"
 import * as ToolCalls from "../response/toolCalls.ts"
 import * as Usage from "../response/usage.ts"
+import { continuation } from "./stored.ts"
 
 /** Creates an assembler for the answer to `request`. */
 export const make = (
   request: LlmRequest,
   provider: string,
-  emit: ((delta: LlmDelta) => void) | undefined
+  emit: ((delta: LlmDelta) => void) | undefined,
+  stores = false
 ): Assembler => {
   const calls = ToolCalls.make(request, provider, emit)
   const keys = new Map<unknown, Call>()
@@ -204,7 +206,12 @@ export const make = (
           toolCalls: found.calls,
           finishReason,
           ...extras.fields(),
-          ...metadata(items, found.cut, provider)
+          ...metadata(
+            stores ? [] : items,
+            found.cut,
+            provider,
+            stores ? continuation(request.messages, { ...shown(), toolCalls: found.calls }) : {}
+          )
         }
       }
     }
@@ -237,7 +244,8 @@ const reasoningOf = (item: Loose): string => {
 const metadata = (
   items: ReadonlyArray<Loose>,
   cut: ToolCalls.AssembledCalls["cut"],
-  provider: string
+  provider: string,
+  more: JsonObject
 ): Pick<LlmResponse, "metadata"> => {
   const sealed = items
     .filter((item) => item.type === "reasoning" && textOf(item.encrypted_content) !== undefined)
@@ -247,6 +255,7 @@ const metadata = (
     found !== undefined
   )
   const own: Record<string, Json> = {
+    ...more,
     ...(sealed.length === 0 ? {} : { reasoningItems: sealed }),
     ...(phase === undefined ? {} : { phase }),
     ...(cut.length === 0 ? {} : { cutToolCalls: cut.map(({ argsText, name }) => ({ name, argsText })) })
