@@ -108,6 +108,7 @@ const lines: ReadonlyArray<readonly [line: string, file: string, asks: boolean]>
   // Runners read their own files.
   ["make -f hooks.mk guard", "hooks.mk", true],
   ["make -C tools guard", "tools/Makefile", true],
+  ["make -C tools guard", "tools/lib/y.sh", false],
   ["make lint", "Makefile", true],
   ["just x", "justfile", true],
   ["task guard", "Taskfile.yml", true],
