@@ -33,6 +33,7 @@ const lines: { readonly [line: string]: ReadonlyArray<string> } = {
   "mise run guard": ["mise.toml", ".mise.toml"],
   "lefthook run guard": ["lefthook.yml"],
   "bash -c './guard.sh' name ./args.sh": ["guard.sh", "args.sh"],
+  "bash -c './tools/guard.sh' name": ["tools/guard.sh"],
   "bash -x -c './guard.sh'": ["guard.sh"]
 }
 
