@@ -26,6 +26,7 @@ const answers: ReadonlyArray<readonly [problem: string, answer: unknown]> = [
   ["usage is null", { ...good, usage: null }],
   ["usage.inputTokens is -5", { ...good, usage: { ...usage, inputTokens: -5 } }],
   ["usage.outputTokens is NaN", { ...good, usage: { ...usage, outputTokens: NaN } }],
+  ["usage.cacheWriteTokens is -1", { ...good, usage: { ...usage, cacheWriteTokens: -1 } }],
   ["usage.costUsd is -1", { ...good, usage: { ...usage, costUsd: -1 } }],
   ["usage.cachedTokens is Infinity", { ...good, usage: { ...usage, cachedTokens: Infinity } }],
   ["reasoning is a list", { ...good, reasoning: [] }]

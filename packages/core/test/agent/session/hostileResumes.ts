@@ -15,7 +15,7 @@ import {
 } from "../../support/hostileSnapshots.ts"
 
 /** All changes of one place of the snapshot, and one valid value for each field. */
-export const everyMutation = async (world: World): Promise<ReadonlyArray<Mutation>> => [
+const everyMutation = async (world: World): Promise<ReadonlyArray<Mutation>> => [
   ...placesOf(copyOf(world.run.snapshot)).flatMap((path) => mutationsAt(path, world.other.snapshot)),
   ...await schemaMutations(2, "rope")
 ]
