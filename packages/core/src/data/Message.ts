@@ -83,7 +83,9 @@ export const UserMessage = Schema.Struct({
   /** Set when the user did not write the message: the name of the hook that injected it, or `summary`. */
   source: Schema.optionalKey(Schema.String),
   /** Pinned messages survive every compaction. */
-  pinned: Schema.optionalKey(Schema.Boolean)
+  pinned: Schema.optionalKey(Schema.Boolean),
+  /** The `key` of the `TurnInput` that had this message. */
+  key: Schema.optionalKey(Schema.String)
 })
 
 /**

@@ -16,6 +16,11 @@ export const TurnInput = Schema.Struct({
   /** Data of the host program about this turn. Hooks can read it; the model does not see it. */
   metadata: Schema.optionalKey(Schema.Record(Schema.String, JsonValue)),
   /**
+   * The host program's id of this message. It is stored with the turn and with the message, so that the host can find
+   * out whether the message was received. The model does not see it, and hooks cannot change it.
+   */
+  key: Schema.optionalKey(Schema.String),
+  /**
    * Set for `preTurn` hooks if this message was sent to a turn that is running (`session.steer`). The turn continues
    * with it; a new turn does not begin.
    */

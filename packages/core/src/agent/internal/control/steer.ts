@@ -10,7 +10,7 @@ import type { TurnEnded } from "../../TurnEnded.ts"
 import { abortOf } from "../outcome/turnEnd.ts"
 import { askHooks } from "../turn/askHooks.ts"
 import type { Turn } from "../turn/turn.ts"
-import { userMessage } from "../turn/turnState.ts"
+import { userMessage, withKeyOf } from "../turn/turnState.ts"
 import type { Step } from "../turn/yieldable.ts"
 
 /** Delivers all messages that wait. Returns how many the model will read. */
@@ -45,7 +45,7 @@ const deliver = function*(turn: Turn, input: TurnInput): Step<SteerOutcome, Agen
   const { by = "hook" } = outcome ?? {}
   if (outcome?.action._tag === "Reject") return { type: "refused", by, reason: outcome.action.reason }
   if (outcome?.action._tag === "Respond") return { type: "answered", by, text: outcome.action.output.text }
-  const given = outcome?.event ?? asked
+  const given = withKeyOf(asked, outcome?.event ?? asked)
   const abort = abortOf(outcome)
   if (abort !== undefined) {
     if (outcome?.action._tag === "Abort" && outcome.action.keepMessage === true) turn.messages.push(userMessage(given))

@@ -7,7 +7,13 @@ import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import { TurnInput } from "../../../data/Turn.ts"
 import type { Limits } from "../../Limits.ts"
 
-const inputKinds: OptionKinds<TurnInput> = { message: "text", attachments: "list", metadata: "object", steer: "any" }
+const inputKinds: OptionKinds<TurnInput> = {
+  message: "text",
+  attachments: "list",
+  metadata: "object",
+  key: "text",
+  steer: "any"
+}
 
 const decode = Schema.decodeUnknownResult(TurnInput)
 
@@ -26,7 +32,7 @@ export const readInput = (
   if (typeof input === "string") return { message: input }
   const checked = checkKinds("input", input, inputKinds, ["message"])
   if (Result.isFailure(checked)) {
-    const message = `${checked.failure.message}; a turn takes a text, or { message, attachments, metadata }`
+    const message = `${checked.failure.message}; a turn takes a text, or { message, attachments, metadata, key }`
     return new SessionError({ sessionId, problem: "wrong-input", message })
   }
   if (input.attachments === undefined && input.metadata === undefined) return input

@@ -103,7 +103,15 @@ const toolMessage = (call: ToolCall, result: ToolResult): Message =>
     : { role: "tool", toolCallId: call.id, toolName: call.name, content: result.error, isError: true }
 
 /** Makes the message of the user from an input. */
-export const userMessage = ({ attachments = [], message }: TurnInput): Message => ({
+export const userMessage = ({ attachments = [], key, message }: TurnInput): Message => ({
   role: "user",
-  content: attachments.length === 0 ? message : [{ type: "text", text: message }, ...attachments]
+  content: attachments.length === 0 ? message : [{ type: "text", text: message }, ...attachments],
+  ...(key === undefined ? {} : { key })
 })
+
+/** Returns an input that hooks may have changed, with the key of the original one. */
+export const withKeyOf = (original: TurnInput, input: TurnInput): TurnInput => {
+  if (input.key === original.key) return input
+  const { key: _key, ...changed } = input
+  return original.key === undefined ? changed : { ...changed, key: original.key }
+}

@@ -25,7 +25,7 @@ import { isConflict } from "../session/storeTurn.ts"
 import { askHooks } from "./askHooks.ts"
 import { CoreContext } from "./coreContext.ts"
 import type { Turn } from "./turn.ts"
-import { enterPhase, userMessage } from "./turnState.ts"
+import { enterPhase, userMessage, withKeyOf } from "./turnState.ts"
 import type { Step } from "./yieldable.ts"
 
 type Failure = AgentError | TurnEnded
@@ -86,7 +86,7 @@ const begin = function*(turn: Turn): Step<Answer, Failure> {
   const outcome = yield* askHooks(turn, "preTurn", state.input)
   const keepsMessage = outcome?.action._tag === "Abort" && outcome.action.keepMessage === true
   publishStart(turn, outcome, keepsMessage)
-  state.input = inputAfter(turn, outcome)
+  state.input = withKeyOf(state.input, inputAfter(turn, outcome))
   if (keepsMessage) turn.messages.push(userMessage(state.input))
   const stop = stopOf("preTurn", outcome)
   if (stop !== undefined) return yield* stop
