@@ -102,6 +102,7 @@ describe("Usage.add", () => {
     inputTokens: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1e9 })),
     outputTokens: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1e9 })),
     cachedTokens: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1e9 }))),
+    cacheWriteTokens: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1e9 }))),
     reasoningTokens: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1e9 }))),
     billableOutputTokens: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1e9 }))),
     costUsd: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1e6 })))
