@@ -18,7 +18,7 @@ import { messageOf } from "../text/ErrorMessage.ts"
 import { cutMiddle } from "../text/Text.ts"
 
 /** The maximum number of values. The others are left out. */
-const maxValues = 2_000_000
+const maxValues = 250_000
 
 /** The maximum number of levels, as in `whyNot`. */
 const maxDepth = 64

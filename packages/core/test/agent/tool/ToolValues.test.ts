@@ -187,13 +187,20 @@ describe("what a tool returns", () => {
   it("is bounded: a small value that refers to its parts many times is cut, with a warning", async () => {
     const { content, isError, warnings } = await modelReads(() => doubled(40))
     assert.isUndefined(isError)
-    assert.match(warnings.join(), /it has more than 2000000 values/)
-    assert.isBelow(JSON.stringify(content).length, 100_000_000)
+    assert.match(warnings.join(), /it has more than 250000 values/)
+    assert.isBelow(JSON.stringify(content).length, 20_000_000)
   })
 
-  it("may have a million elements", async () => {
-    const { content, warnings } = await modelReads(() => Array.from({ length: 1_000_000 }, (_, n) => n))
-    assert.lengthOf(content as ReadonlyArray<Json>, 1_000_000)
+  it("keeps the beginning of a million elements, and says so", async () => {
+    const { content, isError, warnings } = await modelReads(() => Array.from({ length: 1_000_000 }, (_, n) => n))
+    assert.isUndefined(isError)
+    assert.lengthOf(content as ReadonlyArray<Json>, 249_999)
+    assert.match(warnings.join(), /it has more than 250000 values: the others are left out/)
+  })
+
+  it("is whole with two hundred thousand elements", async () => {
+    const { content, warnings } = await modelReads(() => Array.from({ length: 200_000 }, (_, n) => n))
+    assert.lengthOf(content as ReadonlyArray<Json>, 200_000)
     assert.deepStrictEqual(warnings, [])
   })
 

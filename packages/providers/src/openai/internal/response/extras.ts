@@ -5,7 +5,7 @@ import type { Citation, FilePart } from "@belay/core/Message"
 import { boundedJson, countOf, isObject, type Loose, textOf } from "../request/guards.ts"
 
 /** The fields of a response that this file fills. */
-export type ExtraFields = Pick<LlmResponse, "citations" | "files" | "logprobs" | "hostedCalls">
+type ExtraFields = Pick<LlmResponse, "citations" | "files" | "logprobs" | "hostedCalls">
 
 /** Collects the extras of one answer. */
 export interface Extras {
