@@ -73,11 +73,11 @@ describe("a Postgres server that is killed", () => {
 })
 
 describe("a Postgres store", () => {
-  it("loses nothing that 4 killed processes acknowledged, and no tool runs twice", async () => {
+  it("loses nothing that 6 killed processes acknowledged, and no tool runs twice", async () => {
     const schema = newSchema()
     await using store = PostgresStore.make({ url: server.url, schema })
     await store.ready()
-    await killCycles(4, `${server.url}#${schema}`)
+    await killCycles(6, `${server.url}#${schema}`)
   })
 })
 

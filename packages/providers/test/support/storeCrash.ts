@@ -154,11 +154,10 @@ export const killCycles = (cycles: number, address?: string): Promise<number> =>
       return { length, ran: ran.length, again: again.length }
     }
     const ends = await Promise.all(Array.from({ length: lanes }, (_, index) => lane(index)))
-    for (const { length, ran } of ends) {
-      assert.isAbove(length, cycles / lanes)
-      assert.isAbove(ran, cycles / lanes)
-    }
-    return ends.reduce((sum, { again }) => sum + again, 0)
+    const sum = (of: (end: typeof ends[number]) => number): number => ends.reduce((all, end) => all + of(end), 0)
+    assert.isAbove(sum(({ length }) => length), cycles)
+    assert.isAbove(sum(({ ran }) => ran), cycles)
+    return sum(({ again }) => again)
   })
 
 /** Two threads open `rounds` new files at the same time: none is refused. */
