@@ -122,6 +122,11 @@ describe("the effort of reasoning is asked for as", () => {
       { reasoningEffort: "high", maxTokens: 4096 },
       { thinking: { type: "enabled", budget_tokens: 3072 } }
     ],
+    "nothing, if the answer is too short to think": [
+      "anthropic",
+      { reasoningEffort: "high", maxTokens: 5 },
+      { max_tokens: 5 }
+    ],
     "arguments of the template": ["llamacpp", { reasoningEffort: "none" }, {
       chat_template_kwargs: { enable_thinking: false }
     }],
@@ -137,8 +142,19 @@ describe("the effort of reasoning is asked for as", () => {
       Effect.gen(function*() {
         const { body } = yield* sentTo(vendors[vendor], parameters)
         assert.deepInclude(body, fields)
+        if (name.startsWith("nothing")) assert.notProperty(body, "thinking")
       }))
   }
+
+  it.live("nothing, if a tool must be called (Anthropic)", () =>
+    Effect.gen(function*() {
+      const { body } = yield* sentTo(vendors.anthropic, {
+        reasoningEffort: "high",
+        responseFormat: { name: "x", schema: { type: "object" } }
+      })
+      assert.property(body, "tool_choice")
+      assert.notProperty(body, "thinking")
+    }))
 
   it.live("an effort and a summary of the Responses API", () =>
     Effect.gen(function*() {
@@ -172,6 +188,17 @@ describe("a search of the web is asked for as", () => {
     Effect.gen(function*() {
       const { body } = yield* sentTo(vendors.xai, search)
       assert.deepInclude(body.search_parameters as JsonObject, { mode: "on", return_citations: true })
+    }))
+
+  it.live("nothing, but an error, if nobody knows the tool", () =>
+    Effect.gen(function*() {
+      for (const api of ["chat", "responses"] as const) {
+        // A program without types can pass anything.
+        const hostedTools = [{ type: "web_search" }] as unknown as NonNullable<LlmParameters["hostedTools"]>
+        const { body, result } = yield* sentTo(vendors.openai, { hostedTools }, {}, { api })
+        assert.deepStrictEqual(body, {})
+        assert.include(JSON.stringify(result), "no hosted tool web_search")
+      }
     }))
 
   it.live("nothing, but an error, where the vendor has none", () =>

@@ -263,6 +263,16 @@ runTable({
       body: completion({ content: "<think>so so</thi" }, "length"),
       expect: { reasoning: "so so</thi", text: "", finishReason: "length" }
     },
+    "is between thought tags (Google)": {
+      chunks: [
+        chunk({ content: "<tho" }),
+        chunk({ content: "ught>so </think> so</thou" }),
+        chunk({ content: "ght>hi" }),
+        finish("stop")
+      ],
+      body: completion({ content: "<thought>so </think> so</thought>hi" }),
+      expect: { reasoning: "so </think> so", text: "hi" }
+    },
     "is empty between think tags": {
       chunks: [chunk({ content: "<think>\n\n</think>\n\nhi" }), finish("stop")],
       body: completion({ content: "<think>\n\n</think>\n\nhi" }),

@@ -74,7 +74,7 @@ const fieldsOf = (request: LlmRequest, { compat, stream }: BodyOptions): Loose =
     ...(given.parallelToolCalls === undefined || !hasTools || !compat.parallelToolCalls
       ? {}
       : { parallel_tool_calls: given.parallelToolCalls }),
-    ...(given.reasoningEffort === undefined ? {} : reasoning(given.reasoningEffort, compat, given.maxTokens)),
+    ...(given.reasoningEffort === undefined ? {} : reasoning(given.reasoningEffort, compat, given)),
     ...(given.reasoningSummary === true && given.reasoningEffort !== "none"
       ? summary(given.reasoningEffort, compat)
       : {}),
@@ -110,7 +110,7 @@ const toolChoice = (
 const hasFeatures = ({ logprobs, metadata, outputs, promptCache }: LlmParameters): boolean =>
   logprobs !== undefined || outputs !== undefined || metadata !== undefined || promptCache !== undefined
 
-const reasoning = (effort: string, compat: Compat, maxTokens: number | undefined): Loose => {
+const reasoning = (effort: string, compat: Compat, given: LlmParameters): Loose => {
   const isOff = effort === "none"
   switch (compat.reasoning) {
     case "effort":
@@ -122,9 +122,7 @@ const reasoning = (effort: string, compat: Compat, maxTokens: number | undefined
     case "enable_thinking":
       return { enable_thinking: !isOff }
     case "budget":
-      return {
-        thinking: isOff ? { type: "disabled" } : { type: "enabled", budget_tokens: budgetOf(effort, maxTokens) }
-      }
+      return isOff ? { thinking: { type: "disabled" } } : withBudget(effort, given)
     case "template":
       return {
         chat_template_kwargs: { enable_thinking: !isOff, ...(isOff ? {} : { reasoning_effort: effort }) },
@@ -137,9 +135,15 @@ const reasoning = (effort: string, compat: Compat, maxTokens: number | undefined
 
 const budgets: ReadonlyMap<string, number> = new Map([["minimal", 1024], ["low", 2048], ["medium", 8192]])
 
-/** The budget must be at least 1,024 tokens and less than the tokens of the answer. */
-const budgetOf = (effort: string, maxTokens: number | undefined): number =>
-  Math.max(1024, Math.min(budgets.get(effort) ?? 24_576, (maxTokens ?? Infinity) - 1024))
+/**
+ * The budget must be at least 1,024 tokens and less than the tokens of the answer. A model that must call a tool cannot
+ * think.
+ */
+const withBudget = (effort: string, { maxTokens = Infinity, toolChoice = "auto" }: LlmParameters): Loose => {
+  if (maxTokens < 2048 || (toolChoice !== "auto" && toolChoice !== "none")) return {}
+  const budget_tokens = Math.min(budgets.get(effort) ?? 24_576, maxTokens - 1024)
+  return { thinking: { type: "enabled", budget_tokens } }
+}
 
 const summary = (effort: string | undefined, compat: Compat): Loose => {
   switch (compat.reasoningSummary) {

@@ -11,6 +11,8 @@ export interface Ending {
 /** Reads the finish reason of a vendor. */
 export const readFinish = (finish: string | undefined): Ending => {
   if (finish === undefined) return { reason: "unknown" }
+  const common = reasons.get(finish)
+  if (common !== undefined) return { reason: common }
   const [word = "", detail] = finish.toLowerCase().split(/[:\s]+/)
   const failure = failures.get(word)
   if (failure !== undefined) return { reason: "unknown", failure: stopped(finish, `${failure} ${detail ?? ""}`) }

@@ -6,6 +6,7 @@ type RateLimits = NonNullable<LlmResponse["rateLimits"]>
 
 /** Returns the limits, or nothing if the vendor reports none. */
 export const readRateLimits = (headers: HeaderMap): RateLimits | undefined => {
+  if (!hasAny(headers)) return undefined
   const requests = firstOf(headers, requestNames)
   const tokens = firstOf(headers, tokenNames)
   if (requests === undefined && tokens === undefined) return undefined
@@ -18,6 +19,11 @@ export const waitMs = (limits: RateLimits | undefined): number | undefined => {
     one?.remaining === 0 && one.resetMs !== undefined ? [one.resetMs] : []
   )
   return waits.length === 0 ? undefined : Math.max(...waits)
+}
+
+const hasAny = (headers: HeaderMap): boolean => {
+  for (const name in headers) if (name.includes("ratelimit")) return true
+  return false
 }
 
 /** The names of limit, remaining and reset. */

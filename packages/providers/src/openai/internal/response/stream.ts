@@ -53,7 +53,7 @@ export const make = (
   const calls = ToolCalls.make(request, provider, emit)
   const think = Think.make()
   const details: Array<Record<string, unknown>> = []
-  const extras = Extras.make(audioFormatOf(request, emit !== undefined))
+  let extras: Extras.Extras | undefined
   let id: string | undefined
   let model = ""
   let text = ""
@@ -75,6 +75,8 @@ export const make = (
   let usageAt: number | undefined
   let choiceIndex: unknown
 
+  /** Most answers have no extras. */
+  const more = (): Extras.Extras => extras ??= Extras.make(audioFormatOf(request, emit !== undefined))
   const addText = (piece: string): void => {
     if (think.isText()) return showText(piece)
     const split = think.push(piece)
@@ -116,10 +118,10 @@ export const make = (
     }
     if (message.reasoning_details !== undefined) Reasoning.joinDetails(details, message.reasoning_details)
     addContent(message.content)
-    if (message.annotations !== undefined) extras.addAnnotations(message.annotations)
-    if (message.images !== undefined) extras.addImages(message.images)
-    if (isObject(message.audio)) addContent(extras.addAudio(message.audio))
-    if (Array.isArray(message.executed_tools)) message.executed_tools.filter(isObject).forEach(extras.addHostedCall)
+    if (message.annotations !== undefined) more().addAnnotations(message.annotations)
+    if (message.images !== undefined) more().addImages(message.images)
+    if (isObject(message.audio)) addContent(more().addAudio(message.audio))
+    if (Array.isArray(message.executed_tools)) message.executed_tools.filter(isObject).forEach(more().addHostedCall)
     if (typeof message.refusal === "string") refusal += message.refusal
     if (message.tool_calls !== undefined && message.tool_calls !== null) {
       callPieces++
@@ -146,7 +148,7 @@ export const make = (
       if (!hasDelta) addMessage(choice.message)
     } else if (!hasDelta) addContent(choice.text)
     finish = textOf(choice.finish_reason) ?? finish
-    if (isObject(choice.logprobs)) extras.addLogprobs(choice.logprobs.content)
+    if (isObject(choice.logprobs)) more().addLogprobs(choice.logprobs.content)
     if (choice.usage !== undefined && choice.usage !== null) addUsage(choice.usage)
   }
   const addUsage = (given: unknown): void => {
@@ -175,7 +177,9 @@ export const make = (
       isWhole = true
       addMessage(beside)
     }
-    for (const name of ["search_results", "citations", "web_search"]) extras.addSources(sources?.[name])
+    if (sources !== undefined) {
+      for (const name of ["search_results", "citations", "web_search"]) more().addSources(sources[name])
+    }
     const rest = think.end()
     if (rest.reasoning !== "") addReasoning(rest.reasoning)
     if (rest.text !== "") showText(rest.text)
@@ -227,7 +231,7 @@ export const make = (
         ...shown(),
         toolCalls: found.calls,
         finishReason: finishReasonOf(reason, found.calls.length),
-        ...extras.fields(),
+        ...extras?.fields(),
         ...metadata(found.cut)
       }
       return isFilteredOut(response) ? { type: "error", body: filtered(finish ?? "") } : { type: "response", response }

@@ -1,7 +1,14 @@
-/** Separates reasoning from text. `<think>` at the very start of an answer begins reasoning; elsewhere it is text. */
+/**
+ * Separates reasoning from text. `<think>` at the very start of an answer begins reasoning; elsewhere it is text. Google
+ * writes `<thought>`.
+ */
 
 const open = "<think>"
-const close = "</think>"
+const unopened = "</think>"
+const tags: ReadonlyArray<readonly [open: string, close: string]> = [
+  [open, unopened],
+  ["<thought>", "</thought>"]
+]
 
 /** A part of an answer, either reasoning or text. */
 interface Split {
@@ -25,6 +32,7 @@ export const make = (): ThinkSplitter => {
   let state: "start" | "inside" | "after" | "text" = "start"
   let held = ""
   let quiet = true
+  let close = unopened
 
   const reason = (piece: string): string => {
     const shown = quiet ? piece.trimStart() : piece
@@ -58,18 +66,21 @@ export const make = (): ThinkSplitter => {
       held += piece
       if (state === "inside") return inside()
       const seen = held.trimStart()
-      if (seen.startsWith(open)) {
+      const begun = tags.find(([begin]) => seen.startsWith(begin))
+      if (begun !== undefined) {
+        const [begin, end] = begun
+        close = end
         state = "inside"
-        held = seen.slice(open.length)
+        held = seen.slice(begin.length)
         return inside()
       }
-      if (seen.startsWith(close)) {
-        const rest = seen.slice(close.length)
+      if (seen.startsWith(unopened)) {
+        const rest = seen.slice(unopened.length)
         held = ""
         state = "after"
         return { text: after(rest), reasoning: "" }
       }
-      if (open.startsWith(seen) || close.startsWith(seen)) return nothing
+      if (tags.some(([begin]) => begin.startsWith(seen)) || unopened.startsWith(seen)) return nothing
       const text = held
       state = "text"
       held = ""

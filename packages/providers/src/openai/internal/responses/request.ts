@@ -23,6 +23,11 @@ export const body = (
   const messages = stored === undefined ? request.messages : request.messages.slice(stored.count)
   const input = messages.map(render).filter((items) => items !== "").join(",")
   const shown = stores ? { ...compat, encryptedReasoning: false } : compat
+  // Programs without types can ask for tools that do not exist.
+  const unknown = request.parameters.hostedTools?.find((one) => hostedTool(one) === undefined)
+  if (unknown !== undefined) {
+    return Result.fail({ param: "hostedTools", message: `there is no hosted tool ${String(unknown.type)}` })
+  }
   const before = stored === undefined ? {} : { previous_response_id: stored.responseId }
   return Result.map(
     joinFields(

@@ -31,7 +31,9 @@ const readPlain = (response: IncomingMessage, listener: ContentListener): Conten
   response.on("data", listener.onData)
   response.on("end", listener.onEnd)
   response.on("error", listener.onError)
-  response.on("close", () => listener.onError(closed()))
+  response.on("close", () => {
+    if (!response.complete) listener.onError(closed())
+  })
   return {
     pause: () => void response.pause(),
     resume: () => void response.resume(),
