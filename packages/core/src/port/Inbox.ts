@@ -57,7 +57,7 @@ export interface Entry extends NewEntry {
   readonly outcome?: Json
 }
 
-/** How many unfinished messages may wait. @category models @since 0.1.0 */
+/** How many unfinished messages (`message` and `steer`) there may be. @category models @since 0.1.0 */
 export interface Capacity {
   readonly inAll?: number
   readonly perTenant?: number
@@ -98,7 +98,8 @@ export interface Inbox {
   readonly get: (sessionId: string, key: string) => Effect.Effect<Entry | undefined, unknown>
   /**
    * Returns sessions by the time at which their first entry is due, and then by id. Finished and suspended entries do
-   * not count.
+   * not count. In a session with a suspended entry, only decisions and cancellations count, because nothing else can
+   * happen before.
    */
   readonly due: (options: {
     readonly until: number
@@ -111,6 +112,9 @@ export interface Inbox {
 
 /** Whether an entry has its final outcome. @category reading @since 0.1.0 */
 export const isFinished = ({ status }: Pick<Entry, "status">): boolean => status === "done" || status === "dead"
+
+/** Whether an entry is a message to the model. @category reading @since 0.1.0 */
+export const isMessage = ({ kind }: Pick<Entry, "kind">): boolean => kind === "message" || kind === "steer"
 
 /** Makes an inbox in memory. Its content is lost when the process ends. @category constructors @since 0.1.0 */
 export const inMemory = (): Inbox => {
@@ -127,10 +131,10 @@ export const inMemory = (): Inbox => {
     [...sessions.get(sessionId)?.values() ?? []].map(({ entry }) => entry).filter((entry) => !isFinished(entry))
   const fullLimit = ({ sessionId, tenant }: NewEntry, capacity: Capacity): keyof Capacity | undefined => {
     const { inAll = Infinity, perSession = Infinity, perTenant = Infinity } = capacity
-    const open = [...all()].map(({ entry }) => entry).filter((entry) => !isFinished(entry))
+    const open = [...all()].map(({ entry }) => entry).filter((entry) => !isFinished(entry) && isMessage(entry))
     if (open.length >= inAll) return "inAll"
     if (tenant !== undefined && open.filter((entry) => entry.tenant === tenant).length >= perTenant) return "perTenant"
-    return openOf(sessionId).length >= perSession ? "perSession" : undefined
+    return open.filter((entry) => entry.sessionId === sessionId).length >= perSession ? "perSession" : undefined
   }
   return {
     add: (given, capacity = {}) =>
@@ -162,7 +166,9 @@ export const inMemory = (): Inbox => {
     due: ({ after, limit, until }) =>
       Effect.sync(() =>
         [...sessions.keys()].flatMap((sessionId): ReadonlyArray<Due> => {
-          const open = openOf(sessionId).filter(({ status }) => status !== "suspended")
+          const all = openOf(sessionId)
+          const isAsking = all.some(({ status }) => status === "suspended")
+          const open = all.filter((entry) => entry.status !== "suspended" && !(isAsking && isMessage(entry)))
           return open.length === 0 ? [] : [{ sessionId, at: Math.min(...open.map(({ at }) => at)) }]
         }).filter((one) => one.at <= until && (after === undefined || inOrder(after, one) < 0)).sort(inOrder)
           .slice(0, limit)
@@ -181,4 +187,5 @@ export const inMemory = (): Inbox => {
   }
 }
 
-const inOrder = (a: Due, b: Due): number => a.at - b.at || (a.sessionId < b.sessionId ? -1 : Number(a !== b))
+const inOrder = (a: Due, b: Due): number =>
+  a.at - b.at || (a.sessionId < b.sessionId ? -1 : Number(a.sessionId !== b.sessionId))

@@ -1,5 +1,5 @@
 /**
- * Stores sessions, artifacts, budgets and standing approvals in a Postgres database that many machines can share. It
+ * Stores sessions, artifacts, inboxes, budgets and standing approvals in a Postgres database that many machines can share. It
  * needs the package `pg`, version 8, and Postgres 13 or newer.
  *
  * @since 0.1.0
@@ -7,6 +7,7 @@
 import type { RuleStore } from "@belay/core/Approvals"
 import type { ArtifactStore } from "@belay/core/ArtifactStore"
 import * as Awaitable from "@belay/core/Awaitable"
+import type { Inbox } from "@belay/core/Inbox"
 import { checkKinds, checkOptions, oneOf, type OptionKinds, whole } from "@belay/core/OptionCheck"
 import type { SessionStore } from "@belay/core/SessionStore"
 import * as Duration from "effect/Duration"
@@ -16,6 +17,7 @@ import { StoreError } from "./internal/error.ts"
 import { artifactsOf } from "./internal/postgres/artifacts.ts"
 import { ledgerOf, rulesOf } from "./internal/postgres/books.ts"
 import { open, type Pool, type PoolClient } from "./internal/postgres/database.ts"
+import { inboxOf } from "./internal/postgres/inbox.ts"
 import { sessionsOf } from "./internal/postgres/sessions.ts"
 
 /** Options of `make`. Either `url` or `pool` is required. @category models @since 0.1.0 */
@@ -48,6 +50,8 @@ export interface PostgresStore extends AsyncDisposable {
   readonly sessions: Required<SessionStore>
   /** The artifacts of the sessions. The same as `sessions.artifacts`. */
   readonly artifacts: ArtifactStore
+  /** For `store` of a host, together with the sessions. */
+  readonly inbox: Inbox
   /** For `ledger` of a budget hook. */
   readonly ledger: Ledger
   /** For `approvals.rules` of an agent. */
@@ -113,6 +117,7 @@ export const make = (options: Options): PostgresStore => {
   return {
     sessions: { ...sessionsOf(database), artifacts },
     artifacts,
+    inbox: inboxOf(database),
     ledger: ledgerOf(database),
     rules: rulesOf(database),
     ready: () => Awaitable.make(database.ready),

@@ -1,5 +1,5 @@
 /**
- * Stores sessions, artifacts, budgets and standing approvals in one SQLite file that several processes can share. It
+ * Stores sessions, artifacts, inboxes, budgets and standing approvals in one SQLite file that several processes can share. It
  * uses `node:sqlite`, so there is nothing to install.
  *
  * @since 0.1.0
@@ -7,6 +7,7 @@
 import { ConfigError } from "@belay/core/AgentError"
 import type { RuleStore } from "@belay/core/Approvals"
 import type { ArtifactStore } from "@belay/core/ArtifactStore"
+import type { Inbox } from "@belay/core/Inbox"
 import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
 import type { SessionStore } from "@belay/core/SessionStore"
 import * as Result from "effect/Result"
@@ -15,6 +16,7 @@ import { StoreError } from "./internal/error.ts"
 import { artifactsOf } from "./internal/sqlite/artifacts.ts"
 import { ledgerOf, rulesOf } from "./internal/sqlite/books.ts"
 import { open } from "./internal/sqlite/database.ts"
+import { inboxOf } from "./internal/sqlite/inbox.ts"
 import { sessionsOf } from "./internal/sqlite/sessions.ts"
 
 /** Options of `make`. @category models @since 0.1.0 */
@@ -37,6 +39,8 @@ export interface SqliteStore extends Disposable {
   readonly sessions: Required<SessionStore>
   /** The artifacts of the sessions. The same as `sessions.artifacts`. */
   readonly artifacts: ArtifactStore
+  /** For `store` of a host, together with the sessions. */
+  readonly inbox: Inbox
   /** For `ledger` of a budget hook. */
   readonly ledger: Ledger
   /** For `approvals.rules` of an agent. */
@@ -80,6 +84,7 @@ export const make = (options: Options): SqliteStore => {
   return {
     sessions: { ...sessionsOf(database), artifacts },
     artifacts,
+    inbox: inboxOf(database),
     ledger: ledgerOf(database),
     rules: rulesOf(database),
     close: database.close,

@@ -5,6 +5,7 @@
 import { createAgent } from "@belay/core/createAgent"
 import { defineTool } from "@belay/core/defineTool"
 import * as HookAction from "@belay/core/HookAction"
+import type { NewEntry } from "@belay/core/Inbox"
 import * as SqliteStore from "@belay/providers/SqliteStore"
 import * as Scripted from "@belay/testing/Scripted"
 import * as Effect from "effect/Effect"
@@ -26,6 +27,8 @@ const inFolder = async (prove: (path: string) => Promise<void> | void): Promise<
     rmSync(home, { recursive: true, force: true })
   }
 }
+
+const newEntry: Omit<NewEntry, "sessionId"> = { key: "new", kind: "message", body: { message: "more" }, at: 0 }
 
 const versionOf = (path: string): unknown => {
   using database = new DatabaseSync(path, { readOnly: true })
@@ -85,6 +88,19 @@ describe("a database of an earlier release", () => {
         level: "warn"
       })
       assert.deepStrictEqual(Object.keys(account.holds), ["call-4"])
+
+      // Inboxes exist from version 2 on.
+      const inbox = name === "sqlite-v1.sql" ? [] : await run(store.inbox.open("waiting"))
+      assert.deepStrictEqual(
+        inbox.map(({ attempts, body, key, outcome }) => ({ attempts, body, key, outcome })),
+        name === "sqlite-v1.sql" ? [] : [{
+          attempts: 2,
+          body: { message: "deploy it, don't ask" },
+          key: "m2",
+          outcome: { status: "suspended" }
+        }]
+      )
+      assert.strictEqual((await run(store.inbox.add({ ...newEntry, sessionId: "waiting" }))).type, "added")
 
       const deploy = defineTool({
         name: "deploy",

@@ -113,7 +113,7 @@ describe("SqliteStore", () => {
     assert.deepStrictEqual(readdirSync(join(path, "..")), ["store.db"])
     const database = new DatabaseSync(path, { readOnly: true })
     assert.deepStrictEqual({ ...database.prepare("PRAGMA journal_mode").get() }, { journal_mode: "wal" })
-    assert.deepStrictEqual({ ...database.prepare("PRAGMA user_version").get() }, { user_version: 1 })
+    assert.deepStrictEqual({ ...database.prepare("PRAGMA user_version").get() }, { user_version: 2 })
     database.close()
   })
 
@@ -145,9 +145,9 @@ describe("SqliteStore", () => {
     > = [
       [
         "a newer one",
-        ours((db) => db.exec("PRAGMA user_version = 2")),
+        ours((db) => db.exec("PRAGMA user_version = 3")),
         "newer",
-        /has version 2, and this Belay reads up to version 1: open it with a newer Belay/
+        /has version 3, and this Belay reads up to version 2: open it with a newer Belay/
       ],
       [
         "another program's",
@@ -172,7 +172,7 @@ describe("SqliteStore", () => {
         "one without its tables",
         ours((db) => db.exec("DROP TABLE rules")),
         "corrupt",
-        /its table rules is not that of version 1/
+        /its table rules is not that of version 2/
       ],
       [
         "one with other tables",
@@ -217,9 +217,9 @@ describe("SqliteStore", () => {
       const path = join(folder(), "store.db")
       SqliteStore.make({ path }).close()
       using other = new DatabaseSync(path)
-      other.exec("PRAGMA user_version = 2")
+      other.exec("PRAGMA user_version = 3")
       assert.deepInclude(thrown(() => SqliteStore.make({ path })), { _tag: "StoreError", path, problem: "newer" })
-      assert.deepStrictEqual({ ...other.prepare("PRAGMA user_version").get() }, { user_version: 2 })
+      assert.deepStrictEqual({ ...other.prepare("PRAGMA user_version").get() }, { user_version: 3 })
     })
 
     it("a directory, a directory below a file, and a dangling link to nowhere", () => {

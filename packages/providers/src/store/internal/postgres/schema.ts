@@ -72,6 +72,28 @@ export const migrations: ReadonlyArray<Migration> = [
       CREATE TABLE ${s}.accounts (id text PRIMARY KEY, account text);
       CREATE TABLE ${s}.rules (key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, rule text NOT NULL UNIQUE);
     `
+  },
+  {
+    readableBy: 1,
+    sql: (s) => `
+      CREATE TABLE ${s}.inbox (
+        seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        session_id text NOT NULL,
+        key text NOT NULL,
+        kind text NOT NULL,
+        body text NOT NULL,
+        at float8 NOT NULL,
+        tenant text,
+        status text NOT NULL,
+        attempts integer NOT NULL,
+        outcome text,
+        finished_at float8,
+        UNIQUE (session_id, key)
+      );
+      CREATE INDEX ON ${s}.inbox (session_id, seq) WHERE finished_at IS NULL;
+      CREATE INDEX ON ${s}.inbox (at) WHERE finished_at IS NULL;
+      CREATE INDEX ON ${s}.inbox (finished_at) WHERE finished_at IS NOT NULL;
+    `
   }
 ]
 

@@ -51,6 +51,25 @@ export const migrations: ReadonlyArray<string> = [
   CREATE INDEX pieces_of_artifact ON pieces (artifact, key);
   CREATE TABLE accounts (id TEXT PRIMARY KEY, account TEXT NOT NULL) STRICT;
   CREATE TABLE rules (key INTEGER PRIMARY KEY, rule TEXT NOT NULL UNIQUE) STRICT;
+  `,
+  `
+  CREATE TABLE inbox (
+    seq INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL,
+    key TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    body TEXT NOT NULL,
+    at REAL NOT NULL,
+    tenant TEXT,
+    status TEXT NOT NULL,
+    attempts INTEGER NOT NULL,
+    outcome TEXT,
+    finished_at REAL,
+    UNIQUE (session_id, key)
+  ) STRICT;
+  CREATE INDEX inbox_open ON inbox (session_id, seq) WHERE finished_at IS NULL;
+  CREATE INDEX inbox_due ON inbox (at) WHERE finished_at IS NULL;
+  CREATE INDEX inbox_finished ON inbox (finished_at) WHERE finished_at IS NOT NULL;
   `
 ]
 

@@ -1,0 +1,63 @@
+/** Rows of an inbox, as every database stores them. */
+import type { Capacity, Entry } from "@belay/core/Inbox"
+import { parse } from "./error.ts"
+
+/** The columns of an entry. The texts of users are JSON. */
+export interface InboxRow {
+  readonly seq: number | string
+  readonly session_id: string
+  readonly key: string
+  readonly kind: string
+  readonly body: string
+  readonly at: number
+  readonly tenant: string | null
+  readonly status: string
+  readonly attempts: number
+  readonly outcome: string | null
+}
+
+/** Returns the entry of a row. */
+export const entryOf = (address: string, row: InboxRow): Entry => {
+  const read = (text: string) => parse(address, text)
+  const { at, attempts, body, key, kind, outcome, seq, session_id, status, tenant } = row
+  // Only the store writes these columns.
+  return {
+    seq: Number(seq),
+    sessionId: session_id,
+    key: read(key),
+    kind,
+    body: read(body),
+    at,
+    ...(tenant === null ? {} : { tenant: read(tenant) }),
+    status,
+    attempts,
+    ...(outcome === null ? {} : { outcome: read(outcome) })
+  } as Entry
+}
+
+/** The limits to check, in this order, and what counts for each of them. */
+export const limitsOf = (
+  capacity: Capacity,
+  sessionId: string,
+  tenant: string | undefined
+): ReadonlyArray<{ readonly limit: keyof Capacity; readonly max: number; readonly of?: readonly [string, string] }> => {
+  const { inAll, perSession, perTenant } = capacity
+  return [
+    ...(inAll === undefined ? [] : [{ limit: "inAll", max: inAll } as const]),
+    ...(perTenant === undefined || tenant === undefined
+      ? []
+      : [{ limit: "perTenant", max: perTenant, of: ["tenant", JSON.stringify(tenant)] } as const]),
+    ...(perSession === undefined
+      ? []
+      : [{ limit: "perSession", max: perSession, of: ["session_id", sessionId] } as const])
+  ]
+}
+
+/** Which rows are messages that are not finished. */
+export const openMessages = "finished_at IS NULL AND kind IN ('message', 'steer')"
+
+/** Which rows make their session due. The table has the name `one`. */
+export const dueRows = (table: string): string =>
+  `one.finished_at IS NULL AND one.status <> 'suspended' AND (one.kind IN ('decide', 'cancel') OR NOT EXISTS (` +
+  `SELECT 1 FROM ${table} AS asking WHERE asking.session_id = one.session_id AND asking.finished_at IS NULL` +
+  " AND asking.status = 'suspended'))"

@@ -1,0 +1,110 @@
+/** Stores what was sent to sessions. */
+import { type Added, type Entry, type Inbox, isFinished } from "@belay/core/Inbox"
+import * as Effect from "effect/Effect"
+import { requireSessionId } from "../error.ts"
+import { dueRows, entryOf, type InboxRow, limitsOf, openMessages } from "../inboxRow.ts"
+import type { Database, Query, Row } from "./database.ts"
+import { now } from "./schema.ts"
+
+export const inboxOf = ({ address, schema: s, transaction, use }: Database): Inbox => {
+  const table = `${s}.inbox`
+  const due = dueRows(table)
+  // The columns are those of the table.
+  const read = (row: Row): Entry => entryOf(address, row as unknown as InboxRow)
+  const find = (query: Query, sessionId: string, key: string): Effect.Effect<Entry | undefined, unknown> =>
+    Effect.map(
+      query(`SELECT * FROM ${table} WHERE session_id = $1 AND key = $2`, sessionId, JSON.stringify(key)),
+      ([row]) => row === undefined ? undefined : read(row)
+    )
+  const add = (query: Query, given: Parameters<Inbox["add"]>[0], capacity: Parameters<Inbox["add"]>[1] = {}) =>
+    Effect.gen(function*(): Effect.fn.Return<Added, unknown> {
+      const { at, body, key, kind, sessionId, tenant } = given
+      const id = requireSessionId(address, sessionId)
+      const limits = limitsOf(capacity, id, tenant)
+      // Two that count at the same time could both find room.
+      if (limits.length > 0) yield* query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", `belay inbox ${s}`)
+      const known = yield* find(query, id, key)
+      if (known !== undefined) return { type: "known", entry: known }
+      for (const { limit, max, of: [column, value] = [] } of limits) {
+        const [row] = yield* column === undefined
+          ? query(`SELECT count(*) AS count FROM ${table} WHERE ${openMessages}`)
+          : query(`SELECT count(*) AS count FROM ${table} WHERE ${openMessages} AND ${column} = $1`, value)
+        if (Number(row?.["count"]) >= max) return { type: "full", limit }
+      }
+      const [row] = yield* query(
+        `INSERT INTO ${table} (session_id, key, kind, body, at, tenant, status, attempts)` +
+          " VALUES ($1, $2, $3, $4, $5, $6, 'waiting', 0) ON CONFLICT (session_id, key) DO NOTHING RETURNING *",
+        id,
+        JSON.stringify(key),
+        kind,
+        JSON.stringify(body),
+        at,
+        tenant === undefined ? null : JSON.stringify(tenant)
+      )
+      if (row !== undefined) return { type: "added", entry: read(row) }
+      // Somebody else was quicker. Unfinished entries are never removed.
+      return { type: "known", entry: (yield* find(query, id, key))! }
+    })
+  return {
+    // Without limits, one statement decides, so no transaction is needed.
+    add: (given, capacity) =>
+      capacity === undefined
+        ? use((query) => Effect.suspend(() => add(query, given)), { mayRepeat: true })
+        : transaction((query) => Effect.suspend(() => add(query, given, capacity))),
+    open: (sessionId) =>
+      use((query) =>
+        Effect.map(
+          query(`SELECT * FROM ${table} WHERE session_id = $1 AND finished_at IS NULL ORDER BY seq`, sessionId),
+          (rows) => rows.map(read)
+        ), { mayRepeat: true }),
+    begin: (sessionId, key) =>
+      use((query) =>
+        Effect.map(
+          query(
+            `UPDATE ${table} SET status = 'begun', attempts = attempts + 1` +
+              " WHERE session_id = $1 AND key = $2 AND finished_at IS NULL RETURNING *",
+            sessionId,
+            JSON.stringify(key)
+          ),
+          ([row]) => row === undefined ? undefined : read(row)
+        )
+      ),
+    report: (sessionId, key, status, outcome) =>
+      use((query) =>
+        Effect.asVoid(query(
+          `UPDATE ${table} SET status = $3, outcome = $4, finished_at = CASE WHEN $5 THEN ${now} END` +
+            " WHERE session_id = $1 AND key = $2 AND finished_at IS NULL",
+          sessionId,
+          JSON.stringify(key),
+          status,
+          JSON.stringify(outcome),
+          isFinished({ status })
+        )), { mayRepeat: true }),
+    get: (sessionId, key) => use((query) => find(query, sessionId, key), { mayRepeat: true }),
+    due: ({ after = { at: -Infinity, sessionId: "" }, limit, until }) =>
+      use((query) =>
+        Effect.map(
+          query(
+            `SELECT session_id AS "sessionId", min(at) AS at FROM ${table} AS one WHERE at <= $1::float8 AND ${due}` +
+              " GROUP BY session_id HAVING min(at) > $2::float8 OR (min(at) = $2::float8 AND session_id COLLATE \"C\" > $3)" +
+              " ORDER BY min(at), session_id COLLATE \"C\" LIMIT $4",
+            String(until),
+            String(after.at),
+            after.sessionId,
+            limit
+          ),
+          (rows) => rows.map(({ at, sessionId }) => ({ sessionId: String(sessionId), at: Number(at) }))
+        ), { mayRepeat: true }),
+    prune: (before) =>
+      use((query) =>
+        Effect.map(
+          query(
+            `WITH gone AS (DELETE FROM ${table} WHERE finished_at < $1::float8 RETURNING 1)` +
+              " SELECT count(*) AS count FROM gone",
+            String(before)
+          ),
+          ([row]) => Number(row?.["count"])
+        )
+      )
+  }
+}

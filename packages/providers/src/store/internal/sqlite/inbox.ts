@@ -1,0 +1,81 @@
+/** Stores what was sent to sessions. */
+import { type Added, type Entry, type Inbox, isFinished } from "@belay/core/Inbox"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { requireSessionId } from "../error.ts"
+import { dueRows, entryOf, type InboxRow, limitsOf, openMessages } from "../inboxRow.ts"
+import { attempt } from "./attempt.ts"
+import { type Database, one } from "./database.ts"
+
+export const inboxOf = (database: Database): Inbox => {
+  const { path, sql, write } = database
+  const find = (sessionId: string, key: string): Entry | undefined => {
+    const row = sql("SELECT * FROM inbox WHERE session_id = ? AND key = ?").get(sessionId, JSON.stringify(key))
+    // The columns are those of the table.
+    return row === undefined ? undefined : entryOf(path, row as unknown as InboxRow)
+  }
+  const due = dueRows("inbox")
+  return {
+    add: (given, capacity = {}) =>
+      attempt(path, () =>
+        write((): Added => {
+          const { at, body, key, kind, sessionId, tenant } = given
+          const id = requireSessionId(path, sessionId)
+          const known = find(id, key)
+          if (known !== undefined) return { type: "known", entry: known }
+          for (const { limit, max, of: [column, value] = [] } of limitsOf(capacity, id, tenant)) {
+            const text = `SELECT count(*) FROM inbox WHERE ${openMessages}`
+            const found = column === undefined ? one(sql(text)) : one(sql(`${text} AND ${column} = ?`), value!)
+            if (Number(found) >= max) return { type: "full", limit }
+          }
+          sql(
+            "INSERT INTO inbox (session_id, key, kind, body, at, tenant, status, attempts)" +
+              " VALUES (?, ?, ?, ?, ?, ?, 'waiting', 0)"
+          ).run(
+            id,
+            JSON.stringify(key),
+            kind,
+            JSON.stringify(body),
+            at,
+            tenant === undefined ? null : JSON.stringify(tenant)
+          )
+          return { type: "added", entry: find(id, key)! }
+        })),
+    open: (sessionId) =>
+      attempt(
+        path,
+        () =>
+          sql("SELECT * FROM inbox WHERE session_id = ? AND finished_at IS NULL ORDER BY seq").all(sessionId)
+            // The columns are those of the table.
+            .map((row) => entryOf(path, row as unknown as InboxRow))
+      ),
+    begin: (sessionId, key) =>
+      attempt(path, () =>
+        write(() => {
+          const { changes } = sql(
+            "UPDATE inbox SET status = 'begun', attempts = attempts + 1" +
+              " WHERE session_id = ? AND key = ? AND finished_at IS NULL"
+          ).run(sessionId, JSON.stringify(key))
+          return changes === 0 ? undefined : find(sessionId, key)
+        })),
+    report: (sessionId, key, status, outcome) =>
+      Effect.flatMap(Clock.currentTimeMillis, (time) =>
+        attempt(path, () =>
+          write(() => {
+            sql(
+              "UPDATE inbox SET status = ?, outcome = ?, finished_at = ?" +
+                " WHERE session_id = ? AND key = ? AND finished_at IS NULL"
+            ).run(status, JSON.stringify(outcome), isFinished({ status }) ? time : null, sessionId, JSON.stringify(key))
+          }))),
+    get: (sessionId, key) => attempt(path, () => find(sessionId, key)),
+    due: ({ after = { at: -Infinity, sessionId: "" }, limit, until }) =>
+      attempt(path, () =>
+        sql(
+          `SELECT session_id, min(at) AS first FROM inbox AS one WHERE at <= ? AND ${due} GROUP BY session_id` +
+            " HAVING first > ? OR (first = ? AND session_id > ?) ORDER BY first, session_id LIMIT ?"
+        ).all(until, after.at, after.at, after.sessionId, limit)
+          .map((row) => ({ sessionId: String(row["session_id"]), at: Number(row["first"]) }))),
+    prune: (before) =>
+      attempt(path, () => write(() => Number(sql("DELETE FROM inbox WHERE finished_at < ?").run(before).changes)))
+  }
+}

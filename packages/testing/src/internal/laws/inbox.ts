@@ -1,0 +1,235 @@
+/** The laws of inboxes. */
+import { type Due, type Inbox, inMemory, type NewEntry } from "@belay/core/Inbox"
+import * as Effect from "effect/Effect"
+import { random } from "../../SeededRandom.ts"
+import { holds, type Law, same } from "./law.ts"
+
+interface Subject {
+  readonly inbox: Inbox
+  readonly reopen?: () => Promise<Inbox> | Inbox
+  readonly dispose?: () => Promise<void> | void
+}
+
+const run = Effect.runPromise
+
+/** An entry with defaults. */
+const entry = (key: string, more: Partial<NewEntry> = {}): NewEntry => ({
+  sessionId: "s",
+  key,
+  kind: "message",
+  body: { message: key },
+  at: 1_000,
+  ...more
+})
+
+const keysOf = async (inbox: Inbox, sessionId = "s") => (await run(inbox.open(sessionId))).map(({ key }) => key)
+
+const dueIds = async (inbox: Inbox, until = Number.MAX_SAFE_INTEGER) =>
+  (await run(inbox.due({ until, limit: 100 }))).map(({ sessionId }) => sessionId)
+
+/** One law: its name, and what it checks. */
+type InboxLaw = readonly [name: string, prove: (inbox: Inbox, subject: Subject) => Promise<void>]
+
+const laws: ReadonlyArray<InboxLaw> = [
+  ["an entry is returned as it was added, and waits", async (inbox) => {
+    const given = entry("k", { tenant: "t", body: { message: "a\0\ud800 👋", list: [1, null, { deep: true }] } })
+    const added = await run(inbox.add(given))
+    same(added.type, "added", "what add returns")
+    const found = await run(inbox.get("s", "k"))
+    const { attempts, seq: _seq, status, ...rest } = found!
+    same([attempts, status], [0, "waiting"], "a new entry")
+    same(rest, given, "the entry")
+    same(await run(inbox.open("s")), [found], "open")
+    same([await run(inbox.get("s", "other")), await run(inbox.get("other", "k"))], [undefined, undefined], "missing")
+  }],
+  ["a key is added once in its session, also if it is finished or added by another process", async (inbox, subject) => {
+    const other = await subject.reopen?.() ?? inbox
+    await run(inbox.add(entry("k")))
+    const again = await run(other.add(entry("k", { body: "other", kind: "steer" })))
+    same(again.type, "known", "the second add")
+    same(again.type === "known" ? again.entry.body : undefined, { message: "k" }, "its entry")
+    same((await run(inbox.add(entry("k", { sessionId: "s2" })))).type, "added", "the same key in another session")
+    await run(inbox.report("s", "k", "done", "over"))
+    const last = await run(other.add(entry("k")))
+    same(last.type === "known" ? last.entry.status : last.type, "done", "the key of a finished entry")
+  }],
+  ["of many adds of one key at once, exactly one is added", async (inbox, subject) => {
+    const other = await subject.reopen?.() ?? inbox
+    const all = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => run((index % 2 ? inbox : other).add(entry("k", { body: index }))))
+    )
+    same(all.filter(({ type }) => type === "added").length, 1, "how many were added")
+    same(await keysOf(inbox), ["k"], "open")
+  }],
+  ["unfinished entries are in the order in which they were added, whenever they are due", async (inbox) => {
+    for (const [index, at] of [5, 1, 9, 3].entries()) await run(inbox.add(entry(`k${index}`, { at })))
+    await run(inbox.report("s", "k1", "done", null))
+    await run(inbox.report("s", "k2", "suspended", null))
+    await run(inbox.begin("s", "k3"))
+    same(await keysOf(inbox), ["k0", "k2", "k3"], "open")
+  }],
+  ["begin counts attempts of an unfinished entry, and does nothing to another one", async (inbox, subject) => {
+    const other = await subject.reopen?.() ?? inbox
+    await run(inbox.add(entry("k")))
+    same((await run(inbox.begin("s", "k")))?.attempts, 1, "the first attempt")
+    const second = await run(other.begin("s", "k"))
+    same([second?.attempts, second?.status], [2, "begun"], "the second attempt")
+    same(await run(inbox.begin("s", "missing")), undefined, "a missing entry")
+    await run(inbox.report("s", "k", "dead", "poison"))
+    same(await run(inbox.begin("s", "k")), undefined, "a finished entry")
+    same((await run(inbox.get("s", "k")))?.attempts, 2, "attempts of the finished entry")
+  }],
+  ["a finished entry does not change any more", async (inbox, subject) => {
+    const other = await subject.reopen?.() ?? inbox
+    for (const status of ["done", "dead"] as const) {
+      await run(inbox.add(entry(status)))
+      await run(inbox.report("s", status, "suspended", { pending: [1] }))
+      same((await run(other.get("s", status)))?.outcome, { pending: [1] }, "the outcome of a suspended entry")
+      await run(other.report("s", status, status, { text: "first" }))
+      await run(inbox.report("s", status, "begun", { text: "second" }))
+      const found = await run(inbox.get("s", status))
+      same([found?.status, found?.outcome], [status, { text: "first" }], "the finished entry")
+    }
+    await run(inbox.report("s", "missing", "done", 1))
+    same(await run(inbox.get("s", "missing")), undefined, "a report about nobody")
+  }],
+  ["sessions are due by their first entry that is neither finished nor suspended", async (inbox) => {
+    await run(inbox.add(entry("a", { sessionId: "late", at: 30 })))
+    await run(inbox.add(entry("b", { sessionId: "late", at: 20 })))
+    await run(inbox.add(entry("c", { sessionId: "early", at: 10 })))
+    await run(inbox.add(entry("d", { sessionId: "done", at: 1 })))
+    await run(inbox.report("done", "d", "done", null))
+    await run(inbox.add(entry("e", { sessionId: "asked", at: 1 })))
+    await run(inbox.report("asked", "e", "suspended", null))
+    await run(inbox.add(entry("f", { sessionId: "running", at: 15 })))
+    await run(inbox.begin("running", "f"))
+    same(await run(inbox.due({ until: 25, limit: 9 })), [
+      { sessionId: "early", at: 10 },
+      { sessionId: "running", at: 15 },
+      { sessionId: "late", at: 20 }
+    ], "due")
+    same(await dueIds(inbox, 14), ["early"], "due earlier")
+    same(await dueIds(inbox, 9), [], "due before all")
+  }],
+  ["messages behind a suspended one are not due, but decisions and cancellations are", async (inbox) => {
+    for (const sessionId of ["s1", "s2", "s3"]) {
+      await run(inbox.add(entry("asks", { sessionId })))
+      await run(inbox.report(sessionId, "asks", "suspended", null))
+      await run(inbox.add(entry("next", { sessionId })))
+      await run(inbox.add(entry("word", { sessionId, kind: "steer" })))
+    }
+    same(await dueIds(inbox), [], "while all wait for people")
+    await run(inbox.add(entry("yes", { sessionId: "s2", kind: "decide" })))
+    await run(inbox.add(entry("stop", { sessionId: "s3", kind: "cancel", body: "asks" })))
+    same(await dueIds(inbox), ["s2", "s3"], "with a decision and a cancellation")
+    await run(inbox.report("s1", "asks", "done", null))
+    same(await dueIds(inbox), ["s1", "s2", "s3"], "after the first is done")
+  }],
+  ["pages of due sessions miss none and repeat none", async (inbox) => {
+    const expected: Array<Due> = []
+    for (let index = 0; index < 25; index++) {
+      const one = { sessionId: `s${String(index).padStart(2, "0")}`, at: 100 + Math.floor(index / 7) }
+      expected.push(one)
+      await run(inbox.add(entry("k", one)))
+    }
+    const seen: Array<Due> = []
+    let after: Due | undefined
+    for (let page = 0; page < 20; page++) {
+      const some = await run(inbox.due({ until: 1_000, limit: 4, ...(after === undefined ? {} : { after }) }))
+      seen.push(...some)
+      after = some.at(-1)
+      if (after === undefined) break
+    }
+    same(seen, expected, "all pages")
+  }],
+  ["no more messages wait than the capacity allows, and a known key is known all the same", async (inbox, subject) => {
+    const other = await subject.reopen?.() ?? inbox
+    const typeOf = async (key: string, more: Partial<NewEntry>, capacity: object) =>
+      run(
+        Effect.map(other.add(entry(key, more), capacity), (added) => added.type === "full" ? added.limit : added.type)
+      )
+    await run(inbox.add(entry("1", { tenant: "a" })))
+    await run(inbox.add(entry("2", { sessionId: "s2", tenant: "a" })))
+    await run(inbox.add(entry("3", { sessionId: "s3" })))
+    await run(inbox.add(entry("yes", { kind: "decide" })))
+    same(await typeOf("4", {}, { inAll: 3 }), "inAll", "the fourth of 3")
+    same(await typeOf("4", { tenant: "a" }, { perTenant: 2 }), "perTenant", "the third of a tenant")
+    same(await typeOf("4", {}, { perSession: 1 }), "perSession", "the second of a session")
+    same(await typeOf("1", {}, { inAll: 1 }), "known", "a known key")
+    same(await run(inbox.get("s", "4")), undefined, "what was not added")
+    same(await typeOf("4", { tenant: "b" }, { inAll: 4, perTenant: 2, perSession: 2 }), "added", "within all limits")
+    await run(inbox.report("s2", "2", "done", null))
+    same(await typeOf("5", { sessionId: "s5", tenant: "a" }, { perTenant: 2 }), "added", "after one was done")
+  }],
+  ["prune removes what was finished before, and nothing else", async (inbox) => {
+    for (const key of ["old", "open", "dead"]) await run(inbox.add(entry(key)))
+    await run(inbox.report("s", "old", "done", null))
+    await run(inbox.report("s", "dead", "dead", null))
+    same(await run(inbox.prune(0)), 0, "prune of the time before all")
+    same(await run(inbox.prune(Number.MAX_SAFE_INTEGER)), 2, "prune of all")
+    same(await run(inbox.get("s", "old")), undefined, "what was pruned")
+    same(await keysOf(inbox), ["open"], "what is open")
+    await run(inbox.add(entry("new")))
+    same(await keysOf(inbox), ["open", "new"], "the order afterwards")
+  }],
+  ["another process finds all of it", async (inbox, { reopen }) => {
+    if (reopen === undefined) return
+    await run(inbox.add(entry("k", { tenant: "t" })))
+    await run(inbox.begin("s", "k"))
+    await run(inbox.report("s", "k", "suspended", { pending: ["q"] }))
+    const other = await reopen()
+    same(await run(other.get("s", "k")), await run(inbox.get("s", "k")), "the entry elsewhere")
+    same((await run(other.get("s", "k")))?.outcome, { pending: ["q"] }, "its outcome elsewhere")
+  }],
+  ["any sequence of operations has the same answers as in memory", async (inbox) => {
+    for (const seed of [1, 2, 3]) await compare(inbox, `r${seed}-`, seed)
+  }]
+]
+
+/** Does the same at random to this inbox and to one in memory. */
+const compare = async (inbox: Inbox, prefix: string, seed: number): Promise<void> => {
+  const model = inMemory()
+  const { below, pick } = random(seed)
+  const ids = ["a", "b", "c"].map((id) => `${prefix}${id}`)
+  const both = async (what: string, act: (one: Inbox) => Effect.Effect<unknown, unknown>): Promise<void> => {
+    const [found, expected] = [await run(act(inbox)), await run(act(model))]
+    same(withoutSeq(found), withoutSeq(expected), `seed ${seed}, ${what}`)
+  }
+  for (let step = 0; step < 60; step++) {
+    const [id, key] = [pick(ids), `k${below(6)}`]
+    const kind = pick(["message", "message", "steer", "decide", "cancel"] as const)
+    const status = pick(["begun", "suspended", "suspended", "done", "dead"] as const)
+    const at = below(50)
+    await pick([
+      () => both("add", (one) => one.add(entry(key, { sessionId: id, kind, at }), { perSession: 4 })),
+      () => both("add", (one) => one.add(entry(key, { sessionId: id, kind, at }), { perSession: 4 })),
+      () => both("begin", (one) => one.begin(id, key)),
+      () => both("report", (one) => one.report(id, key, status, { step }))
+    ])()
+    await both("open", (one) => one.open(id))
+    await both(
+      "due",
+      (one) =>
+        Effect.map(one.due({ until: 25, limit: 500 }), (all) => all.filter(({ sessionId }) => ids.includes(sessionId)))
+    )
+  }
+  holds((await Promise.all(ids.map((id) => keysOf(inbox, id)))).flat().length > 0, "something is open in the end")
+}
+
+/** Another session may have been counted before. */
+const withoutSeq = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value ?? null, (name, one: unknown) => name === "seq" ? undefined : one))
+
+/** Returns the laws for inboxes that `make` creates. */
+export const inboxLaws = (make: () => Promise<Subject>): ReadonlyArray<Law> =>
+  laws.map(([name, prove]) => ({
+    name: `inbox: ${name}`,
+    run: async () => {
+      const subject = await make()
+      try {
+        await prove(subject.inbox, subject)
+      } finally {
+        await subject.dispose?.()
+      }
+    }
+  }))
