@@ -25,6 +25,38 @@ describe("older and unusual models", () => {
     doStream: (options) => (seen.push(options), Promise.resolve({ stream: ReadableStream.from(parts) }))
   })
 
+  it.effect("have sources, files, and tools of the vendor", () =>
+    Effect.gen(function*() {
+      const search = { toolCallId: "s1", toolName: "web_search", input: "{}", providerExecuted: true }
+      const content = [
+        { type: "text", text: "hi" },
+        { type: "tool-call", ...search },
+        { type: "tool-result", toolCallId: "s1", toolName: "web_search", result: ["a"] },
+        { type: "source", sourceType: "url", id: "0", url: "https://a.example", title: "A" },
+        { type: "source", sourceType: "document", id: "doc-1", mediaType: "application/pdf", title: "B" },
+        { type: "file", mediaType: "image/png", data: "AAAA" },
+        { type: "file", mediaType: "image/webp", data: { type: "data", data: Uint8Array.of(0, 0, 0) } }
+      ]
+      const finish = { finishReason: "stop", usage: {} }
+      const seen: Array<unknown> = []
+      const parts = [{ type: "text-delta", id: "0", delta: "hi" }, ...content.slice(1), { type: "finish", ...finish }]
+      const provider = AiSdk.fromLanguageModel(fake("v3", { content, ...finish }, parts, seen))
+      const given = request("go", { parameters: { headers: { "x-team": "blue" } } })
+      for (const answer of [yield* provider.complete(given), success((yield* stream(provider, given)).result)]) {
+        assert.deepStrictEqual(answer.toolCalls, [])
+        assert.deepStrictEqual(answer.hostedCalls?.map(({ type }) => type), ["tool-call", "tool-result"])
+        assert.deepStrictEqual(answer.citations, [
+          { url: "https://a.example", title: "A" },
+          { fileId: "doc-1", title: "B" }
+        ])
+        assert.deepStrictEqual(answer.files, [
+          { type: "file", mediaType: "image/png", url: "data:image/png;base64,AAAA" },
+          { type: "file", mediaType: "image/webp", url: "data:image/webp;base64,AAAA" }
+        ])
+      }
+      assert.deepInclude(seen[0] as object, { headers: { "x-team": "blue" } })
+    }))
+
   it.effect("of version 2 have flat usage, a plain finish reason, and unwrapped files", () =>
     Effect.gen(function*() {
       const finish = {

@@ -8,6 +8,7 @@ import type { Usage } from "@belay/core/Usage"
 import * as Effect from "effect/Effect"
 import { boundedJson, countOf, isObject, textOf } from "../../openai/internal/request/guards.ts"
 import * as Errors from "../../openai/internal/response/errors.ts"
+import * as Extras from "../../openai/internal/response/extras.ts"
 import { filtered, readFinish } from "../../openai/internal/response/finish.ts"
 import * as ToolCalls from "../../openai/internal/response/toolCalls.ts"
 import * as UsageOf from "../../openai/internal/response/usage.ts"
@@ -35,6 +36,7 @@ export const make = (request: LlmRequest, provider: string, modelId: string): As
   const pieces: Array<Piece> = []
   const shown = new Map<string, string>()
   const texts = { text: "", reasoning: "" }
+  const extras = Extras.make("wav")
   let count = 0
   let responseId: string | undefined
   let model = modelId
@@ -103,8 +105,22 @@ export const make = (request: LlmRequest, provider: string, modelId: string): As
           return callDelta(id, "")
         case "tool-input-delta":
           return callDelta(id, part.delta)
+        case "source":
+          extras.addAnnotations([part.sourceType === "url" ? part : { ...part, file_id: id }])
+          return undefined
+        case "file": {
+          const url = urlOf(part.data, textOf(part.mediaType) ?? "")
+          if (url !== undefined) extras.addFile(url, textOf(part.mediaType) ?? "application/octet-stream")
+          return undefined
+        }
+        case "tool-result":
+          extras.addHostedCall(part)
+          return undefined
         case "tool-call": {
-          if (part.providerExecuted === true) return undefined
+          if (part.providerExecuted === true) {
+            extras.addHostedCall(part)
+            return undefined
+          }
           const { input, toolCallId, toolName } = part
           calls.push({
             index: count++,
@@ -149,10 +165,22 @@ export const make = (request: LlmRequest, provider: string, modelId: string): As
         toolCalls: found.calls,
         finishReason: reasonOf(finish, found.calls.length)
       }
-      return { type: "response", response: { ...response, ...partial(), ...remember(provider, pieces, texts) } }
+      return {
+        type: "response",
+        response: { ...response, ...partial(), ...extras.fields(), ...remember(provider, pieces, texts) }
+      }
     }
   }
 }
+
+/** Returns a file as a URL. The versions of the AI SDK have several forms of data. */
+const urlOf = (data: unknown, mediaType: string): string | undefined => {
+  if (data instanceof Uint8Array) return `data:${mediaType};base64,${toBase64(data)}`
+  if (isObject(data)) return data.type === "url" ? String(data.url) : urlOf(data.data, mediaType)
+  return textOf(data) === undefined ? undefined : `data:${mediaType};base64,${String(data)}`
+}
+
+const toBase64 = (bytes: Uint8Array): string => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))
 
 /** Succeeds with the response, or fails with the reason why there is none. */
 export const settle = (source: Errors.Source, answer: Assembler): Effect.Effect<LlmResponse, ProviderError> => {

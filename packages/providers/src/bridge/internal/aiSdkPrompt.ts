@@ -30,6 +30,7 @@ export interface CallOptions {
   seed?: number
   stopSequences?: Array<string>
   reasoning?: Effort
+  headers?: { readonly [name: string]: string }
   responseFormat?: { type: "json"; name: string; schema: object }
   providerOptions?: ProviderOptions
   tools?: Array<{ type: "function"; name: string; description: string; inputSchema: object }>
@@ -66,7 +67,7 @@ interface ResultPart {
 
 /** Returns the options of one call. */
 export const callOptions = (request: LlmRequest, target: Target, abortSignal: AbortSignal): CallOptions => {
-  const { extra, maxTokens, reasoningEffort, seed, stop, temperature, toolChoice, topP } = request.parameters
+  const { extra, headers, maxTokens, reasoningEffort, seed, stop, temperature, toolChoice, topP } = request.parameters
   const providerOptions = Object.fromEntries(
     Object.entries(extra ?? {}).filter(([, value]) => isObject(value))
     // The values of options are JSON objects.
@@ -74,7 +75,7 @@ export const callOptions = (request: LlmRequest, target: Target, abortSignal: Ab
   return {
     prompt: prompt(request, target),
     abortSignal,
-    ...defined({ maxOutputTokens: maxTokens, temperature, topP, seed }),
+    ...defined({ maxOutputTokens: maxTokens, temperature, topP, seed, headers }),
     ...(stop === undefined || stop.length === 0 ? {} : { stopSequences: [...stop] }),
     ...(target.format === undefined
       ? {}

@@ -14,8 +14,8 @@ export interface Extras {
   /** Adds sources that are addresses, or objects with an address. */
   readonly addSources: (list: unknown) => void
   readonly addImages: (list: unknown) => void
-  /** Adds a picture in base64. */
-  readonly addPicture: (base64: string, format: string) => void
+  /** Adds a file by its `data:` URL. */
+  readonly addFile: (url: string, mediaType: string) => void
   /** Adds sound, or a piece of it. Returns its text. */
   readonly addAudio: (audio: unknown) => string
   readonly addLogprobs: (list: unknown) => void
@@ -61,7 +61,7 @@ export const make = (audioFormat: string): Extras => {
         if (url !== undefined) addFile(url, /^data:([\w/+.-]+)/.exec(url)?.[1] ?? "image/png")
       }
     },
-    addPicture: (base64, format) => addFile(`data:image/${format};base64,${base64}`, `image/${format}`),
+    addFile,
     addAudio: (audio) => {
       if (!isObject(audio)) return ""
       sound += bytesIn(audio.data)

@@ -105,7 +105,10 @@ export const make = (
   const addExtras = (item: Loose): void => {
     if (Extras.isHostedCall(item)) extras.addHostedCall(item)
     const picture = item.type === "image_generation_call" ? textOf(item.result) : undefined
-    if (picture !== undefined) extras.addPicture(picture, textOf(item.output_format) ?? "png")
+    if (picture !== undefined) {
+      const mediaType = `image/${textOf(item.output_format) ?? "png"}`
+      extras.addFile(`data:${mediaType};base64,${picture}`, mediaType)
+    }
     if (item.type !== "message" || !Array.isArray(item.content)) return
     for (const part of item.content.filter(isObject)) {
       extras.addAnnotations(part.annotations)
