@@ -1,7 +1,7 @@
 /** Reads the content of an answer of `node:http`, compressed or not. */
 import type { IncomingMessage } from "node:http"
 import type { Transform } from "node:stream"
-import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from "node:zlib"
+import * as zlib from "node:zlib"
 
 /** Callbacks. `onEnd` or `onError` is the last one. */
 interface ContentListener {
@@ -91,12 +91,13 @@ const readCompressed = (response: IncomingMessage, decompress: Decompress, liste
 const options = { chunkSize: 64 * 1024 }
 
 const decompressors: ReadonlyMap<string, Decompress> = new Map<string, Decompress>([
-  ["gzip", () => createGunzip(options)],
-  ["x-gzip", () => createGunzip(options)],
-  ["br", () => createBrotliDecompress(options)],
-  ["zstd", () => createZstdDecompress(options)],
+  ["gzip", () => zlib.createGunzip(options)],
+  ["x-gzip", () => zlib.createGunzip(options)],
+  ["br", () => zlib.createBrotliDecompress(options)],
   // Some servers leave the header of zlib out.
-  ["deflate", (firstByte) => (firstByte & 0x0f) === 8 ? createInflate(options) : createInflateRaw(options)]
+  ["deflate", (firstByte) => (firstByte & 0x0f) === 8 ? zlib.createInflate(options) : zlib.createInflateRaw(options)],
+  // Other runtimes than Node may not have it.
+  ...("createZstdDecompress" in zlib ? [["zstd", () => zlib.createZstdDecompress(options)] as const] : [])
 ])
 
 const drain = (response: IncomingMessage): boolean => {
