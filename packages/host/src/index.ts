@@ -4,3 +4,7 @@
  * @since 0.1.0
  */
 export * as Engine from "./Engine.ts"
+export * as Host from "./Host.ts"
+export { HostError } from "./HostError.ts"
+export * as LocalEngine from "./LocalEngine.ts"
+export * as Outcome from "./Outcome.ts"

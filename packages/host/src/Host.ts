@@ -1,0 +1,312 @@
+/**
+ * Runs the sessions of an agent: messages, wake-ups and approvals that survive every process.
+ *
+ * @since 0.1.0
+ */
+import * as Awaitable from "@belay/core/Awaitable"
+import type { Capacity, Entry, Inbox } from "@belay/core/Inbox"
+import type { Json } from "@belay/core/Json"
+import { checkKinds, checkOptions, type OptionKinds, whole } from "@belay/core/OptionCheck"
+import { isDecision } from "@belay/core/RunState"
+import type { Decisions } from "@belay/core/Session"
+import type { SessionInfo, SessionStore } from "@belay/core/SessionStore"
+import { TurnInput } from "@belay/core/Turn"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type { Engine } from "./Engine.ts"
+import { HostError } from "./HostError.ts"
+import { advanceOnce } from "./internal/advanceOnce.ts"
+import { awaitOutcome } from "./internal/awaitOutcome.ts"
+import type { HostedAgent, Site } from "./internal/site.ts"
+import { type Running, startHost } from "./internal/startHost.ts"
+import * as LocalEngine from "./LocalEngine.ts"
+import * as Outcome from "./Outcome.ts"
+
+export type { HostedAgent, Running }
+
+/** Options of `make`. @category models @since 0.1.0 */
+export interface Options {
+  /** The agent that answers. Its `store` must be the same as `store.sessions`. */
+  readonly agent: HostedAgent
+  /** Where sessions and inboxes are. A `SqliteStore` or a `PostgresStore` has both. */
+  readonly store: { readonly sessions: SessionStore; readonly inbox: Inbox }
+  /** Delivers wake-ups. Default: an engine for one process, which needs nothing else. */
+  readonly engine?: Engine
+  /** How often a message is begun before it is given up. Default 5. */
+  readonly maxAttempts?: number
+  /** How many unfinished messages there may be. Default: no limit. */
+  readonly capacity?: Capacity
+  /** How often a host looks for what other processes have written, in milliseconds. Default 500. */
+  readonly pollMs?: number
+  /** How many sessions the default engine advances at the same time. Default 64. */
+  readonly concurrency?: number
+}
+
+/** Options of `send`. @category models @since 0.1.0 */
+export interface SendOptions {
+  /**
+   * Identifies the message in its session. Sending it again with the same key does nothing, so a program that does not
+   * know whether `send` has succeeded calls it again. Default: a random UUID.
+   */
+  readonly key?: string
+  /** When the message is due: a date, or milliseconds since the epoch. Default: now. */
+  readonly at?: number | Date
+  /**
+   * `queue`, the default: the message begins a turn when it is the next one. `steer`: a running turn reads it at its next
+   * step boundary; if no turn runs, it begins one.
+   */
+  readonly mode?: "queue" | "steer"
+  /** Who it counts for, where `capacity.perTenant` limits what waits. */
+  readonly tenant?: string
+}
+
+/** @category models @since 0.1.0 */
+export interface Sent {
+  readonly key: string
+  /** `known`: it was there already, so nothing was added. */
+  readonly type: "added" | "known"
+}
+
+/** What is known about something that was sent. @category models @since 0.1.0 */
+export interface Status {
+  /**
+   * `waiting`: it has not begun. `begun`: it runs, or its process has ended. `suspended`: it waits for people. `done`: it
+   * has its final outcome. `dead`: it was given up.
+   */
+  readonly status: Entry["status"]
+  readonly attempts: number
+  /** Present if it is suspended, done or dead. */
+  readonly outcome?: Outcome.Outcome
+}
+
+/** A host. Each method returns a value that is both an Effect and awaitable. @category models @since 0.1.0 */
+export interface Host {
+  /** Adds a message to a session. It is stored when this succeeds. */
+  readonly send: (
+    sessionId: string,
+    message: string | TurnInput,
+    options?: SendOptions
+  ) => Awaitable.Awaitable<Sent, HostError>
+  /**
+   * Answers open questions of a suspended turn, by tool call id. The outcome of its key is that of the turn, when it has
+   * ended or asks again.
+   */
+  readonly decide: (
+    sessionId: string,
+    decisions: Decisions,
+    options?: { readonly key?: string }
+  ) => Awaitable.Awaitable<Sent, HostError>
+  /**
+   * Cancels a message that waits, is suspended or runs. The outcome of the returned key is `cancelled`, or `late` if
+   * there was nothing to cancel any more.
+   */
+  readonly cancel: (sessionId: string, key: string) => Awaitable.Awaitable<Sent, HostError>
+  /** Waits until a message or a decision has ended or waits for people. Fails with `unknown` for an unknown key. */
+  readonly result: (
+    sessionId: string,
+    key: string,
+    options?: { readonly signal?: AbortSignal }
+  ) => Awaitable.Awaitable<Outcome.Outcome, HostError>
+  /** Returns what is known now, or nothing for an unknown key. */
+  readonly status: (sessionId: string, key: string) => Awaitable.Awaitable<Status | undefined, HostError>
+  /** Lists stored sessions, most recently changed first. `status` is checked after `limit`, which is 100 by default. */
+  readonly list: (
+    options?: { readonly limit?: number; readonly before?: number; readonly status?: SessionInfo["status"] }
+  ) => Awaitable.Awaitable<ReadonlyArray<SessionInfo>, HostError>
+  /**
+   * Does what can be done for a session now: continues an open turn, applies decisions, begins the next message, or
+   * nothing. It can be called at any time and by anything; only one process at a time should call it for a session.
+   */
+  readonly advance: (sessionId: string) => Awaitable.Awaitable<void, HostError>
+  /** Runs sessions in this process until `drain`. A process that only sends messages does not need it. */
+  readonly start: () => Awaitable.Awaitable<Running, HostError>
+}
+
+const optionKinds: OptionKinds<Options> = {
+  agent: "object",
+  store: "object",
+  engine: "object",
+  maxAttempts: "number",
+  capacity: "object",
+  pollMs: "number",
+  concurrency: "number"
+}
+
+/**
+ * Makes a host. Throws a `ConfigError` for wrong options.
+ *
+ * @example
+ * ```ts
+ * import { createAgent } from "@belay/core"
+ * import * as Host from "@belay/host/Host"
+ * import * as OpenAiCompatible from "@belay/providers/OpenAiCompatible"
+ * import * as SqliteStore from "@belay/providers/SqliteStore"
+ *
+ * const store = SqliteStore.make({ path: ":memory:" })
+ * const provider = OpenAiCompatible.make({ model: "gpt-5.4-mini", apiKey: "sk-not-a-real-key" })
+ * export const host = Host.make({ agent: createAgent({ provider, store: store.sessions }), store })
+ *
+ * export const ask = async (user: string, question: string) => {
+ *   const { key } = await host.send(user, question)
+ *   return host.result(user, key)
+ * }
+ * ```
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (options: Options): Host => {
+  Result.getOrThrow(checkKinds("host", options, optionKinds, ["agent", "store"]))
+  const { agent, capacity, concurrency = 64, maxAttempts = 5, pollMs = 500, store: { inbox, sessions } } = options
+  Result.getOrThrow(checkOptions(
+    "host",
+    whole("maxAttempts", maxAttempts, 1),
+    whole("pollMs", pollMs, 1),
+    whole("concurrency", concurrency, 1)
+  ))
+  const engine = options.engine ?? LocalEngine.make({ inbox, concurrency, pollMs })
+  const site: Site = {
+    agent,
+    sessions,
+    inbox,
+    engine,
+    maxAttempts,
+    pollMs,
+    running: new Map(),
+    listeners: new Map(),
+    isDraining: false
+  }
+  const advance = advanceOnce(site)
+  const add = adding(site)
+  return {
+    send: (sessionId, message, { at, key = crypto.randomUUID(), mode = "queue", tenant } = {}) =>
+      Awaitable.make(Effect.flatMap(
+        readMessage(sessionId, message, at),
+        (body) =>
+          add({
+            sessionId,
+            key,
+            kind: mode === "steer" ? "steer" : "message",
+            body,
+            at: Number(at ?? 0),
+            ...(tenant === undefined ? {} : { tenant })
+          }, capacity)
+      )),
+    decide: (sessionId, decisions, { key = crypto.randomUUID() } = {}) =>
+      Awaitable.make(Effect.flatMap(
+        readDecisions(sessionId, decisions),
+        (body) => add({ sessionId, key, kind: "decide", body, at: 0 })
+      )),
+    cancel: (sessionId, key) =>
+      Awaitable.make(add({ sessionId, key: `cancel ${key}`, kind: "cancel", body: key, at: 0 })),
+    result: (sessionId, key, { signal } = {}) =>
+      Awaitable.make(
+        awaitOutcome(site, sessionId, key),
+        (effect) => Effect.runPromise(effect, signal === undefined ? undefined : { signal })
+      ),
+    status: (sessionId, key) =>
+      Awaitable.make(Effect.map(stored(inbox.get(sessionId, key)), (entry) => {
+        if (entry === undefined) return undefined
+        const { attempts, status } = entry
+        const outcome = status === "begun" ? undefined : Outcome.fromJson(entry.outcome)
+        return { status, attempts, ...(outcome === undefined ? {} : { outcome }) }
+      })),
+    list: ({ status, ...page } = {}) =>
+      Awaitable.make(Effect.map(
+        stored(sessions.list?.(page) ?? Effect.succeed([])),
+        (all) => status === undefined ? all : all.filter((one) => one.status === status)
+      )),
+    advance: (sessionId) => Awaitable.make(stored(advance(sessionId))),
+    start: () => Awaitable.make(startHost(site, advance))
+  }
+}
+
+/** Adds an entry and wakes its session. A key that is known wakes it again, because the first call may have failed. */
+const adding = ({ engine, inbox, running }: Site) =>
+(
+  given: Parameters<Inbox["add"]>[0],
+  capacity?: Capacity
+): Effect.Effect<Sent, HostError> =>
+  Effect.gen(function*() {
+    const { key, sessionId } = given
+    if (typeof key !== "string" || key === "") return yield* wrongInput(sessionId, "the key must be a text")
+    const time = yield* Clock.currentTimeMillis
+    const added = yield* stored(inbox.add({ ...given, at: given.at === 0 ? time : given.at }, capacity))
+    if (added.type === "full") {
+      const { limit } = added
+      const message = `the message to session ${sessionId} was not added, because capacity.${limit} is ` +
+        `${String(capacity?.[limit])} and as many wait: send it again later, or raise the limit`
+      return yield* new HostError({ problem: "full", sessionId, key, limit, message })
+    }
+    const { at } = added.entry
+    yield* stored(engine.wake(sessionId, at > time ? at : undefined))
+    running.get(sessionId)?.look()
+    return { key, type: added.type }
+  })
+
+/** Turns the failure of a store or of an engine into an error of the host. */
+const stored = <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<A, HostError> =>
+  Effect.mapError(effect, (cause) =>
+    cause instanceof HostError ? cause : new HostError({
+      problem: "store",
+      message: `the host could not use its store or engine: ${String(Object(cause).message ?? cause)}. ` +
+        "Try again with the same key",
+      cause
+    }))
+
+const wrongInput = (sessionId: string, message: string): HostError =>
+  new HostError({
+    problem: "wrong-input",
+    message,
+    ...(typeof sessionId === "string" ? { sessionId: sessionId.slice(0, 128) } : {})
+  })
+
+const checkSessionId = (sessionId: string): Effect.Effect<void, HostError> =>
+  typeof sessionId === "string" && /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/.test(sessionId)
+    ? Effect.void
+    : Effect.fail(wrongInput(
+      sessionId,
+      "the session id must be 1 to 128 letters, digits, \"_\", \"-\" or \".\", and begin with a letter or digit"
+    ))
+
+const decodeInput = Schema.decodeUnknownResult(TurnInput)
+
+const readMessage = (
+  sessionId: string,
+  message: string | TurnInput,
+  at: number | Date | undefined
+): Effect.Effect<Json, HostError> =>
+  Effect.andThen(
+    checkSessionId(sessionId),
+    Effect.suspend(() => {
+      if (at !== undefined && !Number.isFinite(Number(at))) {
+        return Effect.fail(wrongInput(sessionId, "at: expected a date, or milliseconds since the epoch"))
+      }
+      const decoded = decodeInput(typeof message === "string" ? { message } : message)
+      if (Result.isFailure(decoded)) {
+        return Effect.fail(wrongInput(sessionId, `the message: ${decoded.failure.message}`))
+      }
+      const { key: _key, steer: _steer, ...input } = decoded.success
+      // The input of a turn is JSON. The compiler cannot check that, because an interface has no index signature.
+      return Effect.succeed(input as unknown as Json)
+    })
+  )
+
+const readDecisions = (sessionId: string, decisions: Decisions): Effect.Effect<Json, HostError> =>
+  Effect.andThen(
+    checkSessionId(sessionId),
+    Effect.suspend(() => {
+      const all = Object.entries(Object(decisions))
+      const wrong = all.find(([, decision]) => !isDecision(decision))
+      if (all.length > 0 && wrong === undefined) {
+        // Decisions are JSON. The compiler cannot check that.
+        return Effect.succeed(decisions as unknown as Json)
+      }
+      const what = wrong === undefined ? "there are none" : `that of ${wrong[0]} is not a decision`
+      return Effect.fail(wrongInput(
+        sessionId,
+        `decisions: ${what}; expected tool call ids with decisions such as { type: "approve" }`
+      ))
+    })
+  )

@@ -1,0 +1,224 @@
+/**
+ * Does what can be done for a session now. This is the only place where a host makes progress. It can be called at any
+ * time and by anything: what it finds in the inbox and in the session store says what comes next.
+ */
+import type { AgentSession } from "@belay/core/createAgent"
+import { type Entry, isMessage } from "@belay/core/Inbox"
+import type { RunState } from "@belay/core/RunState"
+import type { Decisions } from "@belay/core/Session"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Outcome from "../Outcome.ts"
+import { isTemporary, isWrongDecision } from "./errors.ts"
+import { hasMessage, loadState, outcomeOf } from "./recognize.ts"
+import { inputOf, type Place, runTurn } from "./runTurn.ts"
+import { call, isWaiting, report, type Site } from "./site.ts"
+
+/** Whether there may be more to do. */
+type Next = "again" | "stop"
+
+/** What a step knows about its session. */
+interface Step extends Place {
+  readonly entries: ReadonlyArray<Entry>
+  /** Absent if it was not needed, or if the session is not stored. */
+  readonly state: RunState | undefined
+}
+
+type Act<A> = Effect.fn.Return<A, unknown>
+
+/** Advances a session until nothing can be done for it here and now. */
+export const advanceSession = Effect.fn("Host.advance")(function*(site: Site, sessionId: string): Act<void> {
+  if (site.isDraining || (yield* site.inbox.open(sessionId)).length === 0) return
+  const session = yield* call(() => site.agent.session({ id: sessionId }))
+  const steps = Effect.gen(function*() {
+    while (!site.isDraining && (yield* step(site, session, sessionId)) === "again");
+  })
+  yield* Effect.ensuring(steps, Effect.ignore(call(() => session.release())))
+  const time = yield* Clock.currentTimeMillis
+  const later = (yield* site.inbox.open(sessionId)).filter((entry) => isWaiting(entry) && entry.at > time)
+  if (later.length > 0) yield* site.engine.wake(sessionId, Math.min(...later.map(({ at }) => at)))
+  // Somebody else continues what was parked.
+  if (site.isDraining) yield* site.engine.wake(sessionId)
+})
+
+const step = Effect.fnUntraced(function*(site: Site, session: AgentSession, sessionId: string): Act<Next> {
+  const entries = yield* site.inbox.open(sessionId)
+  const isNew = session.waiting.type === "nothing" && entries.every(isWaiting)
+  const state = isNew ? undefined : yield* loadState(site.sessions, sessionId)
+  const at: Step = { site, session, sessionId, entries, state }
+  const current = yield* currentOf(at)
+  if ((yield* reportDelivered(at, current)) || (yield* applyCancellations(at))) return "again"
+  if (current !== "none" && session.waiting.type === "people") return yield* askPeople(at, current)
+  if (current !== "none" && session.waiting.type === "process") return yield* continueTurn(at, current)
+  return (yield* reportEnded(at)) ? "again" : yield* beginNext(at)
+})
+
+/**
+ * Returns the entry whose turn waits. `none` if no turn waits, or if its message was cancelled or given up: the next
+ * message closes that turn. `foreign` if the message did not come through this inbox.
+ */
+const currentOf = Effect.fnUntraced(function*({ entries, session, sessionId, site, state }: Step): Act<
+  Entry | "foreign" | "none"
+> {
+  if (session.waiting.type === "nothing" || session.waiting.type === "limit") return "none"
+  const key = state?.input.key
+  if (key === undefined) return "foreign"
+  const open = entries.find((entry) => entry.key === key)
+  return open ?? ((yield* site.inbox.get(sessionId, key)) === undefined ? "foreign" : "none")
+})
+
+const entryOf = (current: Entry | "foreign"): Entry | undefined => current === "foreign" ? undefined : current
+
+/** A process ended after a running turn had received these messages, and before it could say so. */
+const reportDelivered = Effect.fnUntraced(
+  function*({ entries, site, state }: Step, current: Entry | "foreign" | "none"): Act<boolean> {
+    if (state === undefined) return false
+    const delivered = entries.filter((entry) =>
+      entry.kind === "steer" && isWaiting(entry) && entry !== current && hasMessage(state, entry.key)
+    )
+    for (const entry of delivered) yield* report(site, entry, { status: "delivered" })
+    return delivered.length > 0
+  }
+)
+
+/** Cancels entries that have no running turn. */
+const applyCancellations = Effect.fnUntraced(function*({ entries, session, site, state }: Step): Act<boolean> {
+  const cancellations = entries.filter(({ kind }) => kind === "cancel")
+  let applied = false
+  for (const cancellation of cancellations) {
+    const target = entries.find(({ key }) => key === cancellation.body)
+    // The outcome of a turn that has ended comes first.
+    const hasEnded = target !== undefined && session.waiting.type === "nothing" && state !== undefined &&
+      outcomeOf(state, target.key) !== undefined
+    if (hasEnded) continue
+    if (target !== undefined) yield* report(site, target, { status: "cancelled" })
+    yield* report(site, cancellation, target === undefined ? tooLate : { status: "cancelled" })
+    applied = true
+  }
+  return applied
+})
+
+const tooLate: Outcome.Outcome = { status: "late", reason: "there was nothing to cancel any more" }
+
+/** Applies the next decision. Without one, the turn waits. */
+const askPeople = Effect.fnUntraced(function*(at: Step, current: Entry | "foreign"): Act<Next> {
+  const { entries, session, site, state } = at
+  const entry = entryOf(current)
+  const decision = entries.find(({ kind }) => kind === "decide")
+  if (decision === undefined) {
+    if (entry === undefined || entry.status === "suspended" || state === undefined) return "stop"
+    const { turnNumber, usage } = state
+    const { pending } = session
+    yield* report(site, entry, { status: "suspended", turnNumber, text: "", usage, pending }, "suspended")
+    return "stop"
+  }
+  // The same decision may have been applied by a process that ended. It does not count for a question that came later.
+  const decisions = stillAsked(decision, session)
+  if (decisions === undefined) {
+    yield* report(site, decision, { status: "delivered" })
+    return "again"
+  }
+  const asked = session.pending.map(({ callId, fingerprint }) => ({ callId, fingerprint }))
+  yield* site.inbox.report(decision.sessionId, decision.key, "begun", { asked })
+  if (entry?.status === "suspended") yield* site.inbox.report(entry.sessionId, entry.key, "begun", null)
+  const exit = yield* runTurn(at, entry, (signal) => session.resume(decisions, { signal }))
+  if (exit.type === "failed" && isWrongDecision(exit.error)) {
+    yield* report(site, decision, Outcome.ofError(exit.error))
+    return "again"
+  }
+  return yield* settle(at, entry, exit)
+})
+
+/** Returns the decisions of an entry that are still to be applied. */
+const stillAsked = ({ body, outcome, status }: Entry, { pending }: AgentSession): Decisions | undefined => {
+  // `decide` has checked them.
+  const decisions = body as unknown as Decisions
+  if (status !== "begun") return decisions
+  const { asked } = Object(outcome) as { readonly asked?: ReadonlyArray<{ callId: string; fingerprint: string }> }
+  const same = Object.entries(decisions).filter(([id]) =>
+    pending.some(({ callId, fingerprint }) =>
+      callId === id && asked?.some((one) => one.callId === id && one.fingerprint === fingerprint)
+    )
+  )
+  return same.length === 0 ? undefined : Object.fromEntries(same)
+}
+
+/** Continues a turn that was parked, or that was left by a process that ended. Only the latter counts as an attempt. */
+const continueTurn = Effect.fnUntraced(function*(at: Step, current: Entry | "foreign"): Act<Next> {
+  const { session, site } = at
+  const entry = entryOf(current)
+  const isLeft = session.waiting.type === "process" && session.waiting.why === "left"
+  if (entry !== undefined && isLeft && (yield* isDead(site, entry))) return "again"
+  return yield* settle(at, entry, yield* runTurn(at, entry, (signal) => session.resume({}, { signal })))
+})
+
+/** Counts an attempt. Gives the entry up if there were too many. */
+const isDead = Effect.fnUntraced(function*(site: Site, { key, sessionId }: Entry): Act<boolean> {
+  const begun = yield* site.inbox.begin(sessionId, key)
+  if (begun === undefined) return true
+  const attempts = begun.attempts - 1
+  if (attempts < site.maxAttempts) return false
+  const reason = `it was begun ${attempts} times, and each time the process ended or the store failed. ` +
+    "Look for what ends the process, and send the message again with another key"
+  yield* report(site, begun, { status: "dead", attempts, reason })
+  return true
+})
+
+/** Stores how a turn ended. */
+const settle = Effect.fnUntraced(function*(
+  { sessionId, site }: Step,
+  entry: Entry | undefined,
+  exit: Effect.Success<ReturnType<typeof runTurn>>
+): Act<Next> {
+  if (exit.type === "failed" && isTemporary(exit.error)) return yield* Effect.fail(exit.error)
+  if (exit.type === "ended" && exit.result.status === "parked") return "stop"
+  const outcome: Outcome.Outcome = exit.type === "cancelled"
+    ? { status: "cancelled" }
+    : exit.type === "failed"
+    ? Outcome.ofError(exit.error)
+    : Outcome.ofResult(exit.result as Exclude<typeof exit.result, { readonly status: "parked" }>)
+  // The decisions come first: who waits for the message waits for them too.
+  for (const one of yield* site.inbox.open(sessionId)) {
+    if (one.kind === "decide" && one.status === "begun") yield* report(site, one, outcome)
+    if (one.kind === "cancel" && exit.type === "cancelled" && one.body === entry?.key) {
+      yield* report(site, one, outcome)
+    }
+  }
+  if (entry !== undefined) {
+    yield* report(site, entry, outcome, outcome.status === "suspended" ? "suspended" : undefined)
+  }
+  return "again"
+})
+
+/** Reports what has ended, or can have no effect any more. */
+const reportEnded = Effect.fnUntraced(function*({ entries, site, state }: Step): Act<boolean> {
+  let reported = false
+  for (const entry of entries) {
+    const outcome = endOf(entry, state)
+    if (outcome === undefined) continue
+    yield* report(site, entry, outcome)
+    reported = true
+  }
+  return reported
+})
+
+const endOf = (entry: Entry, state: RunState | undefined): Outcome.Outcome | undefined => {
+  if (entry.kind === "decide") return entry.status === "begun" ? { status: "delivered" } : noQuestion
+  return isMessage(entry) && !isWaiting(entry) && state !== undefined ? outcomeOf(state, entry.key) : undefined
+}
+
+const noQuestion: Outcome.Outcome = { status: "late", reason: "the session had no open question" }
+
+/** Begins the next message that is due. */
+const beginNext = Effect.fnUntraced(function*(at: Step): Act<Next> {
+  const { entries, session, site } = at
+  const time = yield* Clock.currentTimeMillis
+  const entry = entries.find((one) => isMessage(one) && (one.at <= time || !isWaiting(one)))
+  if (entry === undefined) return "stop"
+  if (yield* isDead(site, entry)) return "again"
+  return yield* settle(
+    at,
+    entry,
+    yield* runTurn(at, entry, (signal) => session.run(inputOf(entry), { signal }))
+  )
+})

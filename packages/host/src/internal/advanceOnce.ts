@@ -1,0 +1,25 @@
+/** Lets a session be advanced by one caller at a time in this process. */
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import { advanceSession } from "./advance.ts"
+import type { Site } from "./site.ts"
+
+/** Returns a function that advances a session. A second call waits for the first, and then looks again. */
+export const advanceOnce = (site: Site): (sessionId: string) => Effect.Effect<void, unknown> => {
+  const busy = new Map<string, Deferred.Deferred<void>>()
+  const advance = (sessionId: string): Effect.Effect<void, unknown> =>
+    Effect.suspend(() => {
+      const other = busy.get(sessionId)
+      if (other !== undefined) return Effect.andThen(Deferred.await(other), advance(sessionId))
+      const ended = Deferred.makeUnsafe<void>()
+      busy.set(sessionId, ended)
+      return Effect.ensuring(
+        advanceSession(site, sessionId),
+        Effect.sync(() => {
+          busy.delete(sessionId)
+          Deferred.doneUnsafe(ended, Effect.void)
+        })
+      )
+    })
+  return advance
+}

@@ -1,0 +1,28 @@
+/** Which errors of a turn are not about its message. */
+
+/**
+ * Whether a turn failed because of a store, or because another process has the session. Nothing is said about the
+ * message then, and the session is advanced again later.
+ */
+export const isTemporary = (error: unknown): boolean => {
+  const { _tag, name, port, problem } = Object(error) as { readonly [field: string]: unknown }
+  // The agent was closed.
+  if (name === "AbortError") return true
+  switch (_tag) {
+    case "PortFailed":
+      return port === "store"
+    case "SessionConflict":
+    case "StoreError":
+      return true
+    case "SessionError":
+      return problem !== "wrong-input"
+    case "SnapshotError":
+      return problem !== "wrong-decision"
+    default:
+      return false
+  }
+}
+
+/** Whether an error says that decisions do not fit the questions. Nothing was changed. */
+export const isWrongDecision = (error: unknown): boolean =>
+  Object(error)._tag === "SnapshotError" && Object(error).problem === "wrong-decision"

@@ -1,0 +1,56 @@
+/** Finds out what the conversation knows about a message whose outcome was not stored. */
+import type { Message } from "@belay/core/Message"
+import type { RunState } from "@belay/core/RunState"
+import type { SessionStore } from "@belay/core/SessionStore"
+import { waitingOf } from "@belay/core/Waiting"
+import * as Effect from "effect/Effect"
+import type { Outcome } from "../Outcome.ts"
+
+/** Loads the state of a session, also if it continues under another id. */
+export const loadState = (sessions: SessionStore, id: string): Effect.Effect<RunState | undefined, unknown> =>
+  Effect.flatMap(
+    sessions.load(id),
+    (state) => state?.movedTo?.from === id ? loadState(sessions, state.movedTo.to) : Effect.succeed(state)
+  )
+
+/** Whether the conversation has the message with this key. */
+export const hasMessage = ({ messages }: RunState, key: string): boolean => indexOf(messages, key) >= 0
+
+const indexOf = (messages: ReadonlyArray<Message>, key: string): number =>
+  messages.findLastIndex((message) => message.role === "user" && message.key === key)
+
+/** Returns the outcome of a turn that has ended, or nothing if no turn of this message was ever stored. */
+export const outcomeOf = (state: RunState, key: string): Outcome | undefined => {
+  const isLast = state.input.key === key
+  const from = indexOf(state.messages, key)
+  if (!isLast && from < 0) return undefined
+  const { counts: _counts, messages, turnNumber, usage } = state
+  const waiting = waitingOf(state)
+  if (isLast && waiting.type === "limit") {
+    const { limit, max, used } = waiting
+    return { status: "limited", turnNumber, text: "", usage, limit, used, max }
+  }
+  const answer = isLast ? messages.at(-1) : answerAfter(messages, from)
+  if (answer?.role !== "assistant" || answer.toolCalls !== undefined) return lost
+  return { status: "completed", turnNumber, text: answer.content, usage: isLast ? usage : noUsage }
+}
+
+const noUsage = { inputTokens: 0, outputTokens: 0 }
+
+/** Returns the last answer before the next message of the host. */
+const answerAfter = (messages: ReadonlyArray<Message>, from: number): Message | undefined => {
+  const end = messages.findIndex((message, index) =>
+    index > from && message.role === "user" && message.key !== undefined
+  )
+  return messages.slice(from, end < 0 ? undefined : end)
+    .findLast((message) => message.role === "assistant" && message.toolCalls === undefined)
+}
+
+const lost: Outcome = {
+  status: "failed",
+  error: {
+    _tag: "OutcomeLost",
+    message: "the turn ended without an answer, and its process ended before the reason was stored: " +
+      "read the messages of the session, and send the message again with another key if it still matters"
+  }
+}

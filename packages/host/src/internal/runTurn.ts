@@ -1,0 +1,139 @@
+/** Runs a turn. Meanwhile it delivers messages to it, and cancels it if somebody asks for that. */
+import type { AgentSession } from "@belay/core/createAgent"
+import type { Entry } from "@belay/core/Inbox"
+import type { RunResult } from "@belay/core/RunResult"
+import type { SteerOutcome } from "@belay/core/Session"
+import type { TurnInput } from "@belay/core/Turn"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Outcome from "../Outcome.ts"
+import { call, isWaiting, report, type RunningTurn, type Site } from "./site.ts"
+
+/** How a turn ended. */
+export type TurnExit =
+  | { readonly type: "ended"; readonly result: RunResult }
+  | { readonly type: "cancelled" }
+  | { readonly type: "failed"; readonly error: unknown }
+
+/** How long a turn has to stop after the engine gave up its call of `advance`, in milliseconds. */
+const handOverMs = 5_000
+
+/** How long a turn runs before its first look into the inbox, in milliseconds. */
+const firstLookMs = 15
+
+/** Where a turn runs. */
+export interface Place {
+  readonly site: Site
+  readonly session: AgentSession
+  /** The id with which the host knows the session. After a rotation, the session has another one. */
+  readonly sessionId: string
+}
+
+type Steers = Map<string, Fiber.Fiber<boolean, unknown>>
+
+/**
+ * Runs a turn of a session. `entry` is the message whose turn it is. Fails if the outcome of a delivered message could
+ * not be stored.
+ */
+export const runTurn = (
+  place: Place,
+  entry: Entry | undefined,
+  act: (signal: AbortSignal) => Promise<RunResult>
+): Effect.Effect<TurnExit, unknown> =>
+  Effect.suspend(() => {
+    const { session, sessionId, site: { running } } = place
+    const abort = new AbortController()
+    // The error of the turn is this object, to which the agent adds what was said and spent.
+    const cancelled = { name: "Cancelled", message: "the message was cancelled" }
+    const steers: Steers = new Map()
+    const self: RunningTurn = { session, look: () => {} }
+    running.set(sessionId, self)
+    const turn = Effect.callback<TurnExit>((resume) => {
+      act(abort.signal).then(
+        (result) => resume(Effect.succeed({ type: "ended", result })),
+        (error: unknown) =>
+          resume(Effect.succeed(error === cancelled ? { type: "cancelled" } : { type: "failed", error }))
+      )
+      // Whoever interrupts this lets another process continue the turn.
+      return Effect.ignore(call(() => session.park({ withinMs: handOverMs })))
+    })
+    return Effect.gen(function*() {
+      const watcher = yield* Effect.forkChild(watch(place, entry, self, steers, () => abort.abort(cancelled)))
+      const exit = yield* Effect.ensuring(turn, Fiber.interrupt(watcher))
+      for (const fiber of steers.values()) yield* Fiber.join(fiber)
+      return exit
+    }).pipe(Effect.ensuring(Effect.sync(() => void running.delete(sessionId))))
+  })
+
+/** Looks into the inbox again and again. If that fails, it tries again. */
+const watch = (
+  { session, sessionId, site }: Place,
+  entry: Entry | undefined,
+  self: RunningTurn,
+  steers: Steers,
+  cancel: () => void
+): Effect.Effect<never> => {
+  const pause = (ms: number) =>
+    Effect.raceFirst(
+      Effect.sleep(ms),
+      Effect.callback<void>((resume) => {
+        self.look = () => resume(Effect.void)
+        return Effect.sync(() => void (self.look = () => {}))
+      })
+    )
+  const look = Effect.gen(function*() {
+    const time = yield* Clock.currentTimeMillis
+    for (const one of yield* site.inbox.open(sessionId)) {
+      if (one.kind === "cancel" && one.body === entry?.key) cancel()
+      if (one.kind !== "steer" || !isWaiting(one) || one.at > time || one.key === entry?.key) continue
+      const known = steers.get(one.key)
+      if (known !== undefined && !isMissed(known)) continue
+      steers.set(one.key, yield* Effect.forkDetach(steer(site, session, one)))
+    }
+  })
+  return Effect.andThen(
+    pause(firstLookMs),
+    Effect.forever(Effect.andThen(Effect.ignore(look), pause(site.pollMs)))
+  )
+}
+
+/** Whether a delivery has ended because no turn was running. */
+const isMissed = (fiber: Fiber.Fiber<boolean, unknown>): boolean => {
+  const exit = fiber.pollUnsafe()
+  return exit !== undefined && Exit.isSuccess(exit) && !exit.value
+}
+
+/** Delivers a message to the running turn. Returns false if it was not delivered, so that it waits for its turn. */
+const steer = (site: Site, session: AgentSession, entry: Entry): Effect.Effect<boolean, unknown> =>
+  Effect.gen(function*() {
+    const exit = yield* Effect.exit(call(() => session.steer(inputOf(entry))))
+    if (Exit.isFailure(exit)) return false
+    const outcome = outcomeOfSteer(exit.value)
+    if (outcome === undefined) return false
+    yield* report(site, entry, outcome)
+    return true
+  })
+
+const outcomeOfSteer = (outcome: SteerOutcome): Outcome.Outcome | undefined => {
+  switch (outcome.type) {
+    case "delivered":
+      return { status: "delivered", turnNumber: outcome.turnNumber }
+    case "refused": {
+      const message = `${outcome.by} rejected the message: ${outcome.reason}`
+      return { status: "failed", error: { _tag: "HookRejected", message } }
+    }
+    case "answered":
+      return { status: "completed", turnNumber: 0, text: outcome.text, usage: { inputTokens: 0, outputTokens: 0 } }
+    default:
+      return undefined
+  }
+}
+
+/** Returns the input of a message. */
+export const inputOf = ({ body, key }: Entry): TurnInput => ({
+  // `send` has decoded it.
+  ...(body as unknown as TurnInput),
+  key
+})

@@ -1,0 +1,55 @@
+/** What the parts of a host share. */
+import type { AgentSession } from "@belay/core/createAgent"
+import type { Entry, Inbox } from "@belay/core/Inbox"
+import type { SessionStore } from "@belay/core/SessionStore"
+import * as Effect from "effect/Effect"
+import type { Engine } from "../Engine.ts"
+import * as Outcome from "../Outcome.ts"
+
+/** The part of an agent that a host uses. */
+export interface HostedAgent {
+  readonly session: (options: { readonly id: string }) => Promise<AgentSession>
+}
+
+/** A turn that runs in this process. */
+export interface RunningTurn {
+  readonly session: AgentSession
+  /** Looks for new entries now. */
+  look: () => void
+}
+
+/** The parts of a host, and what it does at the moment. */
+export interface Site {
+  readonly agent: HostedAgent
+  readonly sessions: SessionStore
+  readonly inbox: Inbox
+  readonly engine: Engine
+  readonly maxAttempts: number
+  readonly pollMs: number
+  readonly running: Map<string, RunningTurn>
+  /** Who waits for outcomes in this process, by session. */
+  readonly listeners: Map<string, Set<() => void>>
+  /** Whether turns stop, because the process ends. */
+  isDraining: boolean
+}
+
+/** Calls a method of the agent. Fails with what it rejects with. */
+export const call = <A>(act: () => Promise<A>): Effect.Effect<A, unknown> =>
+  Effect.tryPromise({ try: act, catch: (error) => error })
+
+/** Stores the outcome of an entry, and tells those who wait for it in this process. */
+export const report = (
+  { inbox, listeners }: Site,
+  { key, sessionId }: Pick<Entry, "key" | "sessionId">,
+  outcome: Outcome.Outcome,
+  status: Entry["status"] = outcome.status === "dead" ? "dead" : "done"
+): Effect.Effect<void, unknown> =>
+  Effect.andThen(
+    inbox.report(sessionId, key, status, Outcome.toJson(outcome)),
+    Effect.sync(() => {
+      for (const listener of listeners.get(sessionId) ?? []) listener()
+    })
+  )
+
+/** Whether an entry is a message that was not begun. */
+export const isWaiting = (entry: Entry): boolean => entry.status === "waiting"

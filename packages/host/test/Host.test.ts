@@ -1,0 +1,295 @@
+/** What a host does with messages, decisions and cancellations, on SQLite. */
+import { createAgent } from "@belay/core/createAgent"
+import * as HookAction from "@belay/core/HookAction"
+import { whyInvalid } from "@belay/core/Message"
+import * as Host from "@belay/host/Host"
+import * as Effect from "effect/Effect"
+import { assert, describe, it } from "vitest"
+import { asking, gate, hosted, newFile, planner, pollMs, tool } from "./support/hosted.ts"
+
+const failure = async (promise: PromiseLike<unknown>): Promise<{ readonly [field: string]: unknown }> =>
+  Object(await promise.then(() => assert.fail("it did not fail"), (error: unknown) => error))
+
+const texts = (messages: ReadonlyArray<{ readonly role: string; readonly content: unknown }>) =>
+  messages.filter(({ role }) => role === "user" || role === "assistant").map(({ content }) => content)
+
+describe("a host", () => {
+  it("answers the messages of a session in the order in which they were sent, each once", async () => {
+    const { close, host, store } = hosted(newFile())
+    for (const key of ["a", "b", "c"]) {
+      assert.deepStrictEqual(await host.send("s", `message ${key}`, { key }), { key, type: "added" })
+    }
+    assert.deepStrictEqual(await host.send("s", "other", { key: "b" }), { key: "b", type: "known" })
+    const running = await host.start()
+    const outcome = await host.result("s", "c")
+    assert.strictEqual(outcome.status === "completed" ? outcome.text : "", "re: message c")
+    const state = await Effect.runPromise(store.sessions.load("s"))
+    assert.deepStrictEqual(texts(state!.messages), [
+      "message a",
+      "re: message a",
+      "message b",
+      "re: message b",
+      "message c",
+      "re: message c"
+    ])
+    assert.deepInclude(await host.status("s", "a"), { status: "done", attempts: 1 })
+    await running.drain()
+    await close()
+  })
+
+  it("is used from Effect programs too", async () => {
+    const { close, host } = hosted(newFile())
+    const outcome = await Effect.runPromise(Effect.gen(function*() {
+      const { key } = yield* host.send("s", "hello")
+      yield* host.advance("s")
+      return yield* host.result("s", key)
+    }))
+    assert.deepInclude(outcome, { status: "completed", text: "re: hello", turnNumber: 1 })
+    await close()
+  })
+
+  it("begins a message when it is due, and those after it do not wait for it", async () => {
+    const { close, host } = hosted(newFile())
+    const at = Date.now() + 150
+    await host.send("s", "later", { key: "later", at: new Date(at) })
+    await host.send("s", "now", { key: "now" })
+    await host.advance("s")
+    assert.strictEqual((await host.status("s", "now"))?.status, "done")
+    assert.strictEqual((await host.status("s", "later"))?.status, "waiting")
+    await using _running = await host.start()
+    await host.result("s", "later")
+    assert.isAtLeast(Date.now(), at)
+    await close()
+  })
+
+  it("delivers a steering message to the running turn, and gives it a turn of its own if none runs", async () => {
+    const [begun, go] = [gate(), gate()]
+    const log: Array<string> = []
+    const work = tool("work", log, () => {
+      begun.open()
+      return go.opened
+    })
+    const { close, host } = hosted(newFile(), { tools: [work] })
+    await using _running = await host.start()
+    await host.send("s", "do work", { key: "main" })
+    await begun.opened
+    await host.send("s", "be brief", { key: "steer", mode: "steer" })
+    await host.send("s", "next", { key: "next" })
+    setTimeout(go.open, 3 * pollMs)
+    assert.deepInclude(await host.result("s", "main"), { status: "completed", text: "did work be brief" })
+    assert.deepStrictEqual(await host.result("s", "steer"), { status: "delivered", turnNumber: 1 })
+    assert.deepInclude(await host.result("s", "next"), { status: "completed", text: "re: next" })
+    await host.send("s", "alone", { key: "alone", mode: "steer" })
+    assert.deepInclude(await host.result("s", "alone"), { status: "completed", text: "re: alone", turnNumber: 3 })
+    await close()
+  })
+
+  it("keeps a suspended turn in rows only, and continues it after a decision of another process", async () => {
+    const path = newFile()
+    const log: Array<string> = []
+    const config = { tools: [tool("danger", log)], hooks: [asking] }
+    const first = hosted(path, config)
+    await first.host.send("s", "do danger", { key: "m" })
+    await first.host.send("s", "after", { key: "after" })
+    await first.host.advance("s")
+    const asked = await first.host.result("s", "m")
+    assert.strictEqual(asked.status, "suspended")
+    const [question] = asked.status === "suspended" ? asked.pending : []
+    assert.strictEqual(question?.tool, "danger")
+    await first.close()
+
+    const second = hosted(path, config)
+    const web = hosted(path)
+    await using _running = await second.host.start()
+    const { key } = await web.host.decide("s", { [question!.callId]: { type: "approve" } })
+    assert.deepInclude(await web.host.result("s", key), { status: "completed", text: "did danger" })
+    assert.deepInclude(await web.host.result("s", "m"), { status: "completed", text: "did danger" })
+    assert.deepInclude(await web.host.result("s", "after"), { status: "completed", text: "re: after" })
+    assert.lengthOf(log, 1)
+    await web.close()
+    await second.close()
+  })
+
+  it("says what became of decisions that do not fit, and of those that come late", async () => {
+    const { close, host } = hosted(newFile(), { tools: [tool("danger", [])], hooks: [asking] })
+    await using _running = await host.start()
+    const early = await host.decide("s", { c1: { type: "approve" } })
+    assert.strictEqual((await host.result("s", early.key)).status, "late")
+    await host.send("s", "do danger", { key: "m" })
+    const asked = await host.result("s", "m")
+    const wrong = await host.decide("s", { other: { type: "approve" } })
+    const outcome = await host.result("s", wrong.key)
+    assert.strictEqual(outcome.status === "failed" ? outcome.error._tag : outcome.status, "SnapshotError")
+    assert.strictEqual((await host.result("s", "m")).status, "suspended")
+    const { callId } = asked.status === "suspended" ? asked.pending[0]! : assert.fail()
+    const denied = await host.decide("s", { [callId]: { type: "deny", reason: "no" } })
+    assert.strictEqual((await host.result("s", denied.key)).status, "completed")
+    const late = await host.decide("s", { [callId]: { type: "approve" } })
+    assert.strictEqual((await host.result("s", late.key)).status, "late")
+    await close()
+  })
+
+  it("cancels a message that waits, one that runs and one that waits for people", async () => {
+    const begun = gate()
+    const log: Array<string> = []
+    const work = tool("work", log, () => {
+      begun.open()
+      return new Promise(() => {})
+    })
+    const { agent, close, host } = hosted(newFile(), { tools: [work, tool("danger", log)], hooks: [asking] })
+    await using _running = await host.start()
+    await host.send("s", "do work", { key: "runs" })
+    await host.send("s", "never", { key: "waits" })
+    await begun.opened
+    await host.cancel("s", "waits")
+    const stop = await host.cancel("s", "runs")
+    assert.deepStrictEqual(await host.result("s", "runs"), { status: "cancelled" })
+    assert.deepStrictEqual(await host.result("s", stop.key), { status: "cancelled" })
+    assert.deepStrictEqual(await host.result("s", "waits"), { status: "cancelled" })
+
+    await host.send("s", "do danger", { key: "asks" })
+    assert.strictEqual((await host.result("s", "asks")).status, "suspended")
+    await host.cancel("s", "asks")
+    assert.deepStrictEqual(await host.result("s", "asks"), { status: "cancelled" })
+    await host.send("s", "next", { key: "next" })
+    assert.strictEqual((await host.result("s", "next")).status, "completed")
+    assert.strictEqual((await host.result("s", (await host.cancel("s", "next")).key)).status, "late")
+    const session = await agent.session({ id: "s" })
+    assert.isUndefined(whyInvalid(session.messages))
+    assert.lengthOf(log, 1)
+    await close()
+  })
+
+  it("reports errors, limits and aborts of turns, and goes on with the next message", async () => {
+    const hook = {
+      name: "rules",
+      preTurn: ({ message }: { readonly message: string }) =>
+        message === "bad" ? HookAction.reject("not this") : message === "stop" ? HookAction.abort("enough") : undefined
+    }
+    const { close, host } = hosted(newFile(), { tools: [tool("work", [])], hooks: [hook], limits: { steps: 2 } })
+    for (const message of ["bad", "stop", "do work, work, work", "good"]) {
+      await host.send("s", message, { key: message })
+    }
+    await host.advance("s")
+    const outcomes = await Promise.all(
+      ["bad", "stop", "do work, work, work", "good"].map((key) => host.result("s", key))
+    )
+    assert.deepStrictEqual(outcomes.map(({ status }) => status), ["failed", "aborted", "limited", "completed"])
+    assert.deepInclude(outcomes[0], { error: { _tag: "HookRejected", message: "rules rejected preTurn: not this" } })
+    assert.deepInclude(outcomes[2], { limit: "steps", max: 2 })
+    await close()
+  })
+
+  it("refuses what exceeds the capacity, and what is not valid", async () => {
+    const { close, host } = hosted(newFile(), {}, { capacity: { perSession: 2, perTenant: 1 } })
+    await host.send("s", "1", { tenant: "t" })
+    assert.deepInclude(await failure(host.send("s2", "1", { tenant: "t" })), { problem: "full", limit: "perTenant" })
+    await host.send("s", "2")
+    const error = await failure(host.send("s", "3"))
+    assert.deepInclude(error, {
+      _tag: "HostError",
+      problem: "full",
+      limit: "perSession",
+      message: "the message to session s was not added, because capacity.perSession is 2 and as many wait: " +
+        "send it again later, or raise the limit"
+    })
+    for (
+      const wrong of [
+        () => host.send("../s", "1"),
+        () => host.send("s", JSON.parse("7")),
+        () => host.send("s", "1", { at: NaN }),
+        () => host.send("s", "1", { key: "" }),
+        () => host.decide("s", {}),
+        () => host.decide("s", JSON.parse(`{"c1":{"type":"maybe"}}`))
+      ]
+    ) {
+      assert.strictEqual((await failure(wrong()))["problem"], "wrong-input")
+    }
+    assert.strictEqual((await failure(host.result("s", "nobody")))["problem"], "unknown")
+    assert.isUndefined(await host.status("s", "nobody"))
+    await close()
+  })
+
+  it("gives up a message whose processes end again and again", async () => {
+    const path = newFile()
+    const never = planner(() => new Promise(() => {}))
+    for (let attempt = 1; attempt <= 2; attempt++) {
+      const dies = hosted(path, { provider: never }, { maxAttempts: 2 })
+      if (attempt === 1) {
+        await dies.host.send("s", "poison", { key: "poison" })
+        await dies.host.send("s", "good", { key: "good" })
+      }
+      void dies.host.advance("s").then(() => {}, () => {})
+      while ((await dies.host.status("s", "poison"))?.attempts !== attempt) await Effect.runPromise(Effect.sleep(5))
+      // The process ends: nothing of it is written any more.
+      dies.store.close()
+    }
+    const { close, host } = hosted(path, {}, { maxAttempts: 2 })
+    await host.advance("s")
+    const outcome = await host.result("s", "poison")
+    assert.deepInclude(outcome, { status: "dead", attempts: 2 })
+    assert.strictEqual((await host.status("s", "poison"))?.status, "dead")
+    assert.deepInclude(await host.result("s", "good"), { status: "completed", text: "re: good" })
+    await close()
+  })
+
+  it("stops turns where another process continues them, and no call is lost or repeated", async () => {
+    const path = newFile()
+    const begun = gate()
+    const log: Array<string> = []
+    const one = hosted(path, {
+      tools: [tool("slow", log, async () => {
+        begun.open()
+        await Effect.runPromise(Effect.sleep(30))
+      })]
+    })
+    const running = await one.host.start()
+    await one.host.send("s", "do slow, slow, slow", { key: "m" })
+    await one.host.send("s", "next", { key: "next" })
+    await begun.opened
+    await running.drain()
+    assert.deepInclude(await one.host.status("s", "m"), { status: "begun" })
+    await one.close()
+    assert.lengthOf(log, 1)
+
+    const two = hosted(path, { tools: [tool("slow", log)] })
+    await using _running = await two.host.start()
+    assert.deepInclude(await two.host.result("s", "m"), { status: "completed", text: "did slow slow slow" })
+    assert.deepInclude(await two.host.status("s", "m"), { attempts: 1 })
+    assert.strictEqual((await two.host.result("s", "next")).status, "completed")
+    assert.strictEqual(new Set(log).size, 3)
+    assert.lengthOf(log, 3)
+    await two.close()
+  })
+
+  it("holds no session in memory while a thousand wait for people", async () => {
+    const { agent, close, host, store } = hosted(newFile(), { tools: [tool("danger", [])], hooks: [asking] })
+    const ids = Array.from({ length: 1_000 }, (_, index) => `s${index}`)
+    const released = new Set<string>()
+    agent.on(({ sessionId, type }) => void (type === "session-release" && released.add(sessionId)))
+    await Promise.all(ids.map((id) => host.send(id, "do danger", { key: "m" })))
+    await using _running = await host.start()
+    for (const id of ids) assert.strictEqual((await host.result(id, "m")).status, "suspended")
+    await Effect.runPromise(Effect.sleep(pollMs))
+    assert.lengthOf([...released], 1_000)
+    assert.lengthOf(await host.list({ limit: 2_000, status: "suspended" }), 1_000)
+    assert.deepStrictEqual(await Effect.runPromise(store.inbox.due({ until: Date.now(), limit: 10 })), [])
+    await close()
+  })
+
+  it("fails to start twice, and starts again after it was drained", async () => {
+    const { close, host } = hosted(newFile())
+    const running = await host.start()
+    assert.strictEqual((await failure(host.start()))["problem"], "started")
+    await running.drain()
+    await using _running = await host.start()
+    const { key } = await host.send("s", "hello")
+    assert.strictEqual((await host.result("s", key)).status, "completed")
+    await close()
+  })
+
+  it("refuses options that it does not know", () => {
+    const agent = createAgent({ provider: planner() })
+    assert.throws(() => Host.make(Object({ agent, store: {}, maxAttemps: 3 })), /maxAttempts/)
+  })
+})
