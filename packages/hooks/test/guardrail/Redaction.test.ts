@@ -279,6 +279,15 @@ describe("what Redaction does", () => {
       ])
     }))
 
+  it.effect("replaces what only the reasoning or only the refusal of an answer says", () =>
+    Effect.gen(function*() {
+      for (const part of ["text", "reasoning", "refusal"] as const) {
+        const chain = HookChain.makeUnsafe([Redaction.make()])
+        const outcome = yield* chain.run("postLlmCall", answer({ text: "", [part]: mail }), TestScope.make())
+        assert.strictEqual(outcome.event.response[part], "<EMAIL_1>")
+      }
+    }))
+
   it.effect("checks the changes of later hooks too", () =>
     Effect.gen(function*() {
       const later = defineHook({

@@ -135,7 +135,8 @@ describe("the order of a turn", () => {
 
   it("reports a core that dies as a failed port, to the error hooks too", async () => {
     const seen: Array<string> = []
-    const core: AgentCore = { coreType: "broken", runTurn: () => Effect.die(new Error("a bug")) }
+    const bug = new Error("a bug")
+    const core: AgentCore = { coreType: "broken", runTurn: () => Effect.die(bug) }
     await using agent = createAgent({
       provider: scripted([]).provider,
       core,
@@ -144,6 +145,7 @@ describe("the order of a turn", () => {
     const error = await failureOf(agent.run("hello"))
     assert.strictEqual(error["_tag"], "PortFailed")
     assert.strictEqual(error["message"], "the core failed: a bug")
+    assert.strictEqual(error["cause"], bug)
     assert.deepStrictEqual(seen, ["PortFailed"])
   })
 

@@ -49,16 +49,48 @@ describe("a file that changes within the resolution of the file system's clock",
       fs.writeFileSync(path, "exit 0")
       assert.isFalse(files.isQuiet(() => true))
     }))
+})
 
-  it("is quiet when its change is long ago", () => {
-    const path = join(folder(), "guard.sh")
+describe("a folder that was quiet when it was checked", () => {
+  /** Checks a script, a folder and a path without a file, an hour after they were made. */
+  const quietFolder = () => {
+    const home = folder()
+    const [script, notes] = [join(home, "guard.sh"), join(home, "notes.txt")]
     const files = Files.make()
-    fs.writeFileSync(path, "exit 2")
-    vi.useFakeTimers({ now: fs.statSync(path).ctimeMs + 10_000, toFake: ["Date"] })
+    fs.writeFileSync(script, "exit 2")
+    fs.writeFileSync(notes, "")
+    files.begin()
+    files.state(script)
+    files.state(join(home, "absent.sh"))
+    files.see(notes)
+    files.list(home)
+    return { home, script, notes, isQuiet: () => files.isQuiet((path) => path !== notes) }
+  }
+  const changes: ReadonlyArray<
+    readonly [what: string, isQuiet: boolean, change: (paths: ReturnType<typeof quietFolder>) => void]
+  > = [
+    ["nothing changes", true, () => {}],
+    ["a script changes", false, ({ script }) => fs.writeFileSync(script, "exit 0")],
+    ["a script has other execute bits", false, ({ script }) => fs.chmodSync(script, 0o700)],
+    ["a script is replaced", false, ({ home, script }) => {
+      fs.writeFileSync(join(home, "new"), "exit 2")
+      fs.renameSync(join(home, "new"), script)
+    }],
+    ["a script is removed", false, ({ script }) => fs.rmSync(script)],
+    ["a script becomes a link", false, ({ notes, script }) => {
+      fs.rmSync(script)
+      fs.symlinkSync(notes, script)
+    }],
+    ["a file comes where there was none", false, ({ home }) => fs.writeFileSync(join(home, "absent.sh"), "")],
+    ["a file comes into a folder that was listed", false, ({ home }) => fs.writeFileSync(join(home, "more.sh"), "")],
+    ["a file changes that does not count", true, ({ notes }) => fs.writeFileSync(notes, "more")]
+  ]
+  it.each(changes)("%s: quiet is %s", (_what, isQuiet, change) => {
+    vi.useFakeTimers({ now: Date.now() + 3_600_000, toFake: ["Date"] })
     try {
-      files.begin()
-      files.state(path)
-      assert.isTrue(files.isQuiet(() => true))
+      const paths = quietFolder()
+      change(paths)
+      assert.strictEqual(paths.isQuiet(), isQuiet)
     } finally {
       vi.useRealTimers()
     }

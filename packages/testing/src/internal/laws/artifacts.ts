@@ -46,6 +46,9 @@ const laws: ReadonlyArray<ArtifactLaw> = [
     same(kept, { ...rest, size: 8, by: "two", createdAt }, "what is known after it grew")
     holds(later >= updatedAt, "time does not run back")
     same(await run(artifacts.list("s")), [second], "list")
+    const plain = await run(artifacts.write("s", "p", "1", { by: "one" }))
+    const facts = ["by", "createdAt", "key", "mimeType", "ref", "size", "updatedAt"]
+    same(Object.keys(plain).sort(), facts, "what is known of a text without a call")
   }],
   ["appending starts with an empty text and keeps earlier text", async (artifacts) => {
     for (const text of ["a", "", "b"]) await run(artifacts.append("s", "k", text, by))
