@@ -21,6 +21,8 @@ const answers: ReadonlyArray<readonly [problem: string, answer: unknown]> = [
   ["toolCalls is a object", { ...good, toolCalls: {} }],
   ["toolCalls[0] is a string", { ...good, toolCalls: ["pay"] }],
   ["toolCalls[1] is null", { ...good, toolCalls: [call, null] }],
+  // oxlint-disable-next-line no-sparse-arrays -- a list with a hole is what this is about
+  ["toolCalls[0] is undefined", { ...good, toolCalls: [, call] }],
   ["toolCalls[0].name is 3", { ...good, toolCalls: [{ ...call, name: 3 }] }],
   ["toolCalls[0].id is undefined", { ...good, toolCalls: [{ name: "pay", args: {} }] }],
   ["usage is null", { ...good, usage: null }],

@@ -145,7 +145,9 @@ const isPlainAnswer = (response: LlmResponse | null | undefined): boolean => {
   const { finishReason, id, model, refusal, text, toolCalls, usage } = response
   return typeof text === "string" && typeof model === "string" && typeof finishReason === "string" &&
     (id === undefined || typeof id === "string") && refusal === undefined &&
-    Array.isArray(toolCalls) && toolCalls.every(isPlainCall) && (usage === undefined || isPlainUsage(usage))
+    // `every` would skip the holes of a list.
+    Array.isArray(toolCalls) && toolCalls.findIndex((call) => !isPlainCall(call)) === -1 &&
+    (usage === undefined || isPlainUsage(usage))
 }
 
 const isPlainCall = (call: ToolCall | null | undefined): boolean =>
