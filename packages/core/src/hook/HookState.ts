@@ -189,35 +189,40 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
   }
 
   const write = <A>(key: StateKey<A>, value: A, writer: string): void => {
-    const owner = ownerOf(key.name)
+    // Read once: in JavaScript it may be a getter, or an object that becomes another text each time.
+    const name: unknown = key.name
+    if (typeof name !== "string") {
+      throw new StateError({ key: "", message: `state: the name of a key must be a text, found ${typeof name}` })
+    }
+    const owner = ownerOf(name)
     if (owner !== undefined && owner !== writer) {
       throw new StateError({
-        key: key.name,
-        message: `state ${key.name}: only ${owner === "" ? "the runtime" : owner} may write it, not ${writer}`
+        key: name,
+        message: `state ${name}: only ${owner === "" ? "the runtime" : owner} may write it, not ${writer}`
       })
     }
     if (!key.is(value)) {
-      throw new StateError({ key: key.name, message: `state ${key.name}: the value does not fit the key's type` })
+      throw new StateError({ key: name, message: `state ${name}: the value does not fit the key's type` })
     }
     const size = measured(value)
     if (size === undefined) {
-      throw new StateError({ key: key.name, message: `state ${key.name}: not JSON, ${whyNot(value)}` })
+      throw new StateError({ key: name, message: `state ${name}: not JSON, ${whyNot(value)}` })
     }
-    const next = total + size - (entries.get(key.name)?.size ?? 0)
+    const next = total + size - (entries.get(name)?.size ?? 0)
     if (size > maxKey) {
       throw new StateError({
-        key: key.name,
-        message: `state ${key.name}: ${size} characters, at most ${maxKey} are allowed`
+        key: name,
+        message: `state ${name}: ${size} characters, at most ${maxKey} are allowed`
       })
     }
     if (next > maxTotal) {
       throw new StateError({
-        key: key.name,
-        message: `state ${key.name}: the session would hold ${next} characters, at most ${maxTotal} are allowed`
+        key: name,
+        message: `state ${name}: the session would hold ${next} characters, at most ${maxTotal} are allowed`
       })
     }
     // Tests of different types are only compared, never called.
-    entries.set(key.name, { value, size, checked: key.is as never })
+    entries.set(name, { value, size, checked: key.is as never })
     total = next
     writes++
   }

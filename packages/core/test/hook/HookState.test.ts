@@ -190,6 +190,68 @@ describe("HookState", () => {
       assert.deepEqual(scope.failures.map(({ hook, kind }) => `${hook} ${kind}`), ["thief threw"])
     }))
 
+  // oxlint-disable-next-line typescript/no-explicit-any -- a context as a thief in JavaScript sees it
+  type Loose = any
+  const thefts: { readonly [how: string]: (ctx: Loose, own: HookState.StateKey<number>) => unknown } = {
+    "a new value of ctx.hook": (ctx) => {
+      ctx.hook = "tracker"
+    },
+    "a new property ctx.hook": (ctx) => Object.defineProperty(ctx, "hook", { value: "tracker" }),
+    "the state that its view writes to": (ctx, own) => ctx.state.store.write(own, 0, "tracker"),
+    "the context that its view has": (ctx) => {
+      ctx.state.context.hook = "tracker"
+    },
+    "the scope of its context": (ctx, own) => ctx.scope.state.write(own, 0, "tracker"),
+    "the capabilities of its context": (ctx, own) =>
+      ctx.capabilities("all").durable.conversation.write(own, 0, "tracker"),
+    "a context that it makes": (ctx, own) => new ctx.constructor(ctx.scope, "tracker").state.set(own, 0)
+  }
+  it.effect.each(Object.entries(thefts))(
+    "lets no hook write as another through %s",
+    ([, steal]) =>
+      Effect.gen(function*() {
+        const spent = HookState.ownKey("spent", Schema.Finite, 0)
+        const scope = scopeOf()
+        const own = spent("tracker")
+        scope.state.write(own, 5, "tracker")
+        const thief: AgentHook = {
+          name: "thief",
+          preTurn: (_input, ctx) => {
+            steal(ctx, own)
+            ctx.state.set(own, 0)
+          }
+        }
+        yield* HookChain.makeUnsafe([thief]).run("preTurn", { message: "x" }, scope)
+        assert.strictEqual(scope.state.get(own), 5)
+        assert.deepEqual(scope.failures.map(({ hook, kind }) => `${hook} ${kind}`), ["thief threw"])
+      })
+  )
+
+  it.each([0, 1, 2, 3, 4])("reads the name of a forged key once, so that it is not another after %i reads", (reads) => {
+    const state = HookState.make()
+    state.write(HookState.key("@tracker/spent", 0), 5, "tracker")
+    let n = 0
+    const forged = {
+      ...HookState.key("", 0),
+      get name() {
+        return n++ < reads ? "@thief/spent" : "@tracker/spent"
+      }
+    }
+    refused(() => state.write(forged, 0, "thief"))
+    assert.strictEqual(state.snapshot()["@tracker/spent"], 5)
+  })
+
+  it("refuses a key whose name is not a text, because a snapshot would make it one", () => {
+    const name = { toString: () => "@tracker/spent", startsWith: () => false }
+    const state = HookState.make()
+    const forged = { ...HookState.key("", 0), name } as never
+    assert.strictEqual(
+      refused(() => state.write(forged, 0, "thief")),
+      "state: the name of a key must be a text, found object"
+    )
+    assert.deepEqual(state.snapshot(), {})
+  })
+
   it("is the same after a snapshot went through JSON", () => {
     const state = HookState.make()
     state.set(count, 3)

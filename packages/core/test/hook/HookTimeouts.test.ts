@@ -130,6 +130,7 @@ describe("after its timeout", () => {
     preTurn: async (_input, ctx) => {
       ctx.state.update(calls, (n) => n + 1)
       await finish
+      Object.assign(ctx, { revoked: false })
       ctx.state.update(calls, (n) => n + 100)
       ctx.state.set(calls, 1000)
       ctx.inject("late words")

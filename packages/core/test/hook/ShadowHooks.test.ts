@@ -30,6 +30,19 @@ const ways: { readonly [how: string]: (ctx: HookContext) => unknown } = {
 }
 
 describe("a shadow hook", () => {
+  it.effect("stays one if it changes its context", () =>
+    Effect.gen(function*() {
+      const scope = scopeOf()
+      const shadow: AgentHook = {
+        name: "shadow",
+        mode: "shadow",
+        preTurn: (_, ctx) => speak(Object.assign(ctx, { silent: false }))
+      }
+      const { action } = yield* HookChain.makeUnsafe([shadow]).run("preTurn", { message: "x" }, scope)
+      assert.strictEqual(action._tag, "Continue")
+      assert.deepStrictEqual(scope.actions, [])
+    }))
+
   for (const [how, method] of Object.entries(ways)) {
     for (const record of [true, false]) {
       it.effect(`that answers ${how} sends nothing and decides nothing (records: ${record})`, () =>

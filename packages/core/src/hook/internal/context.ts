@@ -17,34 +17,41 @@ import type {
 import type { Durable, HookKey, StateKey, Store } from "../HookState.ts"
 import { requireInjectOptions, requirePrompt, requireText } from "./checkArguments.ts"
 
+/*
+ * Fields are private at run time too: a hook in JavaScript must not write as another hook, nor undo a timeout. These
+ * two functions are for this module alone.
+ */
+let write: <A>(context: Context, store: Store, key: StateKey<A>, value: A) => void
+let capabilitiesFor: (context: Context, what: string) => Capabilities
+
 /** The state for one hook, with its permissions. A class, because it is made on the hot path. */
 class View {
-  private readonly store: Store
-  private readonly context: Context
+  readonly #store: Store
+  readonly #context: Context
 
   constructor(store: Store, context: Context) {
-    this.store = store
-    this.context = context
+    this.#store = store
+    this.#context = context
   }
   get get() {
-    return <A>(key: StateKey<A>): A => this.store.get(key)
+    return <A>(key: StateKey<A>): A => this.#store.get(key)
   }
   get all() {
-    return <A>(key: HookKey<A>): ReadonlyMap<string, A> => this.store.all(key)
+    return <A>(key: HookKey<A>): ReadonlyMap<string, A> => this.#store.all(key)
   }
   get set() {
-    return <A>(key: StateKey<A>, value: A): void => this.context.write(this.store, key, value)
+    return <A>(key: StateKey<A>, value: A): void => write(this.#context, this.#store, key, value)
   }
   get update() {
     return <A>(key: StateKey<A>, f: (value: A) => A): A => {
-      const value = f(this.store.get(key))
-      this.context.write(this.store, key, value)
+      const value = f(this.#store.get(key))
+      write(this.#context, this.#store, key, value)
       return value
     }
   }
   get durable(): Durable {
-    const { context } = this
-    const { call, conversation, turn } = context.capabilities("state.durable").durable
+    const context = this.#context
+    const { call, conversation, turn } = capabilitiesFor(context, "state.durable").durable
     return {
       conversation: new View(conversation, context),
       turn: new View(turn, context),
@@ -55,72 +62,89 @@ class View {
 
 /** A class, because it is made on the hot path: the getters are on the prototype, and an instance has two fields. */
 export class Context implements HookContext {
-  revoked = false
+  static {
+    write = (context, store, key, value) => context.#write(store, key, value)
+    capabilitiesFor = (context, what) => context.#capabilities(what)
+  }
+
+  /** From now on, nothing that the hook does with this context counts. */
+  static revoke(context: Context): void {
+    context.#revoked = true
+  }
+  static isRevoked(context: Context): boolean {
+    return context.#revoked
+  }
+
   outcome: ObservedOutcome | undefined = undefined
-  private readonly scope: HookScope
-  readonly hook: string
+  #revoked = false
+  readonly #scope: HookScope
+  readonly #hook: string
   /** Whether nothing that the hook does reaches the model or the user. */
-  private readonly silent: boolean
+  readonly #silent: boolean
   readonly askedAgain: boolean
 
   constructor(scope: HookScope, hook: string, silent = false, askedAgain = false) {
-    this.scope = scope
-    this.hook = hook
-    this.silent = silent
+    this.#scope = scope
+    this.#hook = hook
+    this.#silent = silent
     this.askedAgain = askedAgain
   }
 
+  get hook() {
+    return this.#hook
+  }
   get sessionId() {
-    return this.scope.sessionId
+    return this.#scope.sessionId
   }
   get turnNumber() {
-    return this.scope.turnNumber
+    return this.#scope.turnNumber
   }
   get stepNumber() {
-    return this.scope.stepNumber
+    return this.#scope.stepNumber
   }
   get coreType() {
-    return this.scope.coreType
+    return this.#scope.coreType
   }
   get agent() {
-    return this.scope.agent
+    return this.#scope.agent
   }
   get cwd() {
-    return this.scope.cwd
+    return this.#scope.cwd
   }
   get signal(): AbortSignal {
-    return this.scope.signal
+    return this.#scope.signal
   }
 
   get events() {
-    const { hook, scope } = this
+    const hook = this.#hook
+    const scope = this.#scope
     return {
       active: scope.active(),
-      emit: (name: string, payload: Json) => this.counts(`event ${name}`) ? scope.emit(name, payload, hook) : undefined
+      emit: (name: string, payload: Json) => this.#counts(`event ${name}`) ? scope.emit(name, payload, hook) : undefined
     }
   }
 
   get state() {
-    return new View(this.scope.state, this)
+    return new View(this.#scope.state, this)
   }
 
   get local() {
-    return new View(this.scope.local, this)
+    return new View(this.#scope.local, this)
   }
   get root() {
-    const { sessionId, signal, turnNumber } = this.scope.capabilities?.root ?? this.scope
+    const { sessionId, signal, turnNumber } = this.#scope.capabilities?.root ?? this.#scope
     return { sessionId, turnNumber, signal }
   }
   get caller() {
-    return this.scope.caller
+    return this.#scope.caller
   }
   get artifacts() {
-    return this.capabilities("artifacts").artifacts(this.hook)
+    return this.#capabilities("artifacts").artifacts(this.#hook)
   }
   get llm(): AskModel {
     const llm = (request: SideRequest) => {
       requirePrompt(request)
-      return this.capabilities("llm").llm(request, this.hook)
+      return this.#capabilities("llm").llm(request, this.#hook)
     }
     // With a schema, the response has the decoded answer. The type of the capability does not say so.
     return llm as AskModel
@@ -128,38 +152,38 @@ export class Context implements HookContext {
   get callTool() {
     return (name: string, args: Json) => {
       requireText("callTool", name)
-      return this.capabilities("callTool").callTool(name, args, this.hook)
+      return this.#capabilities("callTool").callTool(name, args, this.#hook)
     }
   }
   get http() {
-    return (request: HttpRequest) => this.capabilities("http").http(request, this.hook)
+    return (request: HttpRequest) => this.#capabilities("http").http(request, this.#hook)
   }
   get mcp() {
-    return this.capabilities("mcp").mcp(this.hook)
+    return this.#capabilities("mcp").mcp(this.#hook)
   }
   get tools() {
-    return this.capabilities("tools").tools
+    return this.#capabilities("tools").tools
   }
   get reportBudget() {
-    return (level: BudgetLevel) => this.capabilities("reportBudget").reportBudget(level)
+    return (level: BudgetLevel) => this.#capabilities("reportBudget").reportBudget(level)
   }
   get rotate() {
-    return (): void => this.reaches("rotation") ? this.capabilities("rotate").rotate(this.hook) : undefined
+    return (): void => this.#reaches("rotation") ? this.#capabilities("rotate").rotate(this.#hook) : undefined
   }
   get promise() {
-    return <A, E>(effect: Effect.Effect<A, E>): Promise<A> => this.capabilities("promise").promise(effect)
+    return <A, E>(effect: Effect.Effect<A, E>): Promise<A> => this.#capabilities("promise").promise(effect)
   }
 
   /** Returns the capabilities of the runtime. `what` is the name of the one that is used. */
-  capabilities(what: string): Capabilities {
-    const { capabilities } = this.scope
+  #capabilities(what: string): Capabilities {
+    const { capabilities } = this.#scope
     if (capabilities === undefined) throw new Error(`ctx.${what}: this chain runs without a runtime, which it requires`)
     return capabilities
   }
 
   /** Writes state for this hook, unless it has timed out. */
-  write<A>(store: Store, key: StateKey<A>, value: A): void {
-    if (this.counts(`write of ${key.name}`)) store.write(key, value, this.hook)
+  #write<A>(store: Store, key: StateKey<A>, value: A): void {
+    if (this.#counts(`write of ${key.name}`)) store.write(key, value, this.#hook)
   }
 
   /** Getters return closures, so that `const { inject } = ctx` works and a context has only two fields. */
@@ -167,36 +191,36 @@ export class Context implements HookContext {
     return (text: string, options?: InjectOptions): void => {
       requireText("inject", text)
       requireInjectOptions(options)
-      if (this.reaches("injection")) this.scope.inject(text, options, this.hook)
+      if (this.#reaches("injection")) this.#scope.inject(text, options, this.#hook)
     }
   }
   get warn() {
     return (message: string): void => {
       requireText("warn", message)
-      if (this.counts("warning")) this.scope.warn(message, this.hook)
+      if (this.#counts("warning")) this.#scope.warn(message, this.#hook)
     }
   }
   get notifyUser() {
     return (message: string): void => {
       requireText("notifyUser", message)
-      if (this.reaches("notice")) this.scope.notifyUser(message, this.hook)
+      if (this.#reaches("notice")) this.#scope.notifyUser(message, this.#hook)
     }
   }
   get followUp() {
     return (message: string): void => {
       requireText("followUp", message)
-      if (this.reaches("follow-up")) this.scope.followUp(message, this.hook)
+      if (this.#reaches("follow-up")) this.#scope.followUp(message, this.#hook)
     }
   }
 
   /** Whether this hook may have side effects. A shadow hook may not, and neither may a hook that is asked again. */
-  private reaches(what: string): boolean {
-    return !this.silent && this.counts(what)
+  #reaches(what: string): boolean {
+    return !this.#silent && this.#counts(what)
   }
 
   /** Whether an operation of the hook counts. After a timeout it does not; it is only reported. */
-  private counts(what: string): boolean {
-    if (this.revoked) this.scope.onLate(this.hook, what)
-    return !this.revoked
+  #counts(what: string): boolean {
+    if (this.#revoked) this.#scope.onLate(this.#hook, what)
+    return !this.#revoked
   }
 }

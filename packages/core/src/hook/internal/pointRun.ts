@@ -356,7 +356,7 @@ export class PointRun {
   private expire(): void {
     const { waiting } = this
     if (waiting === undefined) return
-    waiting.ctx.revoked = true
+    Context.revoke(waiting.ctx)
     if (waiting.promise !== undefined) this.isAwaiting = false
     // The reaction of the hook to its interruption is not an answer.
     this.waiting = undefined
@@ -367,7 +367,10 @@ export class PointRun {
   }
 
   private reportLate(waiting: Waiting, exit: Exit.Exit<unknown, unknown> | undefined): void {
-    if (waiting.ctx.revoked && (exit === undefined || !Exit.isFailure(exit) || !Cause.hasInterruptsOnly(exit.cause))) {
+    if (
+      Context.isRevoked(waiting.ctx) &&
+      (exit === undefined || !Exit.isFailure(exit) || !Cause.hasInterruptsOnly(exit.cause))
+    ) {
       this.scope.onLate(waiting.entry.name, "answer")
     }
   }
@@ -379,7 +382,7 @@ export class PointRun {
     this.finish = undefined
     this.timer?.cancel()
     if (waiting === undefined) return
-    waiting.ctx.revoked = true
+    Context.revoke(waiting.ctx)
     this.fiber?.interruptUnsafe()
     this.writer?.cancelled(waiting.entry, waiting.began)
     this.end()

@@ -21,6 +21,8 @@ const answers: ReadonlyArray<readonly [problem: string, answer: unknown]> = [
   ["toolCalls is a object", { ...good, toolCalls: {} }],
   ["toolCalls[0] is a string", { ...good, toolCalls: ["pay"] }],
   ["toolCalls[1] is null", { ...good, toolCalls: [call, null] }],
+  // oxlint-disable-next-line no-sparse-arrays -- a list with a hole is what this is about
+  ["toolCalls[0] is undefined", { ...good, toolCalls: [, call] }],
   ["toolCalls[0].name is 3", { ...good, toolCalls: [{ ...call, name: 3 }] }],
   ["toolCalls[0].id is undefined", { ...good, toolCalls: [{ name: "pay", args: {} }] }],
   ["usage is null", { ...good, usage: null }],
@@ -29,6 +31,9 @@ const answers: ReadonlyArray<readonly [problem: string, answer: unknown]> = [
   ["usage.cacheWriteTokens is -1", { ...good, usage: { ...usage, cacheWriteTokens: -1 } }],
   ["usage.costUsd is -1", { ...good, usage: { ...usage, costUsd: -1 } }],
   ["usage.cachedTokens is Infinity", { ...good, usage: { ...usage, cachedTokens: Infinity } }],
+  ["usage.inputTokens is 1e+308", { ...good, usage: { ...usage, inputTokens: 1e308 } }],
+  ["usage.outputTokens is 9007199254740992", { ...good, usage: { ...usage, outputTokens: 2 ** 53 } }],
+  ["usage.costUsd is 1e+308", { ...good, usage: { ...usage, costUsd: 1e308 } }],
   ["reasoning is a list", { ...good, reasoning: [] }]
 ]
 
@@ -52,5 +57,28 @@ describe("an answer that is not a response", () => {
     const odd = fromPromise({ name: "odd", complete: async () => ({ ...good, usage: null }) as never })
     await using agent = createAgent({ provider: [odd, scripted(["from the backup"], { name: "backup" }).provider] })
     assert.strictEqual((await agent.run("go")).text, "from the backup")
+  })
+
+  const reports: ReadonlyArray<readonly [what: string, partial: unknown]> = [
+    ["a negative usage", { text: "a", usage: { inputTokens: -1e6, outputTokens: -1e6 } }],
+    ["a usage of NaN", { text: "a", usage: { inputTokens: NaN, outputTokens: 1 } }],
+    ["a usage of text", { text: "a", usage: { inputTokens: "5", outputTokens: "5" } }],
+    ["no usage", { text: "a", usage: null }],
+    ["a usage without numbers", { text: "a", usage: {} }],
+    ["a text", "a"],
+    ["null", null]
+  ]
+  it.each(reports)("does not count for a call that failed either: %s", async (_what, partial) => {
+    let calls = 0
+    const provider = fromPromise({
+      name: "odd",
+      complete: async () => {
+        if (++calls === 1) throw new Malformed({ provider: "odd", message: "broken", partial: partial as never })
+        return { ...good, usage } as never
+      }
+    })
+    await using agent = createAgent({ provider })
+    const result = await agent.run("go")
+    assert.deepStrictEqual([result.text, result.usage], ["hi", usage])
   })
 })

@@ -101,6 +101,30 @@ describe("a tree of agents", () => {
     assert.deepStrictEqual((await failureOf(root.resume(text, { "a/l/x": approve })))["problem"], "wrong-decision")
   })
 
+  it("asks two questions if a model writes an id that looks like the path to a call of a sub-agent", async () => {
+    const deploy = recording("deploy")
+    const once = (first: ReturnType<typeof asks>) => scripted([first, "done"]).provider
+    const worker = createAgent({
+      name: "worker",
+      provider: once(asks(["deploy", { to: "test" }, "w"])),
+      tools: [deploy.tool]
+    })
+    await using root = createAgent({
+      provider: once(asks(["work", { message: "x" }, "a"], ["deploy", { to: "production" }, "a/w"])),
+      tools: [agentTool({ name: "work", description: "Works", agent: worker }), deploy.tool],
+      hooks: [gate]
+    })
+    const session = await root.session()
+    await session.run("go")
+    assert.deepStrictEqual(session.pending.map(({ agent, callId }) => [agent, callId]), [
+      ["worker", "a/w"],
+      [undefined, "call_1_1_1"]
+    ])
+    await session.resume({ "a/w": approve })
+    assert.deepStrictEqual(deploy.ran, [{ to: "test" }])
+    assert.deepStrictEqual(session.pending.map(({ callId }) => callId), ["call_1_1_1"])
+  })
+
   it("runs the root's hooks around everything, before an agent's own hooks, and names the agent in the context", async () => {
     const log: Array<string> = []
     const say = (name: string): AgentHook => ({

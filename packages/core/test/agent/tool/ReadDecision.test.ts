@@ -65,7 +65,7 @@ describe("a decision", () => {
     assert.deepStrictEqual(pay.ran, [{ amount: 1 }, { amount: 1 }])
   })
 
-  it("in a list, or in an object that cannot be read, is an error", async () => {
+  it("in a list or a map, or in an object that cannot be read, is an error", async () => {
     const pay = recording("pay")
     await using agent = createAgent({
       provider: scripted([asks(["pay", {}, "c"]), "done"]).provider,
@@ -79,7 +79,8 @@ describe("a decision", () => {
         throw new Error("no")
       }
     })
-    for (const decisions of [[{ type: "approve" }], 3, null, unreadable]) {
+    const map = new Map([["c", { type: "approve" }]])
+    for (const decisions of [[{ type: "approve" }], map, new Set(), 3, null, unreadable]) {
       const error = await agent.resume(snapshot, decisions as never).catch((caught: unknown) => caught)
       assert.instanceOf(error, SnapshotError)
       assert.strictEqual(error.problem, "wrong-decision")

@@ -11,7 +11,7 @@ import type { LlmProvider } from "../../../port/LlmProvider.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
 import { copyError } from "../outcome/copyError.ts"
 import type { Turn } from "../turn/turn.ts"
-import { readResponse } from "./checkResponse.ts"
+import { readPartial, readResponse } from "./checkResponse.ts"
 import { streamModel } from "./streamModel.ts"
 
 type Failure = AgentError | TurnEnded
@@ -62,10 +62,11 @@ export const countFailure = (turn: Turn, target: Target, error: Failure): Failur
     turn.state.cost.endFree()
     return error
   }
-  const usage = count(turn, target, error.partial)
-  return usage === undefined || usage === error.partial.usage
+  const partial = readPartial(error.partial)
+  const usage = count(turn, target, partial)
+  return partial === error.partial && (usage === undefined || usage === partial.usage)
     ? error
-    : copyError(error, { partial: { ...error.partial, usage } })
+    : copyError(error, { partial: usage === undefined ? partial : { ...partial, usage } })
 }
 
 /** Adds a call to the turn. Returns its usage with its cost. */

@@ -145,7 +145,9 @@ const isPlainAnswer = (response: LlmResponse | null | undefined): boolean => {
   const { finishReason, id, model, refusal, text, toolCalls, usage } = response
   return typeof text === "string" && typeof model === "string" && typeof finishReason === "string" &&
     (id === undefined || typeof id === "string") && refusal === undefined &&
-    Array.isArray(toolCalls) && toolCalls.every(isPlainCall) && (usage === undefined || isPlainUsage(usage))
+    // `every` would skip the holes of a list.
+    Array.isArray(toolCalls) && toolCalls.findIndex((call) => !isPlainCall(call)) === -1 &&
+    (usage === undefined || isPlainUsage(usage))
 }
 
 const isPlainCall = (call: ToolCall | null | undefined): boolean =>
@@ -153,8 +155,8 @@ const isPlainCall = (call: ToolCall | null | undefined): boolean =>
   call.malformed === undefined
 
 const isPlainUsage = (usage: Usage | null): boolean =>
-  usage !== null && usage.inputTokens >= 0 && usage.inputTokens < Infinity && usage.outputTokens >= 0 &&
-  usage.outputTokens < Infinity && typeof usage.inputTokens === "number" && typeof usage.outputTokens === "number" &&
+  usage !== null && usage.inputTokens >= 0 && usage.inputTokens <= maxAmount && usage.outputTokens >= 0 &&
+  usage.outputTokens <= maxAmount && typeof usage.inputTokens === "number" && typeof usage.outputTokens === "number" &&
   usage.cachedTokens === undefined && usage.cacheWriteTokens === undefined && usage.reasoningTokens === undefined &&
   usage.billableOutputTokens === undefined && usage.costUsd === undefined
 
@@ -199,6 +201,14 @@ const problemOfCall = (call: unknown): string | undefined => {
   return malformed === undefined || typeof malformed === "string" ? undefined : `.malformed is ${show(malformed)}`
 }
 
+/** Returns what a failed call reported. A usage that is none counts as not reported. */
+export const readPartial = (partial: Partial<LlmResponse>): Partial<LlmResponse> => {
+  if (!isFields(partial)) return {}
+  if (partial.usage === undefined || problemOfUsage(partial.usage) === undefined) return partial
+  const { usage: _unreadable, ...rest } = partial
+  return rest
+}
+
 const problemOfUsage = (usage: unknown): string | undefined => {
   if (!isFields(usage)) return `usage is ${show(usage)}`
   for (const key of required) if (!isAmount(usage[key])) return `usage.${key} is ${show(usage[key])}`
@@ -211,8 +221,9 @@ const problemOfUsage = (usage: unknown): string | undefined => {
 const required = ["inputTokens", "outputTokens"]
 const optional = ["cachedTokens", "cacheWriteTokens", "reasoningTokens", "billableOutputTokens", "costUsd"]
 
-/** Negative amounts would give budgets something back. */
-const isAmount = (value: unknown): boolean => typeof value === "number" && value >= 0 && value < Infinity
+/** Negative amounts would give budgets something back, and sums of larger ones would be infinite or lose tokens. */
+const isAmount = (value: unknown): boolean => typeof value === "number" && value >= 0 && value <= maxAmount
+const maxAmount = Number.MAX_SAFE_INTEGER
 
 const show = (value: unknown): string => {
   if (value === null || value === undefined || typeof value === "number") return String(value)

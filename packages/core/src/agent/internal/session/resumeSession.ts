@@ -104,10 +104,13 @@ export const readSnapshot = (given: unknown): Effect.Effect<unknown, SnapshotErr
       : refuse("not-a-snapshot", `the snapshot cannot be read: ${messageOf(read.failure)}`)
   })
 
+/** A collection has no fields, so its decisions would be lost. */
+const isCollection = (value: object): boolean => value instanceof Map || value instanceof Set
+
 /** Reads the decisions once. Fails if one of them is not a decision. */
 export const readDecisions = (given: unknown): Effect.Effect<Decisions, SnapshotError> =>
   Effect.suspend(() => {
-    if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    if (typeof given !== "object" || given === null || Array.isArray(given) || isCollection(given)) {
       return refuse("wrong-decision", "the decisions are not an object with a decision for each tool call")
     }
     const decisions: Array<readonly [id: string, decision: RunState.Decision]> = []
