@@ -18,7 +18,6 @@ import * as Tokens from "../usage/Tokens.ts"
 import { accessKinds, accessOf, type AccessOptions } from "./internal/access.ts"
 import * as Ask from "./internal/ask.ts"
 import * as Call from "./internal/call.ts"
-import { lowerCase } from "./internal/request/client.ts"
 import type { Compat } from "./internal/request/compat.ts"
 import * as Errors from "./internal/response/errors.ts"
 import { readModels } from "./internal/response/models.ts"
@@ -126,25 +125,32 @@ export const fromEnv = (
   env: Readonly<Record<string, string | undefined>> = globalThis.process?.env ?? {}
 ): LlmProvider => {
   const { OPENAI_BASE_URL: baseUrl, OPENAI_CUSTOM_HEADERS: headers, OPENAI_MODEL: model } = env
-  const preset = options.baseUrl === undefined ? undefined : Presets.detect(options.baseUrl)
+  // A program without types can pass `undefined`, which must not replace a variable.
+  const given: Options = defined(options)
+  const preset = given.baseUrl === undefined ? undefined : Presets.detect(given.baseUrl)
   const apiKey = env[preset === undefined ? "OPENAI_API_KEY" : preset.keyVariable ?? ""]
   return make({
     ...(baseUrl ? { baseUrl } : {}),
     ...(apiKey ? { apiKey } : {}),
     ...(model ? { model } : {}),
-    ...options,
-    ...(headers && options.baseUrl === undefined ? { headers: { ...headersIn(headers), ...options.headers } } : {})
+    ...given,
+    ...(headers && given.baseUrl === undefined
+      ? { headers: { ...headersIn(headers), ...lowerNames(given.headers) } }
+      : {})
   })
 }
 
 /** Reads headers that are lines of `name: value`. */
 const headersIn = (text: string): Readonly<Record<string, string>> =>
-  lowerCase(Object.fromEntries(
+  lowerNames(Object.fromEntries(
     text.split("\n").flatMap((line) => {
       const at = line.indexOf(":")
       return at < 1 ? [] : [[line.slice(0, at).trim(), line.slice(at + 1).trim()]]
     })
   ))
+
+const lowerNames = (headers: Options["headers"] = {}): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
 const noModel = (provider: string) =>
   Errors.unsendable(

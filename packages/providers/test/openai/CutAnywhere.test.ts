@@ -13,7 +13,6 @@ import { chunk, finish, sse } from "../support/wire.ts"
 const answerOf = (codec: Codec.Codec, pieces: ReadonlyArray<Uint8Array>): Exit.Exit<LlmResponse, ProviderError> => {
   let exit: Exit.Exit<LlmResponse, ProviderError> | undefined
   const transport: Transport = (_headers, _body, listener) => {
-    queueMicrotask(() => {})
     const handle = { abort: () => {}, release: () => {} }
     start = () => {
       listener.onHeaders({ status: 200, headers: {}, pause: () => {}, resume: () => {} })

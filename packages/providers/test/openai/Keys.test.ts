@@ -36,10 +36,21 @@ describe("a key goes only where it was meant:", () => {
       const env = { OPENAI_API_KEY: "k", OPENAI_CUSTOM_HEADERS: "X-Team: blue\nnonsense\n: x", OPENAI_MODEL: "m" }
       const own = yield* sentBy((fetch) => OpenAiCompatible.fromEnv({ fetch, headers: { "X-More": "1" } }, env))
       assert.deepInclude(own.seen[0]?.headers, { "x-team": "blue", "x-more": "1", authorization: "Bearer k" })
+      const same = yield* sentBy((fetch) => OpenAiCompatible.fromEnv({ fetch, headers: { "X-Team": "red" } }, env))
+      assert.strictEqual(same.seen[0]?.headers["x-team"], "red")
       const other = yield* sentBy((fetch) =>
         OpenAiCompatible.fromEnv({ baseUrl: "https://vendor.example/v1", fetch }, env)
       )
       assert.notProperty(other.seen[0]?.headers, "x-team")
+    }))
+
+  it.live("an option that is undefined does not replace the address of the environment", () =>
+    Effect.gen(function*() {
+      const env = { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "https://gateway.example/v1", OPENAI_MODEL: "m" }
+      // Programs without types can do this.
+      const options = { baseUrl: undefined } as unknown as OpenAiCompatible.Options
+      const { seen } = yield* sentBy((fetch) => OpenAiCompatible.fromEnv({ ...options, fetch }, env))
+      assert.strictEqual(seen[0]?.url, "https://gateway.example/v1/chat/completions")
     }))
 
   it.live("another known vendor gets the key of its own variable", () =>

@@ -159,23 +159,18 @@ describe("money, quota, limit or overflow:", () => {
 
   it.live("the sizes of an overflow are read", () =>
     Effect.gen(function*() {
-      const sizes = async (message: string) => {
-        const endpoint = await Effect.runPromise(Effect.scoped(Effect.gen(function*() {
+      const sizes = (message: string) =>
+        Effect.gen(function*() {
           const { provider } = yield* scripted([{ status: 400, body: JSON.stringify(error(message)) }])
-          return yield* Effect.flip(provider.complete(request()))
-        })))
-        return endpoint._tag === "ContextOverflow" ? [endpoint.requested, endpoint.limit] : [endpoint._tag]
-      }
-      const [input, context, cohere] = yield* Effect.promise(() =>
-        Promise.all([
-          sizes("Input length 300000 exceeds the maximum allowed input length of 262144 tokens"),
-          sizes("Prompt has 5,000 tokens, but the configured context size is 4,096 tokens"),
-          sizes("total number of tokens (prompt and prediction) cannot exceed 2048 - received 6354")
-        ])
-      )
-      assert.deepStrictEqual(input, [300_000, 262_144])
-      assert.deepStrictEqual(context, [5000, 4096])
-      assert.deepStrictEqual(cohere, [6354, 2048])
+          const found = yield* Effect.flip(provider.complete(request()))
+          return found._tag === "ContextOverflow" ? [found.requested, found.limit] : [found._tag]
+        })
+      const input = "Input length 300000 exceeds the maximum allowed input length of 262144 tokens"
+      const context = "Prompt has 5,000 tokens, but the configured context size is 4,096 tokens"
+      const prediction = "total number of tokens (prompt and prediction) cannot exceed 2048 - received 6354"
+      assert.deepStrictEqual(yield* sizes(input), [300_000, 262_144])
+      assert.deepStrictEqual(yield* sizes(context), [5000, 4096])
+      assert.deepStrictEqual(yield* sizes(prediction), [6354, 2048])
     }))
 
   it.live("a gateway's time of reset is the wait (OpenRouter)", () =>
