@@ -59,7 +59,12 @@ export const planner = (before: () => Promise<unknown> = async () => {}): LlmPro
   })
 
 /** A tool that notes its calls. */
-export const tool = (name: string, log: Array<string>, during: () => unknown = () => undefined, idempotent = false) =>
+export const tool = (
+  name: string,
+  log: Array<string> | { readonly push: (line: string) => unknown },
+  during: () => unknown = () => undefined,
+  idempotent = false
+) =>
   defineTool({
     name,
     description: name,
