@@ -14,9 +14,16 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import { assert, describe, it } from "vitest"
 
+/** Reads a part of JSON; a negative number counts from the end of a list. */
+const read = (value: unknown, ...path: ReadonlyArray<string | number>): unknown =>
+  path.reduce<unknown>(
+    (part, key) => Array.isArray(part) && typeof key === "number" ? part.at(key) : Reflect.get(Object(part), key),
+    value
+  )
+
 /** A server that answers with these bodies in turn, and keeps what it received. */
 const vendor = async (...bodies: ReadonlyArray<JsonObject | ReadonlyArray<JsonObject>>) => {
-  const received: Array<{ readonly path: string; readonly headers: unknown; readonly body: any }> = []
+  const received: Array<{ readonly path: string; readonly headers: unknown; readonly body: unknown }> = []
   const server = createServer((request, response) => {
     let text = ""
     request.on("data", (part) => text += String(part))
@@ -27,7 +34,7 @@ const vendor = async (...bodies: ReadonlyArray<JsonObject | ReadonlyArray<JsonOb
       response.setHeader("content-type", isStream ? "text/event-stream" : "application/json")
       const events = (list: ReadonlyArray<JsonObject>) =>
         list.map((event) =>
-          `${event["type"] === undefined ? "" : `event: ${String(event["type"])}\n`}data: ${JSON.stringify(event)}\n\n`
+          `${typeof event["type"] === "string" ? `event: ${event["type"]}\n` : ""}data: ${JSON.stringify(event)}\n\n`
         ).join("")
       response.end(isStream ? events(body as ReadonlyArray<JsonObject>) : JSON.stringify(body))
     })
@@ -118,23 +125,22 @@ describe("Anthropic", () => {
     assert.strictEqual(result.usage.cacheWriteTokens, 80)
     assert.strictEqual(result.usage.outputTokens, 40)
     const [first, second] = server.received
-    assert.isObject(first!.body.thinking)
-    const { messages } = second!.body
-    assert.deepEqual(messages[1].content, [
+    assert.isObject(read(first, "body", "thinking"))
+    assert.deepEqual(read(second, "body", "messages", 1, "content"), [
       thinking,
       { type: "tool_use", id: "toolu_1", name: "add", input: { a: 2, b: 3 } }
     ])
-    assert.strictEqual(messages[2].content[0].tool_use_id, "toolu_1")
+    assert.strictEqual(read(second, "body", "messages", 2, "content", 0, "tool_use_id"), "toolu_1")
   })
 
   it("caches the instructions, the tools and the conversation if it is asked to", async () => {
     for (const [promptCache, control] of [[true, { type: "ephemeral" }], ["1h", { type: "ephemeral", ttl: "1h" }]]) {
       await using server = await vendor(...whole as ReadonlyArray<JsonObject>)
       await turn(anthropic(server.url), { promptCache }, false)
-      const { messages, system } = server.received[1]!.body
-      assert.deepEqual(system.at(-1).cache_control, control)
-      assert.deepEqual(messages.at(-1).content.at(-1).cache_control, control)
-      const marks = JSON.stringify(server.received[1]!.body).split("\"cache_control\"").length - 1
+      const { body } = server.received[1]!
+      assert.deepEqual(read(body, "system", -1, "cache_control"), control)
+      assert.deepEqual(read(body, "messages", -1, "content", -1, "cache_control"), control)
+      const marks = JSON.stringify(body).split("\"cache_control\"").length - 1
       assert.isAtMost(marks, 4)
     }
     await using server = await vendor(...whole as ReadonlyArray<JsonObject>)
@@ -173,13 +179,14 @@ describe("Gemini", () => {
     assert.strictEqual(result.text, "5")
     assert.strictEqual(result.usage.cachedTokens, 120)
     assert.strictEqual(result.usage.reasoningTokens, 60)
-    const { contents } = server.received[1]!.body
-    const parts = contents.flatMap((content: { readonly parts: ReadonlyArray<JsonObject> }) => content.parts)
-    const sent = parts.find((part: JsonObject) => part["functionCall"] !== undefined)
-    assert.deepInclude(sent, { thoughtSignature: "c2lnbmF0dXJl" })
-    assert.deepInclude(sent.functionCall, { name: "add", args: { a: 2, b: 3 } })
-    const reply = parts.find((part: JsonObject) => part["functionResponse"] !== undefined)
-    assert.strictEqual(reply.functionResponse.name, "add")
+    const contents = read(server.received[1]!.body, "contents") as ReadonlyArray<unknown>
+    const parts = contents.flatMap((content) => read(content, "parts") as ReadonlyArray<JsonObject>)
+    const sent = parts.find((part) => part["functionCall"] !== undefined)
+    assert.strictEqual(read(sent, "thoughtSignature"), "c2lnbmF0dXJl")
+    assert.strictEqual(read(sent, "functionCall", "name"), "add")
+    assert.deepEqual(read(sent, "functionCall", "args"), { a: 2, b: 3 })
+    const reply = parts.find((part) => part["functionResponse"] !== undefined)
+    assert.strictEqual(read(reply, "functionResponse", "name"), "add")
   })
 
   it("asks again after a call that the model wrote wrongly", async () => {
