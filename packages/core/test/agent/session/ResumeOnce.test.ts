@@ -1,23 +1,31 @@
 /** A snapshot is resumed once, also without a store. */
 import { assert, describe, it } from "@effect/vitest"
+import type { AgentConfig } from "../../../src/agent/AgentConfig.ts"
+import * as Approvals from "../../../src/agent/Approvals.ts"
 import { createAgent } from "../../../src/agent/createAgent.ts"
 import type { RunResult } from "../../../src/agent/RunResult.ts"
 import * as HookAction from "../../../src/hook/HookAction.ts"
+import * as SessionStore from "../../../src/port/SessionStore.ts"
 import { recording } from "../../support/agent.ts"
 import { asks, scripted } from "../../support/model.ts"
 
 const gate = { name: "gate", kind: "policy" as const, preToolCall: () => HookAction.ask("sure?") }
 const approve = { c: { type: "approve" as const } }
 
-const setup = () => {
-  const pay = recording("pay", () => new Promise((resolve) => setTimeout(resolve, 10, "paid")))
+const setup = (more: Partial<AgentConfig> = {}) => {
+  const started = Promise.withResolvers<void>()
+  const pay = recording("pay", () => {
+    started.resolve()
+    return new Promise((resolve) => setTimeout(resolve, 10, "paid"))
+  })
   const make = (...rest: ReadonlyArray<string>) =>
     createAgent({
       provider: scripted([asks(["pay", {}, "c"]), ...rest, "done", "done"]).provider,
       tools: [pay.tool],
-      hooks: [gate]
+      hooks: [gate],
+      ...more
     })
-  return { make, ran: pay.ran }
+  return { make, ran: pay.ran, started: started.promise }
 }
 
 const snapshotOf = (result: RunResult): unknown => "snapshot" in result ? JSON.stringify(result.snapshot) : undefined
@@ -66,6 +74,38 @@ describe("a snapshot without a store", () => {
     assert.deepStrictEqual(outcomes(wrong), ["wrong-decision"])
     assert.strictEqual((await agent.resume(snapshot)).status, "suspended")
     assert.strictEqual((await agent.resume(snapshot, approve)).status, "completed")
+    assert.lengthOf(ran, 1)
+  })
+})
+
+describe("a snapshot of a stored session", () => {
+  it("is not resumed if another process runs the turn, also if the session is open here", async () => {
+    const { make, ran, started } = setup({ store: SessionStore.inMemory() })
+    await using agent = make()
+    const session = await agent.session({ id: "ada" })
+    const snapshot = snapshotOf(await session.run("go"))
+    const first = session.resume(approve)
+    await started
+    await using other = make()
+    const { waiting } = await other.session({ id: "ada" })
+    assert.deepInclude(waiting, { type: "process", why: "left" })
+    assert.deepStrictEqual(outcomes(await Promise.allSettled([other.resume(snapshot, approve)])), ["finished"])
+    assert.strictEqual((await first).status, "completed")
+    assert.lengthOf(ran, 1)
+  })
+
+  it("does not count again with another revision, because its signature covers the revision", async () => {
+    const key = { id: "k", secret: "not a real secret" }
+    const { make, ran } = setup({ store: SessionStore.inMemory(), approvals: { keys: [key] } })
+    const run = await make().run("go")
+    if (run.status !== "suspended") return assert.fail(run.status)
+    const { pending: [ask], sessionId, snapshot, turnNumber } = run
+    const signed = { c: await Approvals.sign(key, { sessionId, turnNumber, ask: ask! }, approve.c) }
+    assert.strictEqual((await make().resume(snapshot, signed)).status, "suspended")
+    assert.lengthOf(ran, 1)
+    for (let revision = 0; revision < 12; revision++) {
+      await Promise.allSettled([make().resume({ ...snapshot, revision }, signed)])
+    }
     assert.lengthOf(ran, 1)
   })
 })

@@ -138,7 +138,9 @@ export const checkResume = ({ agent, decisions, open, state }: ResumeRequest): E
   if (state.phase === "ended") {
     return refuse("finished", `turn ${turnNumber} of session ${sessionId} has ended: there is nothing to resume`)
   }
-  if (open !== undefined && open.waiting?.turnNumber !== turnNumber) {
+  // The turn may wait for something else by now: another process may have continued it, or may be running it.
+  const isLater = open !== undefined && agent.config.store !== undefined && open.revision !== state.revision
+  if (open !== undefined && (open.waiting?.turnNumber !== turnNumber || isLater)) {
     const message = `session ${sessionId} has changed since this snapshot of turn ${turnNumber} was taken`
     return refuse("finished", message)
   }

@@ -27,12 +27,12 @@ export const isSignedDecision = (keys: ReadonlyArray<Key>, answer: Answer): Prom
   verify(keys, answer.decision.signature, (key) => signDecision(key, answer))
 
 /**
- * Signs a state, with its messages if it has them: a snapshot has, a commit of a store has not. The signature does not
- * cover the revision, which the store checks.
+ * Signs a state, with its messages if it has them: a snapshot has, a commit of a store has not. The signature covers
+ * the revision too: otherwise a snapshot that was resumed before would count again with the newest revision.
  */
 export const signState = (key: Key, state: Omit<RunState, "messages"> & Partial<RunState>): Promise<string> => {
   const { seal: _seal, ...rest } = state
-  return hmac(key, ["state", { ...rest, revision: undefined }])
+  return hmac(key, ["state", rest])
 }
 
 /** Whether one of the keys signed the state. */
