@@ -11,8 +11,10 @@ import { isDecision } from "@belay/core/RunState"
 import type { Decisions } from "@belay/core/Session"
 import type { SessionInfo, SessionStore } from "@belay/core/SessionStore"
 import { TurnInput } from "@belay/core/Turn"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Engine } from "./Engine.ts"
@@ -203,7 +205,7 @@ export const make = (options: Options): Host => {
     result: (sessionId, key, { signal } = {}) =>
       Awaitable.make(
         awaitOutcome(site, sessionId, key),
-        (effect) => Effect.runPromise(effect, signal === undefined ? undefined : { signal })
+        (effect) => runWith(effect, signal)
       ),
     status: (sessionId, key) =>
       Awaitable.make(Effect.map(stored(inbox.get(sessionId, key)), (entry) => {
@@ -220,6 +222,14 @@ export const make = (options: Options): Host => {
     advance: (sessionId) => Awaitable.make(stored(advance(sessionId))),
     start: () => Awaitable.make(startHost(site, advance))
   }
+}
+
+/** Runs an Effect. If the signal aborts, the promise rejects with its reason. */
+const runWith = async <A, E>(effect: Effect.Effect<A, E>, signal: AbortSignal | undefined): Promise<A> => {
+  if (signal === undefined) return Effect.runPromise(effect)
+  const exit = await Effect.runPromiseExit(effect, { signal })
+  if (Exit.isSuccess(exit)) return exit.value
+  return Promise.reject(signal.aborted ? signal.reason : Cause.squash(exit.cause))
 }
 
 /** Adds an entry and wakes its session. A key that is known wakes it again, because the first call may have failed. */

@@ -142,10 +142,11 @@ describe("a host", () => {
     await host.send("s", "never", { key: "waits" })
     await begun.opened
     await host.cancel("s", "waits")
+    assert.deepStrictEqual(await host.result("s", "waits"), { status: "cancelled" })
+    assert.strictEqual((await host.status("s", "runs"))?.status, "begun")
     const stop = await host.cancel("s", "runs")
     assert.deepStrictEqual(await host.result("s", "runs"), { status: "cancelled" })
     assert.deepStrictEqual(await host.result("s", stop.key), { status: "cancelled" })
-    assert.deepStrictEqual(await host.result("s", "waits"), { status: "cancelled" })
 
     await host.send("s", "do danger", { key: "asks" })
     assert.strictEqual((await host.result("s", "asks")).status, "suspended")
@@ -160,7 +161,7 @@ describe("a host", () => {
     await close()
   })
 
-  it("reports errors, limits and aborts of turns, and goes on with the next message", async () => {
+  it("reports errors, limits and aborts of turns, and begins the next message", async () => {
     const hook = {
       name: "rules",
       preTurn: ({ message }: { readonly message: string }) =>
@@ -207,6 +208,17 @@ describe("a host", () => {
     }
     assert.strictEqual((await failure(host.result("s", "nobody")))["problem"], "unknown")
     assert.isUndefined(await host.status("s", "nobody"))
+    await close()
+  })
+
+  it("stops waiting for a result when the signal aborts", async () => {
+    const { close, host } = hosted(newFile())
+    await host.send("s", "hello", { key: "m" })
+    const stop = new AbortController()
+    const waiting = failure(host.result("s", "m", { signal: stop.signal }))
+    stop.abort(new Error("enough"))
+    assert.strictEqual((await waiting)["message"], "enough")
+    assert.deepInclude(await host.status("s", "m"), { status: "waiting" })
     await close()
   })
 

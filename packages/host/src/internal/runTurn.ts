@@ -83,10 +83,20 @@ const watch = (
         return Effect.sync(() => void (self.look = () => {}))
       })
     )
+  const cancelNow = Effect.fnUntraced(function*(one: Entry, entries: ReadonlyArray<Entry>) {
+    if (one.body === entry?.key) return cancel()
+    const target = entries.find(({ key, kind, status }) =>
+      key === one.body && kind === "message" && status === "waiting"
+    )
+    if (target === undefined) return
+    yield* report(site, target, { status: "cancelled" })
+    yield* report(site, one, { status: "cancelled" })
+  })
   const look = Effect.gen(function*() {
     const time = yield* Clock.currentTimeMillis
-    for (const one of yield* site.inbox.open(sessionId)) {
-      if (one.kind === "cancel" && one.body === entry?.key) cancel()
+    const entries = yield* site.inbox.open(sessionId)
+    for (const one of entries) {
+      if (one.kind === "cancel") yield* cancelNow(one, entries)
       if (one.kind !== "steer" || !isWaiting(one) || one.at > time || one.key === entry?.key) continue
       const known = steers.get(one.key)
       if (known !== undefined && !isMissed(known)) continue
