@@ -64,6 +64,37 @@ describe("an answer of another shape is a failure of the hook, and changes nothi
   })
 })
 
+describe("a question with a wrong condition", () => {
+  const wrong: ReadonlyArray<readonly [string, object]> = [
+    ["`allowed` to be a list of texts", { allowed: new Set(["deny"]) }],
+    ["`allowed` to be a list of texts", { allowed: "deny" }],
+    ["`approvers` to be a list of texts", { approvers: new Set(["ada"]) }],
+    ["`approvers` to be a list of texts", { approvers: "ada" }],
+    ["`approvers` to be a list of texts", { approvers: ["ada", 5] }],
+    ["`quorum` to be a number of people, at least 1", { quorum: "2" }],
+    ["`quorum` to be a number of people, at least 1", { quorum: Number.NaN }],
+    ["`quorum` to be a number of people, at least 1", { quorum: 0 }],
+    ["`expiresInMs` to be a number of milliseconds", { expiresInMs: "1 day" }],
+    ["`expiresInMs` to be a number of milliseconds", { expiresInMs: Number.NaN }],
+    ["`expiresInMs` to be a number of milliseconds", { expiresInMs: -Infinity }]
+  ]
+  it.each(wrong)(
+    "is a failure of the hook, because without the condition anybody could approve: expected %s",
+    (what, condition) => {
+      const { failure } = failureAt("preToolCall", { _tag: "Ask", reason: "sure?", ...condition })
+      assert.strictEqual(failure?.kind, "illegal")
+      assert.strictEqual(failure?.message, `Ask at preToolCall: expected ${what}`)
+    }
+  )
+
+  it("is asked if its conditions are right", () => {
+    const conditions = { allowed: ["deny"], approvers: ["ada"], quorum: 1.5, expiresInMs: Infinity }
+    const { failure, outcome } = failureAt("preToolCall", { _tag: "Ask", reason: "sure?", ...conditions })
+    assert.isUndefined(failure)
+    assert.strictEqual(outcome.action._tag, "Ask")
+  })
+})
+
 describe("a hook in a chain without a runtime", () => {
   const uses: ReadonlyArray<readonly [string, (ctx: never) => unknown]> = [
     ["llm", (ctx: { llm: (request: object) => unknown }) => ctx.llm({ prompt: "hi" })],

@@ -65,10 +65,9 @@ export const violation = (point: CompiledPoint, answer: unknown, event: unknown)
   ) {
     return `${tag} at ${point.point}: expected a string \`reason\``
   }
-  if (tag === "Ask" && "args" in answer && answer.args !== undefined) {
-    if (point.point !== "preToolCall") return `Ask at ${point.point}: \`args\` can be proposed at preToolCall only`
-    const why = whyNot(answer.args, "args")
-    if (why !== undefined) return `Ask at ${point.point}: expected JSON, ${why}`
+  if (tag === "Ask") {
+    const wrong = wrongQuestion(point, answer)
+    if (wrong !== undefined) return `Ask at ${point.point}: ${wrong}`
   }
   if (tag === "Respond") {
     const { output } = answer as { readonly output?: unknown }
@@ -77,6 +76,27 @@ export const violation = (point: CompiledPoint, answer: unknown, event: unknown)
   }
   return undefined
 }
+
+/** Without this check, a wrong condition would be left out, and then anybody could approve. */
+const wrongQuestion = (point: CompiledPoint, answer: object): string | undefined => {
+  // It is an object, so any key may be read.
+  const { allowed, approvers, args, expiresInMs, quorum } = answer as { readonly [key: string]: unknown }
+  if (args !== undefined) {
+    if (point.point !== "preToolCall") return "`args` can be proposed at preToolCall only"
+    const why = whyNot(args, "args")
+    if (why !== undefined) return `expected JSON, ${why}`
+  }
+  if (!isTexts(allowed)) return "expected `allowed` to be a list of texts"
+  if (!isTexts(approvers)) return "expected `approvers` to be a list of texts"
+  if (expiresInMs !== undefined && !(typeof expiresInMs === "number" && expiresInMs > -Infinity)) {
+    return "expected `expiresInMs` to be a number of milliseconds"
+  }
+  const isQuorum = quorum === undefined || (typeof quorum === "number" && quorum >= 1 && quorum < Infinity)
+  return isQuorum ? undefined : "expected `quorum` to be a number of people, at least 1"
+}
+
+const isTexts = (value: unknown): boolean =>
+  value === undefined || (Array.isArray(value) && value.every((item) => typeof item === "string"))
 
 const meantInstead = (answer: object): string =>
   "proceed" in answer || "action" in answer || "decision" in answer || "block" in answer
