@@ -350,6 +350,7 @@ describe("durable state", () => {
       tools: [recording("look").tool],
       hooks: [{
         name: "h",
+        preTurn: (_input, ctx) => void seen.push(ctx.state.durable.call("never ran").update(count, (n) => n + 1)),
         preToolCall: ({ id }, ctx) => {
           ctx.state.durable.call(id).update(count, (n) => n + 1)
           ctx.state.durable.turn.update(count, (n) => n + 1)
@@ -363,7 +364,7 @@ describe("durable state", () => {
     await using session = await agent.session()
     await session.run("go")
     await session.run("again")
-    assert.deepStrictEqual(seen, [1, 1, 2, 2, 0, 2])
+    assert.deepStrictEqual(seen, [1, 1, 1, 2, 2, 1, 0, 2])
   })
 
   it("refuses what is too large or of another type, like any state", async () => {

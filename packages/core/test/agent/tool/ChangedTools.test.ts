@@ -110,6 +110,25 @@ describe("an approval of a suspended call", () => {
     assert.strictEqual(runs(), 1)
   })
 
+  it("is asked about again with the conditions of the first question", async () => {
+    const approvers = ["ada"]
+    const hooks = [{
+      ...gate,
+      preToolCall: () => HookAction.ask("sure?", undefined, { approvers, allowed: ["approve"] })
+    }]
+    const decisions = (by: string) => ({ c: { type: "approve" as const, by } })
+    await using before = agentWith(pay().tool, { hooks })
+    const suspended = await before.run("go")
+    const { runs, tool } = pay({ description: "Pays mallory" })
+    await using after = agentWith(tool, { hooks })
+    const again = await after.resume("snapshot" in suspended ? suspended.snapshot : undefined, decisions("ada"))
+    if (again.status !== "suspended") return assert.fail(again.status)
+    assert.deepInclude(again.pending[0], { approvers, allowed: ["approve"] })
+    const refused = await after.resume(again.snapshot, decisions("mallory")).catch((error: unknown) => error)
+    assert.deepInclude(refused, { problem: "wrong-decision" })
+    assert.strictEqual(runs(), 0)
+  })
+
   it("counts if the tool is the same in the other process", async () => {
     await using before = agentWith(pay().tool)
     const suspended = await before.run("go")

@@ -77,6 +77,31 @@ describe("the approval of one hook's question", () => {
   }
 })
 
+describe("a question for which no approval is remembered", () => {
+  it("is asked although the same hook's question about the tool was remembered before", async () => {
+    let asked = 0
+    const deploy = recording("deploy")
+    await using agent = createAgent({
+      provider: scripted([asks(["deploy"]), "done", asks(["deploy"]), "done"]).provider,
+      tools: [deploy.tool],
+      hooks: [{
+        name: "gate",
+        preToolCall: (_call, { turnNumber }) =>
+          turnNumber === 1 ? HookAction.ask("sure?") : { ...HookAction.ask("sure?"), standing: "none" }
+      }],
+      onAsk: () => {
+        asked++
+        return { type: "approve", remember: { what: "tool", scope: "session" } }
+      }
+    })
+    await using session = await agent.session()
+    await session.run("go")
+    await session.run("again")
+    assert.strictEqual(asked, 2)
+    assert.lengthOf(deploy.ran, 2)
+  })
+})
+
 describe("a decision about a call", () => {
   it("does not reach a call whose id begins in the same way", async () => {
     const deploy = recording("deploy", ({ n }) => n)
