@@ -1,6 +1,7 @@
 /** What a call leaves in the accounts of a budget, and where exactly a limit is. */
-import { createAgent, defineHook } from "@belay/core"
+import { createAgent, defineHook, HookAction } from "@belay/core"
 import type { LlmProvider } from "@belay/core/LlmProvider"
+import { RateLimited } from "@belay/core/ProviderError"
 import type { Usage } from "@belay/core/Usage"
 import * as Budget from "@belay/hooks/Budget"
 import * as Ledger from "@belay/hooks/Ledger"
@@ -30,6 +31,22 @@ const limits: ReadonlyArray<Budget.Limit> = [
   { scope: "user", money: 100, key: () => "ada" },
   { scope: "tenant", money: 100, key: () => "acme" }
 ]
+
+describe("a call that the vendor cut off for its rate limit", () => {
+  const cases = [["after a part of the answer", { text: "half" }, 1], ["at once", undefined, 0]] as const
+  it.each(cases)("%s costs its reservation only if something had arrived", async (_when, partial, estimated) => {
+    const error = new RateLimited({ provider: "p", message: "later", ...(partial === undefined ? {} : { partial }) })
+    const stop = defineHook({ name: "stop", onLlmError: () => HookAction.replace({ type: "fail" }) })
+    const budget = Budget.make({ ...price, limits: [{ scope: "session", money: 100_000 }] })
+    const cutOff: LlmProvider = { name: "p", complete: () => Effect.fail(error) }
+    await using agent = createAgent({ provider: cutOff, hooks: [budget, stop] })
+    await using session = await agent.session()
+    await session.run("go").catch(() => {})
+    const [stored] = Object.values(session.state.get(Budget.accounts("budget")))
+    assert.strictEqual(stored?.account.estimated, estimated)
+    assert.strictEqual(stored?.account.spent.money !== "0", estimated === 1)
+  })
+})
 
 describe("a call that one of several limits refuses", () => {
   it("leaves no reservation in the accounts of the others", async () => {
