@@ -305,6 +305,19 @@ describe("a long answer", () => {
   })
 })
 
+describe("an answer with many files", () => {
+  it("does not become a long result through the notes about those that are left out", async () => {
+    const image = { type: "image", mimeType: "image/png", data: "A".repeat(60) }
+    const answer = { content: Array.from({ length: 10_000 }, () => image) }
+    const made = await McpTools.fromClient(fake([{ tools: [tool("a")] }], answer), {
+      server: "s",
+      maxResultLength: 100
+    })
+    const said = await run("mcp__s__a", {}, { tools: made })
+    assert.isBelow(JSON.stringify(said?.content).length, 1_000)
+  })
+})
+
 describe("hooks around them", () => {
   /** Counts every point, by the depth of the agent it fires for. */
   const counter = () => {
