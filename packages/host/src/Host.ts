@@ -11,10 +11,8 @@ import { isDecision } from "@belay/core/RunState"
 import type { Decisions } from "@belay/core/Session"
 import type { SessionInfo, SessionStore } from "@belay/core/SessionStore"
 import { TurnInput } from "@belay/core/Turn"
-import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Engine } from "./Engine.ts"
@@ -225,11 +223,15 @@ export const make = (options: Options): Host => {
 }
 
 /** Runs an Effect. If the signal aborts, the promise rejects with its reason. */
-const runWith = async <A, E>(effect: Effect.Effect<A, E>, signal: AbortSignal | undefined): Promise<A> => {
+const runWith = <A, E>(effect: Effect.Effect<A, E>, signal: AbortSignal | undefined): Promise<A> => {
   if (signal === undefined) return Effect.runPromise(effect)
-  const exit = await Effect.runPromiseExit(effect, { signal })
-  if (Exit.isSuccess(exit)) return exit.value
-  return Promise.reject(signal.aborted ? signal.reason : Cause.squash(exit.cause))
+  const aborted = Effect.callback<never, unknown>((resume) => {
+    const abort = () => resume(Effect.fail(signal.reason))
+    if (signal.aborted) return abort()
+    signal.addEventListener("abort", abort, { once: true })
+    return Effect.sync(() => signal.removeEventListener("abort", abort))
+  })
+  return Effect.runPromise(Effect.raceFirst(aborted, effect))
 }
 
 /** Adds an entry and wakes its session. A key that is known wakes it again, because the first call may have failed. */

@@ -5,6 +5,7 @@
  */
 import type { Due, Inbox } from "@belay/core/Inbox"
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -55,7 +56,7 @@ export const make = ({ concurrency = 64, inbox, pollMs = 500 }: Options): Engine
     start: (advance) =>
       Effect.acquireRelease(
         Effect.gen(function*() {
-          const started = new Run(advance, concurrency)
+          const started = new Run(advance, concurrency, yield* Effect.context<never>())
           run = started
           const poller = yield* Effect.forkDetach(poll(started, inbox, pollMs))
           return Effect.gen(function*() {
@@ -94,14 +95,17 @@ const poll = (run: Run, inbox: Inbox, pollMs: number): Effect.Effect<never> => {
 class Run {
   private readonly advance: Advance
   private readonly limit: number
+  /** The services of whoever started the engine, such as loggers. */
+  private readonly context: Context.Context<never>
   private readonly permits: Semaphore.Semaphore
   private readonly jobs = new Map<string, Job>()
   private readonly fibers = new Set<Fiber.Fiber<unknown, unknown>>()
   private readonly closing = Deferred.makeUnsafe<void>()
   private isClosed = false
 
-  constructor(advance: Advance, concurrency: number) {
+  constructor(advance: Advance, concurrency: number, context: Context.Context<never>) {
     this.advance = advance
+    this.context = context
     this.limit = 4 * concurrency
     this.permits = Semaphore.makeUnsafe(concurrency)
   }
@@ -141,7 +145,7 @@ class Run {
   }
 
   private fork(effect: Effect.Effect<unknown>): void {
-    const fiber = Effect.runFork(effect)
+    const fiber = Effect.runForkWith(this.context)(effect)
     this.fibers.add(fiber)
     fiber.addObserver(() => this.fibers.delete(fiber))
   }

@@ -7,7 +7,7 @@ import { killStorm } from "./support/killStorm.ts"
 
 const storm = async (where: string, log: string, seed: number): Promise<void> => {
   const { below } = random(seed)
-  const kills = Array.from({ length: 25 }, () => 1 + below(90))
+  const kills = Array.from({ length: 25 }, (_, index) => index % 4 === 0 ? "report" : 1 + below(90))
   assert.isAbove(await killStorm({ where, log, seed, sessions: 3, messages: 6, kills }), 10)
 }
 

@@ -14,8 +14,10 @@ import { openStore } from "./openStore.ts"
 
 const worker = fileURLToPath(new URL("./worker.ts", import.meta.url))
 
-/** Starts a process. `dieAt` is the moment at which it kills itself; 0 is never. */
-const start = (where: string, log: string, dieAt: number) => {
+/** When a process kills itself: at the moment with this number, or before it reports an outcome. 0 is never. */
+export type Kill = number | "report"
+
+const start = (where: string, log: string, dieAt: Kill) => {
   const child = spawn(process.execPath, ["--conditions=@belay/source", worker, where, log, String(dieAt)], {
     stdio: ["ignore", "ignore", "pipe"],
     env: process.env
@@ -40,8 +42,8 @@ export interface Storm {
   readonly seed: number
   readonly sessions: number
   readonly messages: number
-  /** The moment at which each process kills itself. */
-  readonly kills: ReadonlyArray<number>
+  /** When each of the processes kills itself. */
+  readonly kills: ReadonlyArray<Kill>
 }
 
 /** Sends everything, lets processes run and die, and lets the last one finish. Returns how many were killed. */

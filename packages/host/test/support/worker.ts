@@ -1,6 +1,6 @@
 /**
- * A process that runs sessions until it is killed, or kills itself at a given moment. Its arguments are the store, the
- * file in which its tools note what they do, and the number of the moment.
+ * A process that runs sessions until it is killed, or kills itself. Its arguments are the store, the file in which its
+ * tools note what they do, and when it kills itself: at the moment with this number, or before it reports an outcome.
  */
 import { createAgent } from "@belay/core/createAgent"
 import type { Inbox } from "@belay/core/Inbox"
@@ -27,7 +27,10 @@ const watched = <A extends object>(port: A): A =>
       if (typeof member !== "function" || name === "due") return member
       return (...all: ReadonlyArray<unknown>) =>
         Effect.andThen(
-          Effect.sync(moment),
+          Effect.sync(() => {
+            if (name === dieAt && all[2] !== "begun") process.kill(process.pid, "SIGKILL")
+            moment()
+          }),
           Effect.tap(Reflect.apply(member, target, all) as Effect.Effect<unknown, unknown>, () => Effect.sync(moment))
         )
     }
