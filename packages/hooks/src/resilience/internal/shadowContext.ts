@@ -63,14 +63,20 @@ export const isolate = (
       remove: (key) => all.remove(ownName(key))
     }
   }
-  return Object.create(ctx, {
-    outcome: { value: isObserver ? ctx.outcome : undefined },
-    state: { value: state },
-    local: { value: view(() => ctx.local) },
-    artifacts: { get: artifacts },
-    rotate: { value: () => void said.push({ how: "rotate", text: "" }) },
-    inject: { value: (text: string) => void said.push({ how: "inject", text }) },
-    followUp: { value: (text: string) => void said.push({ how: "followUp", text }) },
-    notifyUser: { value: (text: string) => void said.push({ how: "notifyUser", text }) }
-  }) as HookContext
+  const own: Partial<HookContext> = {
+    state,
+    local: view(() => ctx.local),
+    rotate: () => void said.push({ how: "rotate", text: "" }),
+    inject: (text) => void said.push({ how: "inject", text }),
+    followUp: (text) => void said.push({ how: "followUp", text }),
+    notifyUser: (text) => void said.push({ how: "notifyUser", text })
+  }
+  return new Proxy(ctx, {
+    get: (of, key) => {
+      if (key === "artifacts") return artifacts()
+      if (key === "outcome") return isObserver ? of.outcome : undefined
+      // The context reads its own private fields, so it is the receiver.
+      return Reflect.get(Object.hasOwn(own, key) ? own : of, key)
+    }
+  })
 }
