@@ -63,7 +63,7 @@ export const isolate = (
       remove: (key) => all.remove(ownName(key))
     }
   }
-  return Object.create(ctx, {
+  const own = Object.create(null, {
     outcome: { value: isObserver ? ctx.outcome : undefined },
     state: { value: state },
     local: { value: view(() => ctx.local) },
@@ -72,5 +72,7 @@ export const isolate = (
     inject: { value: (text: string) => void said.push({ how: "inject", text }) },
     followUp: { value: (text: string) => void said.push({ how: "followUp", text }) },
     notifyUser: { value: (text: string) => void said.push({ how: "notifyUser", text }) }
-  }) as HookContext
+  }) as object
+  // The fields of a context are private, so its getters need the context itself.
+  return new Proxy(ctx, { get: (target, key): unknown => Reflect.get(Object.hasOwn(own, key) ? own : target, key) })
 }
