@@ -1,8 +1,12 @@
 /** What a host does with messages, decisions and cancellations, on SQLite. */
+import { agentTool } from "@belay/core/agentTool"
 import { createAgent } from "@belay/core/createAgent"
 import * as HookAction from "@belay/core/HookAction"
-import { whyInvalid } from "@belay/core/Message"
+import { textResponse } from "@belay/core/LlmCall"
+import { fromPromise } from "@belay/core/LlmProvider"
+import { text, whyInvalid } from "@belay/core/Message"
 import * as Host from "@belay/host/Host"
+import * as Scripted from "@belay/testing/Scripted"
 import * as Effect from "effect/Effect"
 import { assert, describe, it } from "vitest"
 import { asking, gate, hosted, newFile, planner, pollMs, tool } from "./support/hosted.ts"
@@ -108,6 +112,102 @@ describe("a host", () => {
     assert.lengthOf(log, 1)
     await web.close()
     await second.close()
+  })
+
+  it("lets people decide about a call of a sub-agent, in another process", async () => {
+    const path = newFile()
+    const log: Array<string> = []
+    const config = () => {
+      const helper = createAgent({
+        name: "helper",
+        tools: [tool("danger", log)],
+        provider: Scripted.make([
+          { ...textResponse(""), finishReason: "tool-calls", toolCalls: [{ id: "d", name: "danger", args: {} }] },
+          "helped"
+        ])
+      })
+      const help = agentTool({ name: "help", description: "helps", agent: helper })
+      const lead = fromPromise({
+        name: "lead",
+        complete: async ({ messages }) =>
+          messages.at(-1)?.role === "tool" ? textResponse(`${text(messages.at(-1)!)}, all done`) : {
+            ...textResponse(""),
+            finishReason: "tool-calls",
+            toolCalls: [{ id: "h", name: "help", args: { message: "do danger" } }]
+          }
+      })
+      return { provider: lead, tools: [help], hooks: [asking] }
+    }
+    const first = hosted(path, config())
+    await first.host.send("s", "go", { key: "m" })
+    await first.host.advance("s")
+    const asked = await first.host.result("s", "m")
+    const pending = asked.status === "suspended" ? asked.pending : []
+    assert.deepStrictEqual(pending.map(({ callId }) => callId), ["h/d"])
+    await first.close()
+    const { provider: _provider, ...rest } = config()
+    const helped = createAgent({ name: "helper", tools: [tool("danger", log)], provider: Scripted.make(["helped"]) })
+    const second = hosted(path, {
+      ...rest,
+      provider: config().provider,
+      tools: [agentTool({ name: "help", description: "helps", agent: helped })]
+    })
+    await second.host.decide("s", { "h/d": { type: "approve" } }, { key: "yes" })
+    await second.host.advance("s")
+    assert.deepInclude(await second.host.result("s", "m"), { status: "completed", text: "helped, all done" })
+    assert.lengthOf(log, 1)
+    await second.close()
+  })
+
+  it("reports nothing about a message whose agent was closed, and another process answers it", async () => {
+    const path = newFile()
+    const begun = gate()
+    const hangs = planner(() => {
+      begun.open()
+      return new Promise(() => {})
+    })
+    const one = hosted(path, { provider: hangs })
+    await one.host.send("s", "hello", { key: "m" })
+    await one.host.send("s", "next", { key: "next" })
+    const failed = failure(one.host.advance("s"))
+    await begun.opened
+    await one.close()
+    assert.strictEqual((await failed)["problem"], "store")
+    const two = hosted(path)
+    assert.strictEqual((await two.host.status("s", "m"))?.status, "begun")
+    await two.host.advance("s")
+    assert.strictEqual((await two.host.result("s", "next")).status, "completed")
+    assert.notStrictEqual((await two.host.status("s", "m"))?.status, "begun")
+    await two.close()
+  })
+
+  it("loses its place to another process without writing anything any more", async () => {
+    const path = newFile()
+    const log: Array<string> = []
+    const [begun, go] = [gate(), gate()]
+    const one = hosted(path, {
+      tools: [tool("work", log, () => {
+        begun.open()
+        return go.opened
+      })]
+    })
+    await one.host.send("s", "do work, work", { key: "m" })
+    const failed = failure(one.host.advance("s"))
+    await begun.opened
+    const two = hosted(path, { tools: [tool("work", log)] })
+    await two.host.advance("s")
+    go.open()
+    assert.strictEqual((await failed)["problem"], "store")
+    assert.deepInclude(await one.host.result("s", "m"), { status: "completed", text: "did work work" })
+    assert.strictEqual((await one.host.status("s", "m"))?.attempts, 2)
+    const { messages } = (await Effect.runPromise(two.store.sessions.load("s")))!
+    assert.isUndefined(whyInvalid(messages))
+    const results = messages.filter(({ role }) => role === "tool").map(text)
+    assert.match(results[0]!, /unknown/)
+    assert.strictEqual(results[1], "work done")
+    assert.strictEqual(new Set(log).size, log.length)
+    await one.close()
+    await two.close()
   })
 
   it("says what became of decisions that do not fit, and of those that come late", async () => {
