@@ -5,10 +5,7 @@ import { whyInvalid } from "@belay/core/Message"
 import * as Host from "@belay/host/Host"
 import * as Effect from "effect/Effect"
 import { assert, describe, it } from "vitest"
-import { asking, gate, hosted, newFile, planner, pollMs, tool } from "./support/hosted.ts"
-
-const failure = async (promise: PromiseLike<unknown>): Promise<{ readonly [field: string]: unknown }> =>
-  Object(await promise.then(() => assert.fail("it did not fail"), (error: unknown) => error))
+import { asking, failure, gate, hosted, newFile, planner, pollMs, tool } from "./support/hosted.ts"
 
 const texts = (messages: ReadonlyArray<{ readonly role: string; readonly content: unknown }>) =>
   messages.filter(({ role }) => role === "user" || role === "assistant").map(({ content }) => content)
@@ -82,32 +79,6 @@ describe("a host", () => {
     await host.send("s", "alone", { key: "alone", mode: "steer" })
     assert.deepInclude(await host.result("s", "alone"), { status: "completed", text: "re: alone", turnNumber: 3 })
     await close()
-  })
-
-  it("keeps a suspended turn in rows only, and continues it after a decision of another process", async () => {
-    const path = newFile()
-    const log: Array<string> = []
-    const config = { tools: [tool("danger", log)], hooks: [asking] }
-    const first = hosted(path, config)
-    await first.host.send("s", "do danger", { key: "m" })
-    await first.host.send("s", "after", { key: "after" })
-    await first.host.advance("s")
-    const asked = await first.host.result("s", "m")
-    assert.strictEqual(asked.status, "suspended")
-    const [question] = asked.status === "suspended" ? asked.pending : []
-    assert.strictEqual(question?.tool, "danger")
-    await first.close()
-
-    const second = hosted(path, config)
-    const web = hosted(path)
-    await using _running = await second.host.start()
-    const { key } = await web.host.decide("s", { [question!.callId]: { type: "approve" } })
-    assert.deepInclude(await web.host.result("s", key), { status: "completed", text: "did danger" })
-    assert.deepInclude(await web.host.result("s", "m"), { status: "completed", text: "did danger" })
-    assert.deepInclude(await web.host.result("s", "after"), { status: "completed", text: "re: after" })
-    assert.lengthOf(log, 1)
-    await web.close()
-    await second.close()
   })
 
   it("says what became of decisions that do not fit, and of those that come late", async () => {
@@ -219,73 +190,6 @@ describe("a host", () => {
     stop.abort(new Error("enough"))
     assert.strictEqual((await waiting)["message"], "enough")
     assert.deepInclude(await host.status("s", "m"), { status: "waiting" })
-    await close()
-  })
-
-  it("gives up a message whose processes end again and again", async () => {
-    const path = newFile()
-    const never = planner(() => new Promise(() => {}))
-    for (let attempt = 1; attempt <= 2; attempt++) {
-      const dies = hosted(path, { provider: never }, { maxAttempts: 2 })
-      if (attempt === 1) {
-        await dies.host.send("s", "poison", { key: "poison" })
-        await dies.host.send("s", "good", { key: "good" })
-      }
-      void dies.host.advance("s").then(() => {}, () => {})
-      while ((await dies.host.status("s", "poison"))?.attempts !== attempt) await Effect.runPromise(Effect.sleep(5))
-      // The process ends: nothing of it is written any more.
-      dies.store.close()
-    }
-    const { close, host } = hosted(path, {}, { maxAttempts: 2 })
-    await host.advance("s")
-    const outcome = await host.result("s", "poison")
-    assert.deepInclude(outcome, { status: "dead", attempts: 2 })
-    assert.strictEqual((await host.status("s", "poison"))?.status, "dead")
-    assert.deepInclude(await host.result("s", "good"), { status: "completed", text: "re: good" })
-    await close()
-  })
-
-  it("stops turns where another process continues them, and no call is lost or repeated", async () => {
-    const path = newFile()
-    const begun = gate()
-    const log: Array<string> = []
-    const one = hosted(path, {
-      tools: [tool("slow", log, async () => {
-        begun.open()
-        await Effect.runPromise(Effect.sleep(30))
-      })]
-    })
-    const running = await one.host.start()
-    await one.host.send("s", "do slow, slow, slow", { key: "m" })
-    await one.host.send("s", "next", { key: "next" })
-    await begun.opened
-    await running.drain()
-    assert.deepInclude(await one.host.status("s", "m"), { status: "begun" })
-    await one.close()
-    assert.lengthOf(log, 1)
-
-    const two = hosted(path, { tools: [tool("slow", log)] })
-    await using _running = await two.host.start()
-    assert.deepInclude(await two.host.result("s", "m"), { status: "completed", text: "did slow slow slow" })
-    assert.deepInclude(await two.host.status("s", "m"), { attempts: 1 })
-    assert.strictEqual((await two.host.result("s", "next")).status, "completed")
-    assert.strictEqual(new Set(log).size, 3)
-    assert.lengthOf(log, 3)
-    await two.close()
-  })
-
-  it("holds no session in memory while a thousand wait for people", async () => {
-    const { agent, close, host, store } = hosted(newFile(), { tools: [tool("danger", [])], hooks: [asking] })
-    const ids = Array.from({ length: 1_000 }, (_, index) => `s${index}`)
-    const released = new Set<string>()
-    agent.on(({ sessionId, type }) => void (type === "session-release" && released.add(sessionId)))
-    await Promise.all(ids.map((id) => host.send(id, "do danger", { key: "m" })))
-    await using _running = await host.start()
-    for (const id of ids) assert.strictEqual((await host.result(id, "m")).status, "suspended")
-    await Effect.runPromise(Effect.sleep(pollMs))
-    assert.lengthOf([...released], 1_000)
-    assert.lengthOf(await host.list({ limit: 2_000, status: "suspended" }), 1_000)
-    assert.deepStrictEqual(await Effect.runPromise(store.inbox.due({ until: Date.now(), limit: 10 })), [])
     await close()
   })
 

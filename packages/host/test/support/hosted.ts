@@ -17,6 +17,10 @@ export const pollMs = 20
 
 export const newFile = (): string => join(mkdtempSync(join(tmpdir(), "belay-host-")), "store.db")
 
+/** What a promise rejects with. */
+export const failure = async (promise: PromiseLike<unknown>): Promise<{ readonly [field: string]: unknown }> =>
+  Object(await promise.then(() => ({ problem: "it did not fail" }), (error: unknown) => error))
+
 /** A promise and its resolver. */
 export const gate = () => {
   let open = (): void => {}

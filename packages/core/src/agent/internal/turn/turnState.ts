@@ -103,11 +103,10 @@ const toolMessage = (call: ToolCall, result: ToolResult): Message =>
     : { role: "tool", toolCallId: call.id, toolName: call.name, content: result.error, isError: true }
 
 /** Makes the message of the user from an input. */
-export const userMessage = ({ attachments = [], key, message }: TurnInput): Message => ({
-  role: "user",
-  content: attachments.length === 0 ? message : [{ type: "text", text: message }, ...attachments],
-  ...(key === undefined ? {} : { key })
-})
+export const userMessage = ({ attachments = [], key, message }: TurnInput): Message => {
+  const content = attachments.length === 0 ? message : [{ type: "text" as const, text: message }, ...attachments]
+  return key === undefined ? { role: "user", content } : { role: "user", content, key }
+}
 
 /** Returns an input that hooks may have changed, with the key of the original one. */
 export const withKeyOf = (original: TurnInput, input: TurnInput): TurnInput => {
