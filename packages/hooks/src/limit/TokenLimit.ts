@@ -13,7 +13,7 @@ import { byLength, type Tokenizer } from "@belay/core/Tokenizer"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as HookDefaults from "../HookDefaults.ts"
-import { requestTokens } from "./internal/requestTokens.ts"
+import { countTokens, requestTokens } from "./internal/requestTokens.ts"
 
 /** The most tokens. Without a number there is no limit. @category models @since 0.1.0 */
 export interface Tokens {
@@ -153,7 +153,7 @@ export const make = (options: Options): AgentHook => {
       if (!executed) return
       const { inputTokens, outputTokens } = response.usage ?? {
         inputTokens: requestTokens(request, tokenizer),
-        outputTokens: tokenizer.count(outputText(response))
+        outputTokens: countTokens(tokenizer, outputText(response))
       }
       count(validTokens(inputTokens), validTokens(response.usage?.billableOutputTokens ?? outputTokens), ctx)
     },

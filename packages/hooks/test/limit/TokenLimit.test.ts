@@ -149,6 +149,17 @@ describe("TokenLimit", () => {
     assert.lengthOf(provider.requests, 4)
   })
 
+  it.effect.each([NaN, -1e9, Infinity, "1", undefined])(
+    "stops the call if the tokenizer counts %s",
+    (count) =>
+      Effect.gen(function*() {
+        const limit = limited({ perTurn: { total: 10 }, tokenizer: { count: () => count as number } })
+        const { action } = yield* limit.ask(5)
+        assert.strictEqual(action._tag, "Reject")
+        assert.match(limit.scope.failures[0]?.message ?? "", /the tokenizer counted .*: a number from 0 is expected/)
+      })
+  )
+
   it("rejects invalid limits", () => {
     assert.throws(() => TokenLimit.make({ perTurn: { input: -1 } }), ConfigError, /token-limit\.perTurn\.input/)
     assert.throws(() => TokenLimit.make({ warnAt: 2 }), ConfigError, /warnAt: expected a number from 0 to 1, found 2/)

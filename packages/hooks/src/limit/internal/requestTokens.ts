@@ -2,6 +2,7 @@
 import type { LlmRequest } from "@belay/core/LlmCall"
 import { type Message, text } from "@belay/core/Message"
 import { byLength, type Tokenizer } from "@belay/core/Tokenizer"
+import * as Result from "effect/Result"
 
 /** Module state: weak, by tokenizer and by message or tool. Messages and tools never change. */
 const counts = new WeakMap<Tokenizer, WeakMap<object, number>>()
@@ -13,15 +14,25 @@ export const requestTokens = (
 ): number => {
   const cached = counts.get(tokenizer) ?? new WeakMap<object, number>()
   counts.set(tokenizer, cached)
-  let sum = instructions === undefined ? 0 : tokenizer.count(instructions)
+  let sum = instructions === undefined ? 0 : countTokens(tokenizer, instructions)
   const add = (part: object, textOf: () => string) => {
     let tokens = cached.get(part)
-    if (tokens === undefined) cached.set(part, tokens = tokenizer.count(textOf()))
+    if (tokens === undefined) cached.set(part, tokens = countTokens(tokenizer, textOf()))
     sum += tokens
   }
   for (const message of messages) add(message, () => messageText(message))
   for (const tool of tools) add(tool, () => JSON.stringify([tool.name, tool.description, tool.inputSchema]))
   return sum
+}
+
+/** Counts the tokens of a text. Throws if the tokenizer returns something else than a number of tokens. */
+export const countTokens = (tokenizer: Tokenizer, text: string): number => {
+  const count: unknown = tokenizer.count(text)
+  return typeof count === "number" && count >= 0 && count <= Number.MAX_SAFE_INTEGER
+    ? count
+    : Result.getOrThrow(
+      Result.fail(new TypeError(`the tokenizer counted ${String(count)}: a number from 0 is expected`))
+    )
 }
 
 const messageText = (message: Message): string =>
