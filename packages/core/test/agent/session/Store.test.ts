@@ -196,7 +196,7 @@ describe("the session store", () => {
   })
 
   it("that cannot load a session fails the opening, and says which session", async () => {
-    const store = { ...SessionStore.inMemory(), load: () => Effect.fail(new Error("no disk")) }
+    const store = { ...SessionStore.inMemory(), load: () => Effect.fail("no disk") }
     await using agent = createAgent({ provider: scripted([]).provider, store })
     assert.deepInclude(await failureOf(agent.session({ id: "s" })), {
       _tag: "PortFailed",
