@@ -158,7 +158,7 @@ describe("a bundle for a browser", () => {
     ["of the core", 115, `export * from "@belay/core"`],
     [
       "of an agent with its provider",
-      135,
+      145,
       `export { createAgent, defineHook, defineTool } from "@belay/core"
        export * as OpenAiCompatible from "@belay/providers/OpenAiCompatible"`
     ],
