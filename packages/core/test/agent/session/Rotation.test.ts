@@ -35,6 +35,27 @@ const long = "x".repeat(1_400)
 
 // rows: B-43
 describe("session rotation", () => {
+  it("counts the sessions of a conversation in their ids", async () => {
+    const rotates: AgentHook = { name: "always", preTurn: (_input, ctx) => ctx.rotate() }
+    const earlier = Array.from({ length: 20 }, (_, n) => [
+      { role: "user" as const, content: `question ${n} ${long}` },
+      { role: "assistant" as const, content: `answer ${n} ${long}` }
+    ]).flat()
+    for (
+      const [id, expected] of [["s", ["s-r2", "s-r3"]], ["s-r9", ["s-r10", "s-r11"]], ["a-r", ["a-r-r2", "a-r-r3"]]]
+    ) {
+      const { provider } = scripted(["a summary", `one ${long}`, "a summary", "two", "three", "four"])
+      await using agent = createAgent({ provider, hooks: [rotates] })
+      await using session = await agent.session({ id: id as string, messages: earlier })
+      const ids: Array<string> = []
+      for (const _turn of [1, 2]) {
+        await session.run("go")
+        ids.push(session.id)
+      }
+      assert.deepStrictEqual(ids, expected, id as string)
+    }
+  })
+
   it("goes through its steps in the documented order, in the middle of a turn, and the turn continues", async () => {
     const log: Array<string> = []
     const store = SessionStore.inMemory()
