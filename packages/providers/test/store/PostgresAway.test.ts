@@ -6,8 +6,9 @@ import * as Effect from "effect/Effect"
 import pg from "pg"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type PostgresServer, startPostgres } from "../../../../test/support/postgres.ts"
-import { commitOf, failure, newSchema, stateOf, wrapped } from "../support/postgresStore.ts"
+import { failure, newSchema, wrapped } from "../support/postgresStore.ts"
 import { killCycles } from "../support/storeCrash.ts"
+import { commitOf, stateOf } from "../support/storedSessions.ts"
 
 const run = Effect.runPromise
 

@@ -7,7 +7,8 @@ import pg from "pg"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { selfSigned } from "../../../../test/support/certificate.ts"
 import { type PostgresServer, startPostgres } from "../../../../test/support/postgres.ts"
-import { commitOf, failure, newSchema, stateOf, transactionPooler, wrapped } from "../support/postgresStore.ts"
+import { failure, newSchema, transactionPooler, wrapped } from "../support/postgresStore.ts"
+import { commitOf, stateOf } from "../support/storedSessions.ts"
 
 const { cert, key } = selfSigned(["127.0.0.1"])
 const run = Effect.runPromise

@@ -2,8 +2,6 @@
  * The SQLite store: the laws, the file and who may read it, files that are refused, several processes' worth of
  * handles.
  */
-import type { RunState } from "@belay/core/RunState"
-import type { Commit } from "@belay/core/SessionStore"
 import * as SqliteStore from "@belay/providers/SqliteStore"
 import * as StoreLaws from "@belay/testing/StoreLaws"
 import * as Effect from "effect/Effect"
@@ -21,6 +19,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { afterAll, assert, describe, it } from "vitest"
+import { commitOf, stateOf } from "../support/storedSessions.ts"
 
 const folders: Array<string> = []
 const folder = (): string => {
@@ -41,35 +40,6 @@ const thrown = (act: () => unknown): { readonly [key: string]: unknown } => {
 }
 const failure = async (effect: Effect.Effect<unknown, unknown>): Promise<{ readonly [key: string]: unknown }> =>
   await run(Effect.flip(effect)) as never
-
-const state = (revision: number, count: number, sessionId = "s"): RunState => ({
-  version: 3,
-  sessionId,
-  revision,
-  turnNumber: 1,
-  stepNumber: 1,
-  coreType: "tool-loop",
-  input: { message: "go" },
-  phase: "ended",
-  messages: Array.from({ length: count }, (_, index) => ({ role: "user", content: `m${index}` })),
-  calls: [],
-  injections: [],
-  usage: { inputTokens: 0, outputTokens: 0 },
-  counts: { llmCalls: 0, toolCalls: 0, followUps: 0, elapsedMs: 0 },
-  hookState: {}
-})
-const step = (whole: RunState, from = 0): Commit => {
-  const { messages, ...rest } = whole
-  return {
-    sessionId: whole.sessionId,
-    revision: whole.revision,
-    from,
-    messages: messages.slice(from),
-    state: rest,
-    records: [],
-    snapshot: () => whole
-  }
-}
 
 const onFile = async (): Promise<StoreLaws.Subject> => {
   const path = join(folder(), "store.db")
@@ -108,7 +78,7 @@ describe("SqliteStore", () => {
   it("writes ahead, and is one file after it is closed", async () => {
     const path = join(folder(), "store.db")
     const store = SqliteStore.make({ path, synchronous: "full" })
-    await run(store.sessions.commit(step(state(1, 2))))
+    await run(store.sessions.commit(commitOf(stateOf(1, 2))))
     store.close()
     assert.deepStrictEqual(readdirSync(join(path, "..")), ["store.db"])
     const database = new DatabaseSync(path, { readOnly: true })
@@ -239,7 +209,7 @@ describe("SqliteStore", () => {
   it("says what is damaged inside", async () => {
     const path = join(folder(), "store.db")
     using store = SqliteStore.make({ path })
-    await run(store.sessions.commit(step(state(1, 3))))
+    await run(store.sessions.commit(commitOf(stateOf(1, 3))))
     await run(store.rules.add({ hook: "h", tool: "t" }))
     await run(store.ledger.update("a", (before) => [undefined, { ...before, elapsedMs: 1 }]))
     const other = new DatabaseSync(path)
@@ -293,7 +263,7 @@ describe("SqliteStore", () => {
   it("decodes what it loads: a wrong state is a typed error", async () => {
     const path = join(folder(), "store.db")
     using store = SqliteStore.make({ path })
-    await run(store.sessions.commit(step(state(1, 0))))
+    await run(store.sessions.commit(commitOf(stateOf(1, 0))))
     const other = new DatabaseSync(path)
     const put = (text: string) => other.prepare("UPDATE sessions SET state = ?").run(text)
     put("{\"version\":2,\"phase\":\"thinking\"}")
@@ -313,7 +283,7 @@ describe("SqliteStore", () => {
     for (
       const operation of [
         sessions.load("s"),
-        sessions.commit(step(state(1, 1))),
+        sessions.commit(commitOf(stateOf(1, 1))),
         sessions.list(),
         sessions.remove("s"),
         artifacts.append("s", "k", "x", { by: "h" }),
@@ -327,7 +297,7 @@ describe("SqliteStore", () => {
     using store = SqliteStore.make({ path: ":memory:" })
     for (const id of ["../s", "", "s' OR 1=1", "x".repeat(129)]) {
       assert.deepInclude(await failure(store.sessions.load(id)), { _tag: "StoreError", problem: "id" })
-      assert.deepInclude(await failure(store.sessions.commit(step(state(1, 1, id)))), { problem: "id" })
+      assert.deepInclude(await failure(store.sessions.commit(commitOf(stateOf(1, 1, id)))), { problem: "id" })
       assert.deepInclude(await failure(store.artifacts.read(id, "k")), { problem: "id" })
       assert.deepInclude(await failure(store.sessions.fork("s", id)), { _tag: "StoreError" })
     }
@@ -335,10 +305,10 @@ describe("SqliteStore", () => {
 
   it("writes the whole session if it was removed while a turn ran", async () => {
     using store = SqliteStore.make({ path: ":memory:" })
-    await run(store.sessions.commit(step(state(1, 5))))
+    await run(store.sessions.commit(commitOf(stateOf(1, 5))))
     await run(store.sessions.remove("s"))
-    await run(store.sessions.commit(step(state(2, 7), 5)))
-    assert.deepStrictEqual(await run(store.sessions.load("s")), state(2, 7))
+    await run(store.sessions.commit(commitOf(stateOf(2, 7), 5)))
+    assert.deepStrictEqual(await run(store.sessions.load("s")), stateOf(2, 7))
   })
 
   it("changes an account atomically in every process, and not at all if the change fails", async () => {
