@@ -5,9 +5,19 @@ import { hooks } from "./hooks.ts"
 import { http } from "./http.ts"
 import { imports } from "./imports.ts"
 import { memory } from "./memory.ts"
+import { tracing } from "./tracing.ts"
 import { turn } from "./turn.ts"
 
-const parts: { readonly [name: string]: () => Promise<string> } = { chain, turn, hooks, files, http, memory, imports }
+const parts: { readonly [name: string]: () => Promise<string> } = {
+  chain,
+  turn,
+  hooks,
+  files,
+  http,
+  memory,
+  imports,
+  tracing
+}
 const wanted = process.argv.slice(2)
 for (const name of wanted.length === 0 ? Object.keys(parts) : wanted) {
   const part = parts[name]

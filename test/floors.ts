@@ -17,6 +17,7 @@ const below: { readonly [name: string]: ReadonlyArray<string> } = {
   providers: ["core"],
   testing: ["core"],
   host: ["core"],
+  tracing: ["core"],
   cli: ["core", "hooks", "hook-files", "testing"],
   examples: ["core", "hooks", "hook-files", "providers", "testing"]
 }

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import type { AgentEvent } from "../data/AgentEvent.ts"
 import type { AgentHook } from "../hook/AgentHook.ts"
 import type { LlmProvider } from "../port/LlmProvider.ts"
 import type { McpAccessor } from "../port/McpAccessor.ts"
@@ -47,6 +48,10 @@ export interface Plugin<out R = never> {
   readonly policy?: RuntimePolicy
   readonly mcp?: McpAccessor
   readonly store?: SessionStore
+  /** Receives the events of the agent and of its sub-agents. It must not throw. */
+  readonly onEvent?: (event: AgentEvent) => void
+  /** The types of the events that `onEvent` receives. Default: all. Without deltas, no answer is streamed for it. */
+  readonly eventTypes?: ReadonlyArray<AgentEvent["type"]>
 }
 
 /** A plugin with any requirements. @category type-level @since 0.1.0 */

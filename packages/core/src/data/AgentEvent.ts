@@ -87,6 +87,8 @@ export type AgentEventBody =
     readonly responseId?: string
     readonly usage: Usage | undefined
     readonly durationMs: number
+    /** If the answer was streamed: how long its first delta took. */
+    readonly firstDeltaMs?: number
   }
   | {
     readonly type: "llm-error"

@@ -1,10 +1,14 @@
 /** Events: what listeners get to know of a run, and that they cannot change it. */
 import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { agentTool } from "../../../src/agent/agentTool.ts"
 import { createAgent } from "../../../src/agent/createAgent.ts"
+import type { Plugin } from "../../../src/agent/Plugin.ts"
 import type { AgentEvent } from "../../../src/data/AgentEvent.ts"
 import type { AgentHook } from "../../../src/hook/AgentHook.ts"
 import * as HookAction from "../../../src/hook/HookAction.ts"
 import { names } from "../../../src/hook/HookPoint.ts"
+import type { LlmProvider } from "../../../src/port/LlmProvider.ts"
 import { line, recording } from "../../support/agent.ts"
 import { asks, scripted } from "../../support/model.ts"
 
@@ -39,6 +43,39 @@ describe("events", () => {
       Object.freeze = frozen
     }
     assert.isAbove(log.length, 10)
+  })
+
+  it("go to plugins, those of sub-agents too, and a plugin that wants no deltas causes no stream", async () => {
+    const seen: Array<string> = []
+    const isStreamed: Array<boolean> = []
+    const provider = (...script: Parameters<typeof scripted>[0]): LlmProvider => {
+      const { complete, stream, ...rest } = scripted(script).provider
+      return {
+        ...rest,
+        complete: (request) => Effect.andThen(Effect.sync(() => isStreamed.push(false)), complete(request)),
+        stream: (request, sink) => Effect.andThen(Effect.sync(() => isStreamed.push(true)), stream!(request, sink))
+      }
+    }
+    const plugin: Plugin = {
+      name: "watch",
+      onEvent: (event) => seen.push(`${event.agent} ${event.type}`),
+      eventTypes: ["turn-start", "turn-end"]
+    }
+    const child = createAgent({ name: "child", provider: provider("found") })
+    await using agent = createAgent({
+      name: "lead",
+      provider: provider(asks(["child", { message: "look" }]), "done", "again"),
+      tools: [agentTool({ agent: child, name: "child", description: "Looks" })],
+      plugins: [plugin]
+    })
+    await agent.run("hi")
+    assert.deepStrictEqual(seen, ["lead turn-start", "child turn-start", "child turn-end", "lead turn-end"])
+    assert.deepStrictEqual(isStreamed, [false, false, false])
+    const numbers: Array<number> = []
+    agent.on(({ seq }) => numbers.push(seq))
+    await agent.run("again")
+    assert.strictEqual(isStreamed.at(-1), true)
+    assert.deepStrictEqual(numbers, numbers.map((_, index) => index + 1))
   })
 
   // rows: A-45

@@ -79,7 +79,9 @@ const pluginKinds: OptionKinds<Plugin> = {
   memory: "object",
   policy: "object",
   mcp: "object",
-  store: "object"
+  store: "object",
+  onEvent: "function",
+  eventTypes: "textList"
 }
 const sourceKinds: OptionKinds<HookSource> = { name: "text", load: "function" }
 

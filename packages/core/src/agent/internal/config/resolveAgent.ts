@@ -26,7 +26,13 @@ export const resolveAgent = (config: AgentConfig): Resolving<ResolvedAgent> =>
     Result.flatMap(withOutput),
     Result.flatMap(partsOf),
     Result.map(makeAgent),
-    Result.flatMap(checkDelegates)
+    Result.flatMap(checkDelegates),
+    Result.map((agent) => {
+      for (const { eventTypes, onEvent } of config.plugins ?? []) {
+        if (onEvent !== undefined) agent.hub.listen(onEvent, eventTypes)
+      }
+      return agent
+    })
   )
 
 const partsOf = (config: AgentConfig): Resolving<AgentParts> =>

@@ -4,13 +4,15 @@ import { frozenCopy } from "../../../data/internal/copyJson.ts"
 
 /** Receives events, synchronously and in order. A listener that throws is removed. */
 type Listener = (event: AgentEvent) => void
+type EventTypes = ReadonlySet<AgentEvent["type"]>
 
 /**
  * The listeners of one agent or of one session. Events of a sub-agent also go to the listeners of its parent agents. A
  * class, because every step reads `active`.
  */
 export class EventHub {
-  readonly listeners: Set<Listener> = new Set()
+  /** The listeners with the types of the events that they receive: all, if there are none. */
+  readonly listeners: Map<Listener, EventTypes | undefined> = new Map()
   private readonly others: ReadonlyArray<EventHub>
 
   constructor(...others: ReadonlyArray<EventHub>) {
@@ -22,17 +24,24 @@ export class EventHub {
     return this.listeners.size > 0 || (this.others.length > 0 && this.others.some(({ active }) => active))
   }
 
-  /** Adds a listener. The returned function removes it. */
-  listen(listener: Listener): () => void {
+  /** Whether a listener receives events of this type. */
+  wants(type: AgentEvent["type"]): boolean {
+    for (const types of this.listeners.values()) if (types === undefined || types.has(type)) return true
+    return this.others.length > 0 && this.others.some((other) => other.wants(type))
+  }
+
+  /** Adds a listener for all events, or for those of some types. The returned function removes it. */
+  listen(listener: Listener, types?: ReadonlyArray<AgentEvent["type"]>): () => void {
     // Each call has its own listener, so that the same function can listen twice.
     const own: Listener = (event) => listener(event)
-    this.listeners.add(own)
+    this.listeners.set(own, types === undefined ? undefined : new Set(types))
     return () => void this.listeners.delete(own)
   }
 
-  /** Sends one event to every listener. */
+  /** Sends one event to every listener of its type. */
   send(event: AgentEvent): void {
-    for (const listener of [...this.listeners]) {
+    for (const [listener, types] of [...this.listeners]) {
+      if (types?.has(event.type) === false) continue
       // oxlint-disable-next-line belay/no-try -- a listener is foreign code on a synchronous path
       try {
         listener(event)

@@ -47,9 +47,13 @@ const attempt = (turn: Turn, target: Target, count: number): Effect.Effect<Model
       const read = isCounted ? answered : readResponse(target.provider.name, answered, turn.agent.limits)
       if (read instanceof ProviderError.Malformed) return onFailure(read)
       const response = isCounted ? read : countAnswer(turn, target, read)
-      const durationMs = turn.io.hasListeners ? performance.now() - startedAt : 0
+      const durationMs = io.hasListeners ? performance.now() - startedAt : 0
       const answer = { response, provider: target.provider.name, attempt: count, durationMs, executed: true }
-      return Effect.succeed(acceptResponse(turn, answer))
+      const { firstDeltaAt } = io
+      return Effect.succeed(acceptResponse(
+        turn,
+        firstDeltaAt === undefined ? answer : { ...answer, firstDeltaMs: firstDeltaAt - startedAt }
+      ))
     }
   })
 }
@@ -77,6 +81,7 @@ const callOnce = (turn: Turn, { provider, request }: Target, attempt: number): E
   const { agent: { llmWrappers }, io } = turn
   turn.state.llmCalls++
   if (io.hasListeners) {
+    io.firstDeltaAt = undefined
     io.publish({ type: "llm-start", provider: provider.name, model: request.model ?? provider.model, attempt })
   }
   if (llmWrappers.length === 0) return callProvider(turn, { provider, request })

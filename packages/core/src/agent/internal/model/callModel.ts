@@ -124,9 +124,13 @@ const sendBack = function*(
 
 /** Publishes an answer after the hooks have accepted it. Of a rejected answer, only the cost is published. */
 const publishAnswer = ({ io }: Turn, answer: ModelAnswer, accepted: LlmResponse | undefined): void => {
-  const { attempt, durationMs, executed, provider, response: { finishReason, id, model, usage } } = answer
+  const { attempt, durationMs, executed, firstDeltaMs, provider, response: { finishReason, id, model, usage } } = answer
   if (!executed || !io.hasListeners) return
   const { text, toolCalls } = accepted ?? { text: "", toolCalls: [] }
   const end = { type: "llm-end", provider, model, attempt, text, toolCalls, finishReason, usage, durationMs } as const
-  io.publish(id === undefined ? end : { ...end, responseId: id })
+  io.publish({
+    ...end,
+    ...(id === undefined ? undefined : { responseId: id }),
+    ...(firstDeltaMs === undefined ? undefined : { firstDeltaMs })
+  })
 }

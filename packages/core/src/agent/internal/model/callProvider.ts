@@ -26,7 +26,7 @@ export interface Target {
 export const callProvider = (turn: Turn, { provider, request }: Target): Effect.Effect<LlmResponse, Failure> => {
   turn.state.cost.begin()
   // Nobody else reads deltas.
-  return turn.agent.streams || turn.io.hasListeners
+  return turn.agent.streams || turn.io.hasDeltaListeners
     ? streamModel(turn, provider, request)
     : provider.complete(request)
 }

@@ -17,6 +17,8 @@ export interface ModelAnswer {
   readonly executed: boolean
   /** How long the call took; 0 if there are no listeners. */
   readonly durationMs: number
+  /** How long the first delta of a streamed answer took. Absent if there are no listeners. */
+  readonly firstDeltaMs?: number
   /** The request that was answered, if it is not the original one. */
   readonly request?: LlmRequest
 }

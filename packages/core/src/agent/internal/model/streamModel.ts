@@ -25,12 +25,20 @@ export const streamModel = (
   if (turn.agent.streams) return streamThroughHooks(turn, provider, request)
   return provider.stream === undefined
     ? provider.complete(request)
-    : provider.stream(request, (delta) => show(turn, delta))
+    : provider.stream(request, (delta) => {
+      noteDelta(turn)
+      show(turn, delta)
+    })
+}
+
+/** Notes when the first delta arrived. */
+const noteDelta = ({ io }: Turn): void => {
+  if (io.firstDeltaAt === undefined && io.hasListeners) io.firstDeltaAt = performance.now()
 }
 
 /** Publishes a delta. */
 const show = ({ io }: Turn, delta: LlmDelta): void => {
-  if (!io.hasListeners) return
+  if (!io.hasDeltaListeners) return
   if (delta.type === "text") {
     io.shownText += delta.text
     io.publish({ type: "text-delta", text: delta.text })
@@ -43,7 +51,7 @@ const show = ({ io }: Turn, delta: LlmDelta): void => {
  * seen, that text is retracted and the whole answer is published.
  */
 export const showRest = ({ io }: Turn, text: string): void => {
-  if (io.hasListeners && io.shownText !== text) {
+  if (io.shownText !== text && io.hasDeltaListeners) {
     if (!text.startsWith(io.shownText)) io.retract("the answer was changed after it was shown")
     const rest = text.slice(io.shownText.length)
     if (rest !== "") io.publish({ type: "text-delta", text: rest })
@@ -69,6 +77,7 @@ const streamThroughHooks = (
     let streamed = 0
     const sink: DeltaSink = (delta) => {
       if (Deferred.isDoneUnsafe(cut)) return
+      if (provider.stream !== undefined) noteDelta(turn)
       streamed += delta.type === "tool-call" ? delta.argsText.length : delta.text.length
       if (streamed > limits.textLength) {
         Deferred.doneUnsafe(cut, Effect.fail(streamTooLong(provider.name, limits)))

@@ -1,6 +1,5 @@
 /** The state of a session in the runtime: its messages, the state of its hooks, and the running turn. */
 import type * as Effect from "effect/Effect"
-import type { AgentEvent } from "../../../data/AgentEvent.ts"
 import type { Message } from "../../../data/Message.ts"
 import type { Injection, PendingAsk, RunState } from "../../../data/RunState.ts"
 import type { OnSessionStartEvent } from "../../../data/SessionEvent.ts"
@@ -8,6 +7,7 @@ import type { TurnInput } from "../../../data/Turn.ts"
 import type { Waiting } from "../../../data/Waiting.ts"
 import * as HookState from "../../../hook/HookState.ts"
 import type { SteerOutcome } from "../../Session.ts"
+import type { EventHub } from "../event/eventHub.ts"
 import { DurableState } from "./durableState.ts"
 import { SessionStorage } from "./sessionStorage.ts"
 
@@ -67,7 +67,7 @@ export interface SessionOwner {
   /** The conversation continues in another session. */
   readonly follow: (next: SessionState) => void
   /** The listeners of the session. */
-  readonly hub: { readonly active: boolean; readonly send: (event: AgentEvent) => void } | undefined
+  readonly hub: EventHub | undefined
   /** Whether the session is being parked, so that no turn may begin. */
   readonly isParking: boolean
   /** A turn has ended, and the session is free again. */

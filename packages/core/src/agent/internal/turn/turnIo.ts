@@ -58,6 +58,8 @@ export class TurnIo {
   longInjections = 0
   /** The text of the current model call that listeners have received. */
   shownText = ""
+  /** When the first delta of the current model call arrived, by the clock of `performance`. */
+  firstDeltaAt: number | undefined = undefined
   /** Whether the tree of agents has a session store. Without one, there is nothing to commit. */
   readonly hasStore: boolean
   /** Whether another process was quicker with the first commit, or may have been, because it was interrupted. */
@@ -93,6 +95,12 @@ export class TurnIo {
     return depth === 0 && (hub.active || root.owner?.hub?.active === true)
   }
 
+  /** Whether listeners receive the deltas of a stream. */
+  get hasDeltaListeners(): boolean {
+    const { agent: { hub }, depth, session: { root } } = this.turn
+    return depth === 0 && (hub.wants("text-delta") || root.owner?.hub?.wants("text-delta") === true)
+  }
+
   /** Sends an event to the listeners. Check `hasListeners` before you build a costly event. */
   publish(body: AgentEventBody): void {
     if (!this.hasListeners) return
@@ -112,6 +120,11 @@ export class TurnIo {
     const { agent, session, state: { stepNumber, turnNumber } } = this.turn
     const time = performance.timeOrigin + performance.now()
     const act = (): void => {
+      if (!agent.hub.wants(body.type) && session.root.owner?.hub?.wants(body.type) !== true) {
+        // The number belongs to the event, also if nobody receives it.
+        session.root.lastEvent++
+        return
+      }
       const source = { agent: agent.info, session, state: { stepNumber, turnNumber }, place: this.place, time }
       const event = makeEvent(source, body)
       agent.hub.send(event)

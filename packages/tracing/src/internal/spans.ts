@@ -1,0 +1,358 @@
+/** The open spans of an agent, and how events and calls begin, describe and end them. */
+import type { AgentEvent } from "@belay/core/AgentEvent"
+import type { HookContext } from "@belay/core/HookContext"
+import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
+import { isProviderError } from "@belay/core/ProviderError"
+import type { PreToolCallEvent, ToolResult } from "@belay/core/Tool"
+import type { Usage } from "@belay/core/Usage"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import type * as Tracer from "effect/Tracer"
+import { attribute, metric, operation } from "../Conventions.ts"
+import { type Redact, render, requestContent, responseContent } from "./content.ts"
+import {
+  answerAttributes,
+  type Attempt,
+  errorTypeOf,
+  modelAttributes,
+  toolAttributes,
+  turnAttributes,
+  usageAttributes
+} from "./spanAttributes.ts"
+import { decisionsOf, spanEventOf } from "./spanEvents.ts"
+import { type Attributes, known, nanos, type Telemetry } from "./telemetry.ts"
+
+type Event<Type extends AgentEvent["type"]> = Extract<AgentEvent, { readonly type: Type }>
+
+/** The turn of one agent. */
+interface OpenTurn {
+  readonly span: Tracer.Span
+  readonly agent: string
+  readonly startedAt: number
+  /** The running model call. */
+  running: Attempt
+  /** The last model call. It has ended, and its event may tell more about it. */
+  lastCall: EndedCall | undefined
+  error: string | undefined
+}
+
+interface EndedCall {
+  readonly span: Tracer.Span
+  readonly endedAt: bigint
+  readonly exit: Exit.Exit<unknown, unknown>
+}
+
+/** The events that spans need. Deltas are not among them. */
+export const eventTypes = [
+  "turn-start",
+  "turn-end",
+  "llm-start",
+  "llm-end",
+  "llm-error",
+  "hook",
+  "hook-failed",
+  "tool-denied",
+  "ask",
+  "decided",
+  "compaction",
+  "rotation",
+  "limit"
+] as const satisfies ReadonlyArray<AgentEvent["type"]>
+
+/** A class, because it is the state of a tracing plugin. */
+export class Spans {
+  private readonly telemetry: Telemetry
+  private readonly redact: Redact | undefined
+  /** By session. */
+  private readonly turns = new Map<string, OpenTurn>()
+  /** Running tools, by session and tool call. */
+  private readonly tools = new Map<string, Tracer.Span>()
+  /** The spans in which turns are about to begin, by session. */
+  private readonly parents = new Map<string, Tracer.AnySpan>()
+  /** Decisions of a turn before its span begins, by session. */
+  private readonly early = new Map<string, Array<AgentEvent>>()
+  private last: AgentEvent | undefined
+
+  constructor(telemetry: Telemetry, redact: Redact | undefined) {
+    this.telemetry = telemetry
+    this.redact = redact
+  }
+
+  /** Notes the span that surrounds the next turn of a session. */
+  surround(sessionId: string, span: Tracer.AnySpan): void {
+    this.parents.set(sessionId, span)
+  }
+
+  fail(sessionId: string, error: string): void {
+    const turn = this.turns.get(sessionId)
+    if (turn !== undefined) turn.error = error
+  }
+
+  take(event: AgentEvent): void {
+    // An agent and its sub-agent may share the plugin. Both then receive the events of the sub-agent.
+    if (event === this.last) return
+    this.last = event
+    if (event.type === "turn-start") {
+      if (!this.telemetry.isOff()) this.begin(event)
+      return
+    }
+    const turn = this.turns.get(event.sessionId)
+    if (turn === undefined) {
+      if (event.type === "hook" && !this.telemetry.isOff()) this.keep(event)
+      return
+    }
+    if (event.type === "llm-start") {
+      this.endLastCall(turn)
+      turn.running = event
+    } else if (event.type === "llm-end" || event.type === "llm-error") this.describeCall(turn, event)
+    else if (event.type === "turn-end") this.end(turn, event)
+    else this.note(turn, event)
+  }
+
+  /** Begins the span of a model call of a turn. */
+  beginCall(request: LlmRequest, ctx: HookContext, time: number): Tracer.Span {
+    const turn = this.turns.get(ctx.sessionId)
+    // A call of a hook has no events of its own.
+    const running = ctx.caller === undefined ? turn?.running : undefined
+    const named = { ...request, ...modelOf(request.model ?? running?.model) }
+    return this.span({
+      name: named.model === undefined ? operation.model : `${operation.model} ${named.model}`,
+      kind: "client",
+      parent: turn?.span,
+      time,
+      attributes: () => ({
+        ...modelAttributes(named, ctx, turn?.running.provider ?? unknown, running?.attempt),
+        ...(this.redact === undefined ? {} : requestContent(this.redact, request))
+      })
+    })
+  }
+
+  /** Ends the span of a model call. Its event may follow, so the span is sent later. */
+  endCall(span: Tracer.Span, ctx: HookContext, exit: Exit.Exit<LlmResponse, unknown>, from: number, to: number): void {
+    const turn = this.turns.get(ctx.sessionId)
+    const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
+    const partial = isProviderError(error) ? error.partial : undefined
+    const answer = Exit.isSuccess(exit) ? exit.value : partial
+    const errorType = errorTypeOf(exit)
+    const labels = {
+      [attribute.operation]: operation.model,
+      [attribute.provider]: turn?.running.provider ?? unknown,
+      [attribute.requestModel]: turn?.running.model,
+      [attribute.responseModel]: answer?.model,
+      [attribute.errorType]: errorType
+    }
+    this.telemetry.record(metric.modelDuration, (to - from) / 1_000, labels)
+    this.count(answer?.usage, labels)
+    this.describe(span, () => ({
+      ...answerAttributes(answer),
+      [attribute.errorType]: errorType,
+      ...(this.redact === undefined || !Exit.isSuccess(exit) ? {} : responseContent(this.redact, exit.value))
+    }))
+    const ended: EndedCall = { span, endedAt: nanos(to), exit: bare(exit) }
+    if (turn === undefined || ctx.caller !== undefined) return endSpan(ended)
+    this.endLastCall(turn)
+    turn.lastCall = ended
+  }
+
+  beginTool(call: PreToolCallEvent, ctx: HookContext, time: number): Tracer.Span {
+    const span = this.span({
+      name: `${operation.tool} ${call.name}`,
+      kind: "internal",
+      parent: this.turns.get(ctx.sessionId)?.span,
+      time,
+      attributes: () => ({
+        ...toolAttributes(call, ctx),
+        ...(this.redact === undefined ? {} : { [attribute.toolArguments]: render(this.redact, call.args) })
+      })
+    })
+    this.tools.set(keyOf(ctx.sessionId, call.id), span)
+    return span
+  }
+
+  endTool(
+    span: Tracer.Span,
+    call: PreToolCallEvent,
+    ctx: HookContext,
+    exit: Exit.Exit<ToolResult, unknown>,
+    from: number,
+    to: number
+  ): void {
+    this.tools.delete(keyOf(ctx.sessionId, call.id))
+    const hasFailed = Exit.isSuccess(exit) && !exit.value.ok
+    const errorType = hasFailed ? "tool_error" : errorTypeOf(exit)
+    this.telemetry.record(metric.toolDuration, (to - from) / 1_000, {
+      [attribute.operation]: operation.tool,
+      [attribute.toolName]: call.name,
+      [attribute.errorType]: errorType
+    })
+    this.describe(span, () => {
+      const result = this.redact === undefined || !Exit.isSuccess(exit)
+        ? undefined
+        : render(this.redact, exit.value.ok ? exit.value.output : exit.value.error)
+      return { [attribute.errorType]: errorType, [attribute.toolResult]: result }
+    })
+    endSpan({ span, endedAt: nanos(to), exit: hasFailed ? failure : bare(exit) })
+  }
+
+  /** Ends all spans that are open, because nothing more will be said about them. */
+  endAll(time: number): void {
+    for (const turn of this.turns.values()) {
+      this.endLastCall(turn)
+      turn.span.end(nanos(time), Exit.void)
+    }
+    this.turns.clear()
+  }
+
+  private begin(event: Event<"turn-start">): void {
+    const { agent, parent, sessionId, time } = event
+    const noted = this.parents.get(sessionId)
+    this.parents.delete(sessionId)
+    const around = parent === undefined
+      ? noted ?? this.telemetry.activeSpan()
+      : this.tools.get(keyOf(parent.sessionId, parent.callId)) ?? this.turns.get(parent.sessionId)?.span ?? noted
+    const span = this.span({
+      name: `${operation.agent} ${agent}`,
+      kind: "internal",
+      parent: around,
+      time,
+      attributes: () => turnAttributes(event)
+    })
+    const open: OpenTurn = {
+      span,
+      agent,
+      startedAt: time,
+      running: { provider: unknown, model: undefined, attempt: 1 },
+      lastCall: undefined,
+      error: undefined
+    }
+    this.turns.set(sessionId, open)
+    for (const one of this.early.get(sessionId) ?? []) this.note(open, one)
+    this.early.delete(sessionId)
+  }
+
+  private end(turn: OpenTurn, { sessionId, status, time, usage }: Event<"turn-end">): void {
+    this.endLastCall(turn)
+    this.turns.delete(sessionId)
+    const hasFailed = status === "failed" || status === "aborted"
+    const errorType = hasFailed ? turn.error ?? status : undefined
+    this.telemetry.record(metric.agentDuration, (time - turn.startedAt) / 1_000, {
+      [attribute.operation]: operation.agent,
+      [attribute.agentName]: turn.agent,
+      [attribute.errorType]: errorType
+    })
+    this.describe(turn.span, () => ({
+      [attribute.status]: status,
+      [attribute.errorType]: errorType,
+      ...usageAttributes(usage)
+    }))
+    endSpan({ span: turn.span, endedAt: nanos(time), exit: hasFailed ? failure : Exit.void })
+  }
+
+  private keep(event: AgentEvent): void {
+    const list = this.early.get(event.sessionId)
+    if (list === undefined) this.early.set(event.sessionId, [event])
+    else if (list.length < 100) list.push(event)
+  }
+
+  private describeCall(turn: OpenTurn, event: Event<"llm-end"> | Event<"llm-error">): void {
+    const { firstDeltaMs } = event.type === "llm-end" ? event : { firstDeltaMs: undefined }
+    if (firstDeltaMs !== undefined) {
+      const seconds = firstDeltaMs / 1_000
+      turn.lastCall?.span.attribute(attribute.timeToFirstChunk, seconds)
+      this.telemetry.record(metric.timeToFirstChunk, seconds, {
+        [attribute.operation]: operation.model,
+        [attribute.provider]: turn.running.provider,
+        [attribute.requestModel]: turn.running.model
+      })
+    }
+    if (event.type === "llm-error" && turn.lastCall !== undefined) {
+      turn.lastCall.span.attribute(attribute.decision, event.decision.type)
+    }
+    this.endLastCall(turn)
+  }
+
+  /** Adds an event to the span of the turn, or of the tool that it is about. */
+  private note(turn: OpenTurn, event: AgentEvent): void {
+    if (event.type === "hook") return this.noteDecisions(turn, event)
+    if (!this.telemetry.isRecording(turn.span)) return
+    const said = spanEventOf(event, this.redact)
+    if (said !== undefined) turn.span.event(said.name, nanos(event.time), known(said.attributes))
+  }
+
+  private noteDecisions(turn: OpenTurn, event: Event<"hook">): void {
+    const { record: { callId }, sessionId, time } = event
+    const span = (callId === undefined ? undefined : this.tools.get(keyOf(sessionId, callId))) ?? turn.span
+    const isRecording = this.telemetry.isRecording(span)
+    for (const { attributes, name } of decisionsOf(event, this.redact)) {
+      const { [attribute.answer]: answer, [attribute.hook]: hook, [attribute.point]: point } = attributes
+      this.telemetry.record(metric.hookDecisions, 1, {
+        [attribute.hook]: hook,
+        [attribute.point]: point,
+        [attribute.answer]: answer
+      })
+      if (isRecording) span.event(name, nanos(time), known(attributes))
+    }
+  }
+
+  private endLastCall(turn: OpenTurn): void {
+    if (turn.lastCall !== undefined) endSpan(turn.lastCall)
+    turn.lastCall = undefined
+  }
+
+  private count(usage: Usage | undefined, labels: Attributes): void {
+    if (usage === undefined) return
+    const add = (instrument: Parameters<Telemetry["record"]>[0], value: number | undefined) => {
+      if (value !== undefined && value > 0) this.telemetry.record(instrument, value, labels)
+    }
+    add(metric.inputTokens, usage.inputTokens)
+    add(metric.outputTokens, usage.billableOutputTokens ?? usage.outputTokens)
+    add(metric.cacheReadTokens, usage.cachedTokens)
+    add(metric.cacheWriteTokens, usage.cacheWriteTokens)
+    add(metric.reasoningTokens, usage.reasoningTokens)
+    add(metric.cost, usage.costUsd)
+  }
+
+  private span(
+    { attributes, kind, name, parent, time }: {
+      readonly name: string
+      readonly kind: Tracer.SpanKind
+      readonly parent: Tracer.AnySpan | undefined
+      readonly time: number
+      readonly attributes: () => Attributes
+    }
+  ): Tracer.Span {
+    const span = this.telemetry.tracer.span({
+      name,
+      kind,
+      parent: Option.fromUndefinedOr(parent),
+      annotations: Context.empty(),
+      links: [],
+      startTime: nanos(time),
+      root: parent === undefined,
+      sampled: parent?.sampled ?? true
+    })
+    this.describe(span, attributes)
+    return span
+  }
+
+  private describe(span: Tracer.Span, attributes: () => Attributes): void {
+    if (!this.telemetry.isRecording(span)) return
+    for (const [name, value] of Object.entries(known(attributes()))) span.attribute(name, value)
+  }
+}
+
+const endSpan = ({ endedAt, exit, span }: EndedCall): void => span.end(endedAt, exit)
+
+/** Errors may contain texts of the conversation. A span says only that it failed; `error.type` says how. */
+const failure: Exit.Exit<never, string> = Exit.fail("failed")
+
+const bare = (exit: Exit.Exit<unknown, unknown>): Exit.Exit<unknown, unknown> =>
+  Exit.isSuccess(exit) ? Exit.void : failure
+
+const unknown = "unknown"
+
+const modelOf = (model: string | undefined): { readonly model?: string } => model === undefined ? {} : { model }
+
+const keyOf = (sessionId: string, callId: string): string => `${sessionId}\n${callId}`
