@@ -9,8 +9,8 @@ import { checkKinds, checkOptions, type OptionKinds, whole } from "@belay/core/O
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Engine } from "./Engine.ts"
-import { failing, needing, senderOf } from "./internal/sender.ts"
 import { isAddress, isPrefix } from "./internal/optionChecks.ts"
+import { failing, needing, senderOf } from "./internal/sender.ts"
 
 /** Options of `make`. @category models @since 0.1.0 */
 export interface Options {

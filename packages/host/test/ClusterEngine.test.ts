@@ -14,11 +14,11 @@ afterAll(() => server.dispose())
 
 describe("the cluster engine", () => {
   let count = 0
-  const make = async (): Promise<EngineLaws.Subject> => ({
-    inbox: inMemory(),
-    engine: ClusterEngine.make({ url: server.url, prefix: `law${++count}`, pollMs })
-  })
-  for (const { name, run } of EngineLaws.cases(make)) it(name, run)
+  const make = async (): Promise<EngineLaws.Subject> => {
+    const options = { url: server.url, prefix: `law${++count}`, pollMs }
+    return { inbox: inMemory(), engine: ClusterEngine.make(options), peer: ClusterEngine.make(options) }
+  }
+  for (const { name, run } of EngineLaws.cases(make, { hasPeers: true })) it(name, run)
 
   it("refuses wrong options, and says which", () => {
     assert.throws(() => ClusterEngine.make({ url: "http://here" }), /cluster-engine.url/)
