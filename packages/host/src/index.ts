@@ -3,8 +3,10 @@
  *
  * @since 0.1.0
  */
+export * as ClusterEngine from "./ClusterEngine.ts"
 export * as Engine from "./Engine.ts"
 export * as Host from "./Host.ts"
 export { HostError } from "./HostError.ts"
 export * as LocalEngine from "./LocalEngine.ts"
 export * as Outcome from "./Outcome.ts"
+export * as PgBossEngine from "./PgBossEngine.ts"

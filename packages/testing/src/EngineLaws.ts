@@ -24,8 +24,16 @@ export interface Engine {
 export interface Subject {
   readonly engine: Engine
   readonly inbox: Inbox
+  /** The engine as another process has it, for engines of several processes. Its inbox is the same. */
+  readonly peer?: Engine
   /** Closes everything. */
   readonly dispose?: () => Promise<void> | void
+}
+
+/** Options of `cases`. @category models @since 0.1.0 */
+export interface Options {
+  /** Whether several processes can run sessions with this engine. `make` then returns a `peer`. Default false. */
+  readonly hasPeers?: boolean
 }
 
 /**
@@ -48,4 +56,5 @@ export interface Subject {
  * @category laws
  * @since 0.1.0
  */
-export const cases = (make: () => Promise<Subject>): ReadonlyArray<Case> => engineLaws(make)
+export const cases = (make: () => Promise<Subject>, options: Options = {}): ReadonlyArray<Case> =>
+  engineLaws(make, options.hasPeers ?? false)

@@ -16,6 +16,7 @@ interface Engine {
 interface Subject {
   readonly engine: Engine
   readonly inbox: Inbox
+  readonly peer?: Engine
   readonly dispose?: () => Promise<void> | void
 }
 
@@ -29,6 +30,12 @@ interface Stage {
    */
   readonly start: (act: (sessionId: string) => Promise<void>) => Promise<() => Promise<void>>
   readonly wake: (sessionId: string) => Promise<void>
+}
+
+/** The same stage for two engines. */
+interface Stages {
+  readonly one: Stage
+  readonly other: Stage
 }
 
 const run = Effect.runPromise
@@ -46,8 +53,9 @@ const until = async (what: string, fact: () => boolean): Promise<void> => {
   }
 }
 
-const stageOf = ({ engine, inbox }: Subject): Stage => {
-  let entries = 0
+let entries = 0
+
+const stageOf = (engine: Engine, inbox: Inbox): Stage => {
   const finish = (sessionId: string) =>
     Effect.gen(function*() {
       for (const { at, key } of yield* inbox.open(sessionId)) {
@@ -153,6 +161,29 @@ const laws: ReadonlyArray<EngineLaw> = [
     await until("what was left is advanced", () => later.has("left"))
     await stopAgain()
   }],
+  ["a session that is due later is advanced now too if it was woken, and again when it is due", async (stage) => {
+    const at = now() + 300
+    const times: Array<number> = []
+    await stage.send("s", at)
+    const stop = await stage.start(async () => void times.push(now()))
+    await stage.send("s")
+    await until("the first call", () => times.length > 0)
+    await until("a call when it is due", () => times.some((time) => time >= at - 2))
+    await stop()
+    holds(times[0]! < at, "it was not advanced before it was due")
+  }],
+  ["a session whose calls fail does not hold up others", async ({ send, start }) => {
+    const seen = new Set<string>()
+    const stop = await start(async (id) => {
+      if (id === "broken") throw new Error("not now")
+      seen.add(id)
+    })
+    await send("broken")
+    const ids = Array.from({ length: 10 }, (_, index) => `s${index}`)
+    await Promise.all(ids.map((id) => send(id)))
+    await until("the others are advanced", () => seen.size === ids.length)
+    await stop()
+  }],
   ["each of 300 sessions is advanced", async ({ send, start }) => {
     const seen = new Set<string>()
     const ids = Array.from({ length: 300 }, (_, index) => `s${index}`)
@@ -172,16 +203,88 @@ const laws: ReadonlyArray<EngineLaw> = [
   }]
 ]
 
+/** The laws of engines with which several processes run sessions. */
+const peerLaws: ReadonlyArray<readonly [name: string, prove: (stages: Stages) => Promise<void>]> = [
+  ["what one process sends is advanced by another", async ({ one, other }) => {
+    const seen = new Set<string>()
+    await one.send("before")
+    const stop = await other.start(async (id) => void seen.add(id))
+    await one.send("after")
+    await one.send("later", now() + 200)
+    await until("all three are advanced", () => seen.size === 3)
+    await stop()
+  }],
+  ["a session is advanced by one of two processes at a time", async ({ one, other }) => {
+    const ids = Array.from({ length: 20 }, (_, index) => `s${index}`)
+    const inside = new Map<string, number>()
+    const calls = new Map<string, number>()
+    let most = 0
+    const act = async (id: string): Promise<void> => {
+      inside.set(id, (inside.get(id) ?? 0) + 1)
+      most = Math.max(most, inside.get(id)!)
+      await pause(10)
+      inside.set(id, inside.get(id)! - 1)
+      calls.set(id, (calls.get(id) ?? 0) + 1)
+    }
+    const stops = [await one.start(act)]
+    const sent = ids.map((id) => one.send(id))
+    stops.push(await other.start(act))
+    await Promise.all([...sent, ...ids.map((id) => other.send(id))])
+    await until("all sessions are advanced", () => calls.size === ids.length)
+    const before = new Map(calls)
+    await Promise.all(ids.map((id) => one.send(id)))
+    await until("all are advanced again", () => ids.every((id) => calls.get(id)! > before.get(id)!))
+    for (const stop of stops) await stop()
+    same(most, 1, "calls for the same session at the same time")
+  }],
+  ["when one process closes, another goes on with its sessions", async ({ one, other }) => {
+    const ids = Array.from({ length: 20 }, (_, index) => `s${index}`)
+    const [first, second] = [new Set<string>(), new Set<string>()]
+    const stopOne = await one.start(async (id) => {
+      first.add(id)
+      await pause(20)
+    })
+    await Promise.all(ids.map((id) => other.send(id)))
+    await until("a call runs", () => first.size > 0)
+    const stopOther = await other.start(async (id) => void second.add(id))
+    await stopOne()
+    const closed = [...first]
+    await Promise.all(ids.map((id) => other.send(id)))
+    await until("the other has advanced all", () => second.size === ids.length)
+    await stopOther()
+    same([...first], closed, "sessions that the closed one has advanced")
+  }],
+  ["what is due later is advanced by a process that was started after the sender has gone", async ({ one, other }) => {
+    const at = now() + 300
+    let first: number | undefined
+    await one.send("s", at)
+    const stop = await other.start(async () => void (first ??= now()))
+    await until("the session is advanced", () => first !== undefined)
+    holds(first! >= at - 2, `it was advanced ${Math.round(at - first!)} ms too early`)
+    await stop()
+  }]
+]
+
 /** Returns the laws for engines that `make` creates. */
-export const engineLaws = (make: () => Promise<Subject>): ReadonlyArray<Law> =>
-  laws.map(([name, prove]) => ({
+export const engineLaws = (make: () => Promise<Subject>, hasPeers: boolean): ReadonlyArray<Law> => {
+  const law = (name: string, prove: (subject: Subject) => Promise<void>): Law => ({
     name: `engine: ${name}`,
     run: async () => {
       const subject = await make()
       try {
-        await prove(stageOf(subject))
+        await prove(subject)
       } finally {
         await subject.dispose?.()
       }
     }
-  }))
+  })
+  return [
+    ...laws.map(([name, prove]) => law(name, ({ engine, inbox }) => prove(stageOf(engine, inbox)))),
+    ...(hasPeers ? peerLaws : []).map(([name, prove]) =>
+      law(name, async ({ engine, inbox, peer }) => {
+        if (peer === undefined) return broken("with `hasPeers`, `make` returns a `peer`")
+        await prove({ one: stageOf(engine, inbox), other: stageOf(peer, inbox) })
+      })
+    )
+  ]
+}

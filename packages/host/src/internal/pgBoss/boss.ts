@@ -1,0 +1,99 @@
+/** Opens pg-boss, with settings for a takeover within five seconds. */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { type Job, PgBoss, type QueueOptions } from "pg-boss"
+
+/** What pg-boss needs of a pool. */
+export interface Pool {
+  readonly query: (text: string, values?: Array<unknown>) => Promise<{ readonly rows: Array<unknown> }>
+}
+
+/** What the engine was made with. */
+export interface Settings {
+  readonly source: Pool | { readonly url: string; readonly ssl: unknown; readonly maxConnections: number }
+  readonly schema: string
+  readonly queue: string
+  readonly concurrency: number
+}
+
+export { type Job, PgBoss }
+
+/** A job of a runner that has given no sign of life for so long is given to another, in seconds. */
+export const lostAfter = 2
+
+/** How often a runner gives a sign of life, in seconds. */
+const heartbeat = 0.5
+
+/** How often a runner looks for jobs that others have lost or that are due, in seconds. The smallest that pg-boss takes. */
+const [superviseEvery, lookEvery] = [1, 0.5]
+
+const queueOptions: QueueOptions = {
+  // `advance` decides when a message was tried too often.
+  retryLimit: 2 ** 31 - 1,
+  retryDelay: 0,
+  // The most that pg-boss takes. A turn that runs for longer is parked and continued.
+  expireInSeconds: 24 * 60 * 60,
+  // pg-boss would delete what nobody has run for two weeks.
+  retentionSeconds: 50 * 365 * 24 * 60 * 60,
+  deleteAfterSeconds: 60
+}
+
+/** Opens pg-boss until the scope closes. */
+export const openBoss = (
+  { queue, schema, source }: Settings,
+  isRunner: boolean
+): Effect.Effect<PgBoss, unknown, Scope.Scope> =>
+  Effect.gen(function*() {
+    const boss = new PgBoss({
+      ...("query" in source ? { db: databaseOf(source) } : {
+        connectionString: source.url,
+        max: isRunner ? source.maxConnections : 2,
+        ...(source.ssl === undefined ? {} : { ssl: source.ssl })
+      }),
+      schema,
+      schedule: false,
+      registerInstance: false,
+      useListenNotify: isRunner && !("query" in source),
+      supervise: isRunner,
+      superviseIntervalSeconds: superviseEvery,
+      monitorIntervalSeconds: superviseEvery,
+      queueCacheIntervalSeconds: superviseEvery,
+      maintenanceIntervalSeconds: 60
+    })
+    const log = Effect.runForkWith(yield* Effect.context<never>())
+    // Without a listener an error would end the process. A runner tries again; who sends gets the error from its call.
+    const tell = isRunner ? Effect.logWarning : Effect.logDebug
+    boss.on("error", ({ message }) => void log(tell(`pg-boss: ${message}`)))
+    boss.on("warning", ({ message }) => void log(Effect.logDebug(`pg-boss: ${message}`)))
+    yield* Effect.addFinalizer(() => Effect.ignore(promised(() => boss.stop({ graceful: false }))))
+    yield* promised(() => boss.start())
+    yield* promised(() => boss.createQueue(queue, { ...queueOptions, policy: "stately", notify: true }))
+    return boss
+  })
+
+/** Runs jobs until the scope closes, and then waits for those that run. */
+export const runJobs = (
+  boss: PgBoss,
+  { concurrency, queue }: Settings,
+  run: (job: Job<unknown>) => Promise<void>
+): Effect.Effect<void, unknown, Scope.Scope> =>
+  Effect.asVoid(Effect.acquireRelease(
+    promised(() =>
+      boss.work(queue, {
+        localConcurrency: concurrency,
+        pollingIntervalSeconds: lookEvery,
+        notifyPollingIntervalSeconds: lookEvery,
+        burstWhenReadyExceeds: 1,
+        heartbeatRefreshSeconds: heartbeat
+      }, ([job]) => run(job!))
+    ),
+    () => Effect.ignore(promised(() => boss.offWork(queue, { wait: true })))
+  ))
+
+const databaseOf = (pool: Pool) => ({
+  executeSql: async (text: string, values?: Array<unknown>) => pool.query(text, values)
+})
+
+/** Calls pg-boss. Fails with what it rejects with. */
+export const promised = <A>(act: () => Promise<A>): Effect.Effect<A, unknown> =>
+  Effect.tryPromise({ try: act, catch: (error) => error })

@@ -1,0 +1,92 @@
+/** Connects a process to the queue. This is the only module of the engine that loads the package it needs. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import type * as Scope from "effect/Scope"
+import type { Advance, Engine } from "../../Engine.ts"
+import { retryDelay } from "../retryDelay.ts"
+import { type Job, lostAfter, openBoss, type PgBoss, promised, runJobs, type Settings } from "./boss.ts"
+
+/**
+ * What a job says. One with `isLater` only waits until it is due, and then adds one without: so there is at most one job
+ * of a session that waits, one that runs, and one for each time at which it is due.
+ */
+interface Request {
+  readonly sessionId: string
+  readonly isLater: boolean
+  /** How many calls of `advance` have failed in a row. */
+  readonly failures: number
+}
+
+/** Connects a process that sends. Returns its `wake`. */
+export const connectSender = (settings: Settings): Effect.Effect<Engine["wake"], unknown, Scope.Scope> =>
+  Effect.map(
+    openBoss(settings, false),
+    (boss) => (sessionId, at) =>
+      Effect.flatMap(Clock.currentTimeMillis, (time) =>
+        at === undefined || at <= time
+          ? addNow(boss, settings, sessionId)
+          : addLater(boss, settings, { sessionId, isLater: true, failures: 0 }, `${sessionId}@${at}`, at))
+  )
+
+/** Connects a process that runs sessions. */
+export const connectRunner = (settings: Settings, advance: Advance): Effect.Effect<void, unknown, Scope.Scope> =>
+  Effect.gen(function*() {
+    const boss = yield* openBoss(settings, true)
+    const runPromise = Effect.runPromiseWith(yield* Effect.context<never>())
+    // Only `connectSender` and this function write jobs.
+    yield* runJobs(boss, settings, (job) => runPromise(work(boss, settings, advance, job as Job<Request>)))
+  })
+
+const work = (
+  boss: PgBoss,
+  settings: Settings,
+  advance: Advance,
+  { data: { failures, isLater, sessionId }, signal }: Job<Request>
+): Effect.Effect<void, unknown> =>
+  Effect.gen(function*() {
+    if (isLater) return yield* addNow(boss, settings, sessionId, failures)
+    const exit = yield* untilLost(advance(sessionId), signal)
+    if (Exit.isSuccess(exit)) return
+    if (signal.aborted) return yield* exit
+    yield* Effect.logWarning(`session ${sessionId} is advanced again later`, exit.cause)
+    const at = (yield* Clock.currentTimeMillis) + (yield* retryDelay(failures + 1))
+    const again = { sessionId, isLater: true, failures: failures + 1 }
+    yield* addLater(boss, settings, again, `${sessionId}@again`, at)
+  })
+
+/** Interrupts a call when the job was given to another process. */
+const untilLost = (call: Effect.Effect<void, unknown>, signal: AbortSignal): Effect.Effect<Exit.Exit<void, unknown>> =>
+  Effect.gen(function*() {
+    const fiber = yield* Effect.forkDetach(call)
+    const stop = () => fiber.interruptUnsafe()
+    signal.addEventListener("abort", stop, { once: true })
+    if (signal.aborted) stop()
+    return yield* Effect.ensuring(
+      Fiber.await(fiber),
+      Effect.sync(() => signal.removeEventListener("abort", stop))
+    )
+  })
+
+/** Adds a job that runs the session, unless one waits already. */
+const addNow = (boss: PgBoss, settings: Settings, sessionId: string, failures = 0): Effect.Effect<void, unknown> =>
+  add(boss, settings, { sessionId, isLater: false, failures }, { singletonKey: sessionId })
+
+const addLater = (
+  boss: PgBoss,
+  settings: Settings,
+  data: Request,
+  singletonKey: string,
+  at: number
+): Effect.Effect<void, unknown> =>
+  add(boss, settings, data, { singletonKey, startAfter: new Date(Math.ceil(at)).toISOString() })
+
+const add = (
+  boss: PgBoss,
+  { queue }: Settings,
+  data: Request,
+  options: { readonly singletonKey: string; readonly startAfter?: string }
+): Effect.Effect<void, unknown> =>
+  // `send` refuses signs of life that are due more often than every ten seconds. `insert` does not check them.
+  Effect.asVoid(promised(() => boss.insert(queue, [{ data, heartbeatSeconds: lostAfter, ...options }])))
