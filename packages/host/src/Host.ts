@@ -6,11 +6,13 @@
 import * as Awaitable from "@belay/core/Awaitable"
 import type { Capacity, Entry, Inbox } from "@belay/core/Inbox"
 import type { Json } from "@belay/core/Json"
+import { Message, whyInvalid } from "@belay/core/Message"
 import { checkKinds, checkOptions, type OptionKinds, whole } from "@belay/core/OptionCheck"
 import { isDecision } from "@belay/core/RunState"
 import type { Decisions } from "@belay/core/Session"
 import type { SessionInfo, SessionStore } from "@belay/core/SessionStore"
 import { TurnInput } from "@belay/core/Turn"
+import { type Waiting, waitingOf } from "@belay/core/Waiting"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -19,6 +21,7 @@ import type { Engine } from "./Engine.ts"
 import { HostError } from "./HostError.ts"
 import { advanceOnce } from "./internal/advanceOnce.ts"
 import { awaitOutcome } from "./internal/awaitOutcome.ts"
+import { loadState } from "./internal/recognize.ts"
 import type { HostedAgent, Site } from "./internal/site.ts"
 import { type Running, startHost } from "./internal/startHost.ts"
 import * as LocalEngine from "./LocalEngine.ts"
@@ -60,6 +63,8 @@ export interface SendOptions {
   readonly mode?: "queue" | "steer"
   /** Who it counts for, where `capacity.perTenant` limits what waits. */
   readonly tenant?: string
+  /** What was said before. It begins the conversation if the session is new, and does nothing otherwise. */
+  readonly history?: ReadonlyArray<Message>
 }
 
 /** @category models @since 0.1.0 */
@@ -79,6 +84,17 @@ export interface Status {
   readonly attempts: number
   /** Present if it is suspended, done or dead. */
   readonly outcome?: Outcome.Outcome
+}
+
+/** A conversation as it was last stored. @category models @since 0.1.0 */
+export interface Conversation {
+  readonly messages: ReadonlyArray<Message>
+  /** The number of the last turn. */
+  readonly turnNumber: number
+  /** What its last turn waits for. `process` with `why: "left"` is also a turn that runs now. */
+  readonly waiting: Waiting
+  /** The key of the message whose turn this is, if it came through the host. */
+  readonly key?: string
 }
 
 /** A host. Each method returns a value that is both an Effect and awaitable. @category models @since 0.1.0 */
@@ -111,6 +127,8 @@ export interface Host {
   ) => Awaitable.Awaitable<Outcome.Outcome, HostError>
   /** Returns what is known now, or nothing for an unknown key. */
   readonly status: (sessionId: string, key: string) => Awaitable.Awaitable<Status | undefined, HostError>
+  /** Returns the conversation of a session and what waits in it, or nothing if the session is not stored. */
+  readonly conversation: (sessionId: string) => Awaitable.Awaitable<Conversation | undefined, HostError>
   /** Lists stored sessions, most recently changed first. `status` is checked after `limit`, which is 100 by default. */
   readonly list: (
     options?: { readonly limit?: number; readonly before?: number; readonly status?: SessionInfo["status"] }
@@ -180,9 +198,9 @@ export const make = (options: Options): Host => {
   const advance = advanceOnce(site)
   const add = adding(site)
   return {
-    send: (sessionId, message, { at, key = crypto.randomUUID(), mode = "queue", tenant } = {}) =>
+    send: (sessionId, message, { at, history, key = crypto.randomUUID(), mode = "queue", tenant } = {}) =>
       Awaitable.make(Effect.flatMap(
-        readMessage(sessionId, message, at),
+        readMessage(sessionId, message, at, history),
         (body) =>
           add({
             sessionId,
@@ -211,6 +229,12 @@ export const make = (options: Options): Host => {
         const { attempts, status } = entry
         const outcome = status === "begun" ? undefined : Outcome.fromJson(entry.outcome)
         return { status, attempts, ...(outcome === undefined ? {} : { outcome }) }
+      })),
+    conversation: (sessionId) =>
+      Awaitable.make(Effect.map(stored(loadState(sessions, sessionId)), (state) => {
+        if (state === undefined) return undefined
+        const { input: { key }, messages, turnNumber } = state
+        return { messages, turnNumber, waiting: waitingOf(state), ...(key === undefined ? {} : { key }) }
       })),
     list: ({ status, ...page } = {}) =>
       Awaitable.make(Effect.map(
@@ -283,11 +307,13 @@ const checkSessionId = (sessionId: string): Effect.Effect<void, HostError> =>
     ))
 
 const decodeInput = Schema.decodeUnknownResult(TurnInput)
+const decodeHistory = Schema.decodeUnknownResult(Schema.Array(Message))
 
 const readMessage = (
   sessionId: string,
   message: string | TurnInput,
-  at: number | Date | undefined
+  at: number | Date | undefined,
+  history: ReadonlyArray<Message> = []
 ): Effect.Effect<Json, HostError> =>
   Effect.andThen(
     checkSessionId(sessionId),
@@ -299,9 +325,13 @@ const readMessage = (
       if (Result.isFailure(decoded)) {
         return Effect.fail(wrongInput(sessionId, `the message: ${decoded.failure.message}`))
       }
+      const past = decodeHistory(history)
+      if (Result.isFailure(past)) return Effect.fail(wrongInput(sessionId, `the history: ${past.failure.message}`))
+      const invalid = whyInvalid(past.success)
+      if (invalid !== undefined) return Effect.fail(wrongInput(sessionId, `the history is not valid: ${invalid}`))
       const { key: _key, steer: _steer, ...input } = decoded.success
       // The input of a turn is JSON. The compiler cannot check that, because an interface has no index signature.
-      return Effect.succeed(input as unknown as Json)
+      return Effect.succeed((past.success.length === 0 ? input : { ...input, history }) as unknown as Json)
     })
   )
 

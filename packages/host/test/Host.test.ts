@@ -34,6 +34,29 @@ describe("a host", () => {
     await close()
   })
 
+  it("begins a new session with the history that is sent along, and ignores it later", async () => {
+    const { close, host } = hosted(newFile())
+    const history = [{ role: "user", content: "before" }, { role: "assistant", content: "yes" }] as const
+    await host.send("s", "first", { history, key: "1" })
+    await host.advance("s")
+    await host.send("s", "second", { history: [{ role: "user", content: "never said" }], key: "2" })
+    await host.advance("s")
+    const conversation = await host.conversation("s")
+    assert.deepStrictEqual(texts(conversation!.messages), [
+      "before",
+      "yes",
+      "first",
+      "re: first",
+      "second",
+      "re: second"
+    ])
+    assert.deepInclude(conversation, { turnNumber: 2, waiting: { type: "nothing" }, key: "2" })
+    assert.isUndefined(await host.conversation("other"))
+    const torn = [{ role: "tool", toolCallId: "c", toolName: "t", content: "" }] as const
+    assert.strictEqual((await failure(host.send("new", "hi", { history: torn })))["problem"], "wrong-input")
+    await close()
+  })
+
   it("is used from Effect programs too", async () => {
     const { close, host } = hosted(newFile())
     const outcome = await Effect.runPromise(Effect.gen(function*() {

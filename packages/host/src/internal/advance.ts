@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Outcome from "../Outcome.ts"
 import { isTemporary, isWrongDecision } from "./errors.ts"
 import { hasMessage, loadState, outcomeOf } from "./recognize.ts"
-import { inputOf, type Place, runTurn } from "./runTurn.ts"
+import { historyOf, inputOf, type Place, runTurn } from "./runTurn.ts"
 import { call, isWaiting, report, type Site } from "./site.ts"
 
 /** Whether there may be more to do. */
@@ -28,8 +28,9 @@ type Act<A> = Effect.fn.Return<A, unknown>
 
 /** Advances a session until nothing can be done for it here and now. */
 export const advanceSession = Effect.fn("Host.advance")(function*(site: Site, sessionId: string): Act<void> {
-  if (site.isDraining || (yield* site.inbox.open(sessionId)).length === 0) return
-  const session = yield* call(() => site.agent.session({ id: sessionId }))
+  const entries = site.isDraining ? [] : yield* site.inbox.open(sessionId)
+  if (entries.length === 0) return
+  const session = yield* openSession(site, sessionId, entries)
   const steps = Effect.gen(function*() {
     while (!site.isDraining && (yield* step(site, session, sessionId)) === "again");
   })
@@ -40,6 +41,16 @@ export const advanceSession = Effect.fn("Host.advance")(function*(site: Site, se
   // Somebody else continues what was parked.
   if (site.isDraining) yield* site.engine.wake(sessionId)
 })
+
+/** A new session begins with the history of its first message. */
+const openSession = Effect.fnUntraced(
+  function*(site: Site, id: string, entries: ReadonlyArray<Entry>): Act<AgentSession> {
+    const first = entries.find(isMessage)
+    const messages = first === undefined ? undefined : historyOf(first)
+    const isNew = messages !== undefined && (yield* loadState(site.sessions, id)) === undefined
+    return yield* call(() => site.agent.session(isNew ? { id, messages } : { id }))
+  }
+)
 
 const step = Effect.fnUntraced(function*(site: Site, session: AgentSession, sessionId: string): Act<Next> {
   const entries = yield* site.inbox.open(sessionId)

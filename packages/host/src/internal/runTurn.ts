@@ -1,6 +1,7 @@
 /** Runs a turn. Meanwhile it delivers messages to it, and cancels it if somebody asks for that. */
 import type { AgentSession } from "@belay/core/createAgent"
 import type { Entry } from "@belay/core/Inbox"
+import type { Message } from "@belay/core/Message"
 import type { RunResult } from "@belay/core/RunResult"
 import type { SteerOutcome } from "@belay/core/Session"
 import type { TurnInput } from "@belay/core/Turn"
@@ -142,8 +143,13 @@ const outcomeOfSteer = (outcome: SteerOutcome): Outcome.Outcome | undefined => {
 }
 
 /** Returns the input of a message. */
-export const inputOf = ({ body, key }: Entry): TurnInput => ({
-  // `send` has decoded it.
-  ...(body as unknown as TurnInput),
-  key
-})
+export const inputOf = ({ body, key }: Entry): TurnInput => {
+  const { history: _history, ...input } = bodyOf(body)
+  return { ...input, key }
+}
+
+/** Returns what was said before a message, if it was sent along. */
+export const historyOf = ({ body }: Entry): ReadonlyArray<Message> | undefined => bodyOf(body).history
+
+// `send` has decoded it.
+const bodyOf = (body: unknown) => body as TurnInput & { readonly history?: ReadonlyArray<Message> }

@@ -1,6 +1,7 @@
 /** What the parts of a host share. */
 import type { AgentSession } from "@belay/core/createAgent"
 import type { Entry, Inbox } from "@belay/core/Inbox"
+import type { SessionOptions } from "@belay/core/Session"
 import type { SessionStore } from "@belay/core/SessionStore"
 import * as Effect from "effect/Effect"
 import type { Engine } from "../Engine.ts"
@@ -8,7 +9,7 @@ import * as Outcome from "../Outcome.ts"
 
 /** The part of an agent that a host uses. */
 export interface HostedAgent {
-  readonly session: (options: { readonly id: string }) => Promise<AgentSession>
+  readonly session: (options: SessionOptions) => Promise<AgentSession>
 }
 
 /** A turn that runs in this process. */
