@@ -9,7 +9,7 @@ import type { Attributes } from "./telemetry.ts"
 export type Redact = (text: string) => string
 
 /** The longest value of an attribute, in characters. */
-export const maxLength = 50_000
+const maxLength = 50_000
 
 export const requestContent = (redact: Redact, { instructions, messages }: LlmRequest): Attributes => ({
   [attribute.instructions]: instructions === undefined
