@@ -18,7 +18,8 @@ const below: { readonly [name: string]: ReadonlyArray<string> } = {
   testing: ["core"],
   host: ["core"],
   tracing: ["core"],
-  cli: ["core", "hooks", "hook-files", "testing"],
+  inspect: ["core", "hooks"],
+  cli: ["core", "hooks", "hook-files", "testing", "inspect"],
   examples: ["core", "hooks", "hook-files", "providers", "testing"]
 }
 
