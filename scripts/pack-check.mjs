@@ -65,7 +65,7 @@ const use = (names, tarballs, folder) => {
 const temporary = mkdtempSync(join(tmpdir(), "belay-pack-"))
 try {
   node("scripts/build.mjs", [])
-  const names = ["core", "hooks", "hook-files", "providers", "testing", "host", "tracing", "cli"].filter((name) =>
+  const names = ["core", "hooks", "hook-files", "providers", "testing", "host", "serve", "tracing", "cli"].filter((name) =>
     existsSync(`packages/${name}/dist`)
   )
   use(names, names.map((name) => pack(name, temporary)), join(temporary, "stranger"))

@@ -18,6 +18,7 @@ const below: { readonly [name: string]: ReadonlyArray<string> } = {
   testing: ["core"],
   host: ["core"],
   tracing: ["core"],
+  serve: ["core", "host"],
   cli: ["core", "hooks", "hook-files", "testing"],
   examples: ["core", "hooks", "hook-files", "providers", "testing"]
 }

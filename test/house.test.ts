@@ -7,7 +7,7 @@ const json = (path: string): { readonly [field: string]: unknown } => JSON.parse
 
 const manifests = [
   "package.json",
-  ...["core", "hooks", "hook-files", "providers", "testing", "host", "tracing", "cli", "examples"].map((name) =>
+  ...["core", "hooks", "hook-files", "providers", "testing", "host", "serve", "tracing", "cli", "examples"].map((name) =>
     `packages/${name}/package.json`
   )
 ]

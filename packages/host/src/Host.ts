@@ -7,6 +7,7 @@ import * as Awaitable from "@belay/core/Awaitable"
 import type { Capacity, Entry, Inbox } from "@belay/core/Inbox"
 import type { Json } from "@belay/core/Json"
 import { Message, whyInvalid } from "@belay/core/Message"
+import { defined } from "@belay/core/Fields"
 import { checkKinds, checkOptions, type OptionKinds, whole } from "@belay/core/OptionCheck"
 import { isDecision } from "@belay/core/RunState"
 import type { Decisions } from "@belay/core/Session"
@@ -95,6 +96,8 @@ export interface Conversation {
   readonly waiting: Waiting
   /** The key of the message whose turn this is, if it came through the host. */
   readonly key?: string
+  /** The number (`seq`) of the last event before it was stored. Absent if nobody has listened. */
+  readonly lastEvent?: number
 }
 
 /** A host. Each method returns a value that is both an Effect and awaitable. @category models @since 0.1.0 */
@@ -233,8 +236,8 @@ export const make = (options: Options): Host => {
     conversation: (sessionId) =>
       Awaitable.make(Effect.map(stored(loadState(sessions, sessionId)), (state) => {
         if (state === undefined) return undefined
-        const { input: { key }, messages, turnNumber } = state
-        return { messages, turnNumber, waiting: waitingOf(state), ...(key === undefined ? {} : { key }) }
+        const { input: { key }, lastEvent, messages, turnNumber } = state
+        return { messages, turnNumber, waiting: waitingOf(state), ...defined({ key, lastEvent }) }
       })),
     list: ({ status, ...page } = {}) =>
       Awaitable.make(Effect.map(
