@@ -6,5 +6,6 @@
 export * as Engine from "./Engine.ts"
 export * as Host from "./Host.ts"
 export { HostError } from "./HostError.ts"
+export type { EventOptions, HostEvent, HostEvents } from "./HostEvent.ts"
 export * as LocalEngine from "./LocalEngine.ts"
 export * as Outcome from "./Outcome.ts"
