@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as Awaitable from "@belay/core/Awaitable"
+import type { EventLog } from "@belay/core/EventLog"
 import type { Capacity, Entry, Inbox } from "@belay/core/Inbox"
 import type { Json } from "@belay/core/Json"
 import { Message, whyInvalid } from "@belay/core/Message"
@@ -20,22 +21,28 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Engine } from "./Engine.ts"
 import { HostError } from "./HostError.ts"
+import type { EventOptions, HostEvent, HostEvents } from "./HostEvent.ts"
 import { advanceOnce } from "./internal/advanceOnce.ts"
 import { awaitOutcome } from "./internal/awaitOutcome.ts"
+import { makeEventFeed } from "./internal/eventFeed.ts"
+import { readAfter, readEvents } from "./internal/readEvents.ts"
 import { loadState } from "./internal/recognize.ts"
 import type { HostedAgent, Site } from "./internal/site.ts"
 import { type Running, startHost } from "./internal/startHost.ts"
 import * as LocalEngine from "./LocalEngine.ts"
 import * as Outcome from "./Outcome.ts"
 
-export type { HostedAgent, Running }
+export type { EventOptions, HostedAgent, HostEvent, HostEvents, Running }
 
 /** Options of `make`. @category models @since 0.1.0 */
 export interface Options {
   /** The agent that answers. Its `store` must be the same as `store.sessions`. */
   readonly agent: HostedAgent
-  /** Where sessions and inboxes are. A `SqliteStore` or a `PostgresStore` has both. */
-  readonly store: { readonly sessions: SessionStore; readonly inbox: Inbox }
+  /**
+   * Where sessions, inboxes and events are. A `SqliteStore` or a `PostgresStore` has all of them. Without `events`,
+   * the events of a turn are only seen in the process that runs it, while it runs.
+   */
+  readonly store: { readonly sessions: SessionStore; readonly inbox: Inbox; readonly events?: EventLog }
   /** Delivers wake-ups. Default: an engine for one process, which needs nothing else. */
   readonly engine?: Engine
   /** How often a message is begun before it is given up. Default 5. */
@@ -137,6 +144,12 @@ export interface Host {
     options?: { readonly limit?: number; readonly before?: number; readonly status?: SessionInfo["status"] }
   ) => Awaitable.Awaitable<ReadonlyArray<SessionInfo>, HostError>
   /**
+   * Returns the events of a session and of its sub-agents, in this process or another: first those of the turn that
+   * runs, or else of the last one, then what happens from now on. With `after`, they continue after that event, each
+   * once and in order. What a killed process had not stored yet is lost. Ends when `signal` aborts.
+   */
+  readonly events: (sessionId: string, options?: EventOptions) => HostEvents
+  /**
    * Does what can be done for a session now: continues an open turn, applies decisions, begins the next message, or
    * nothing. It can be called at any time and by anything; only one process at a time should call it for a session.
    */
@@ -179,7 +192,8 @@ const optionKinds: OptionKinds<Options> = {
  */
 export const make = (options: Options): Host => {
   Result.getOrThrow(checkKinds("host", options, optionKinds, ["agent", "store"]))
-  const { agent, capacity, concurrency = 64, maxAttempts = 5, pollMs = 500, store: { inbox, sessions } } = options
+  const { agent, capacity, concurrency = 64, maxAttempts = 5, pollMs = 500, store } = options
+  const { inbox, sessions } = store
   Result.getOrThrow(checkOptions(
     "host",
     whole("maxAttempts", maxAttempts, 1),
@@ -194,6 +208,7 @@ export const make = (options: Options): Host => {
     engine,
     maxAttempts,
     pollMs,
+    feed: makeEventFeed(store.events),
     running: new Map(),
     listeners: new Map(),
     isDraining: false
@@ -244,6 +259,14 @@ export const make = (options: Options): Host => {
         stored(sessions.list?.(page) ?? Effect.succeed([])),
         (all) => status === undefined ? all : all.filter((one) => one.status === status)
       )),
+    events: (sessionId, { after, signal } = {}) =>
+      readEvents(Effect.suspend(() => {
+        const number = after === undefined ? undefined : readAfter(after)
+        const reading = { feed: site.feed, pollMs, sessionId, after: number, signal }
+        return after !== undefined && number === undefined
+          ? Effect.fail(wrongInput(sessionId, "after: expected the id of an event"))
+          : Effect.as(checkSessionId(sessionId), reading)
+      })),
     advance: (sessionId) => Awaitable.make(stored(advance(sessionId))),
     start: () => Awaitable.make(startHost(site, advance))
   }

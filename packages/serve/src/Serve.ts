@@ -6,6 +6,7 @@
  */
 import type { AgentConfig } from "@belay/core/AgentConfig"
 import { createAgent } from "@belay/core/createAgent"
+import * as EventLog from "@belay/core/EventLog"
 import * as Inbox from "@belay/core/Inbox"
 import { checkKinds, checkOptions, invalidOption, type OptionKinds, whole } from "@belay/core/OptionCheck"
 import * as SessionStore from "@belay/core/SessionStore"
@@ -13,11 +14,6 @@ import * as Host from "@belay/host/Host"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as ClientTools from "./ClientTools.ts"
-import { type HostEvent, memoryEvents } from "./internal/memoryEvents.ts"
-
-type EventHost = Host.Host & {
-  readonly events: (id: string, options?: { after?: string; signal?: AbortSignal }) => AsyncIterable<HostEvent>
-}
 
 /** Answers a web-standard request. It never rejects. @category models @since 0.1.0 */
 export type Handler = (request: Request) => Promise<Response>
@@ -37,7 +33,7 @@ export type Principal = string | Response | undefined
 /** @category models @since 0.1.0 */
 export interface Options {
   /** The host whose sessions are served. Somebody has to `start` it, in this process or in another one. */
-  readonly host?: EventHost
+  readonly host?: Host.Host
   /**
    * Instead of a host: the options of an agent. Its sessions run in this process, and are in memory unless the agent has
    * a `store`.
@@ -71,7 +67,7 @@ export interface Options {
 
 /** A served host. Pass it to the handlers of the protocols. @category models @since 0.1.0 */
 export interface Serve extends AsyncDisposable {
-  readonly host: EventHost
+  readonly host: Host.Host
   readonly authorize: Authorize
   readonly clientTools: boolean
   readonly cancelOnDisconnect: boolean
@@ -156,15 +152,12 @@ const logError = (error: unknown, shown: string): void => {
 const hostOf = (
   config: AgentConfig,
   withClientTools: boolean
-): { readonly host: EventHost; readonly close: () => Promise<void> } => {
+): { readonly host: Host.Host; readonly close: () => Promise<void> } => {
   const sessions = config.store ?? SessionStore.inMemory()
   const plugins = [...config.plugins ?? [], ...(withClientTools ? [ClientTools.make()] : [])]
   const agent = createAgent({ ...config, store: sessions, plugins })
-  const inbox = Inbox.inMemory()
-  const base = Host.make({ agent, store: { sessions, inbox } })
-  const keyOf = async (id: string) =>
-    (await Effect.runPromise(inbox.open(id))).find((entry) => entry.kind === "message" && entry.status !== "waiting")?.key
-  const host = { ...base, events: memoryEvents(agent, keyOf) }
+  const events = EventLog.inMemory()
+  const host = Host.make({ agent, store: { sessions, inbox: Inbox.inMemory(), events } })
   // An Awaitable starts when somebody waits for it.
   const running = Promise.resolve(host.start())
   const close = async () => {

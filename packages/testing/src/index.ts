@@ -7,6 +7,7 @@
 export * as Brain from "./Brain.ts"
 export * as Endpoint from "./Endpoint.ts"
 export * as EngineLaws from "./EngineLaws.ts"
+export * as EventLogLaws from "./EventLogLaws.ts"
 export * as HookLaws from "./HookLaws.ts"
 export * as InboxLaws from "./InboxLaws.ts"
 export * as ProviderLaws from "./ProviderLaws.ts"

@@ -34,7 +34,10 @@ export const advanceSession = Effect.fn("Host.advance")(function*(site: Site, se
   const steps = Effect.gen(function*() {
     while (!site.isDraining && (yield* step(site, session, sessionId)) === "again");
   })
-  yield* Effect.ensuring(steps, Effect.ignore(call(() => session.release())))
+  yield* Effect.ensuring(
+    steps,
+    Effect.andThen(Effect.ignore(call(() => session.release())), site.feed.flush(sessionId))
+  )
   const time = yield* Clock.currentTimeMillis
   const later = (yield* site.inbox.open(sessionId)).filter((entry) => isWaiting(entry) && entry.at > time)
   if (later.length > 0) yield* site.engine.wake(sessionId, Math.min(...later.map(({ at }) => at)))
@@ -132,7 +135,7 @@ const askPeople = Effect.fnUntraced(function*(at: Step, current: Entry | "foreig
   const asked = session.pending.map(({ callId, fingerprint }) => ({ callId, fingerprint }))
   yield* site.inbox.report(decision.sessionId, decision.key, "begun", { asked })
   if (entry?.status === "suspended") yield* site.inbox.report(entry.sessionId, entry.key, "begun", null)
-  const exit = yield* runTurn(at, entry, (signal) => session.resume(decisions, { signal }))
+  const exit = yield* runTurn(at, entry, false, (signal) => session.resume(decisions, { signal }))
   if (exit.type === "failed" && isWrongDecision(exit.error)) {
     yield* report(site, decision, Outcome.ofError(exit.error))
     return "again"
@@ -160,7 +163,7 @@ const continueTurn = Effect.fnUntraced(function*(at: Step, current: Entry | "for
   const entry = entryOf(current)
   const isLeft = session.waiting.type === "process" && session.waiting.why === "left"
   if (entry !== undefined && isLeft && (yield* isDead(site, entry))) return "again"
-  return yield* settle(at, entry, yield* runTurn(at, entry, (signal) => session.resume({}, { signal })))
+  return yield* settle(at, entry, yield* runTurn(at, entry, false, (signal) => session.resume({}, { signal })))
 })
 
 /** Counts an attempt. Gives the entry up if there were too many. */
@@ -230,6 +233,6 @@ const beginNext = Effect.fnUntraced(function*(at: Step): Act<Next> {
   return yield* settle(
     at,
     entry,
-    yield* runTurn(at, entry, (signal) => session.run(inputOf(entry), { signal }))
+    yield* runTurn(at, entry, true, (signal) => session.run(inputOf(entry), { signal }))
   )
 })

@@ -35,16 +35,17 @@ export interface Place {
 type Steers = Map<string, Fiber.Fiber<boolean, unknown>>
 
 /**
- * Runs a turn of a session. `entry` is the message whose turn it is. Fails if the outcome of a delivered message could
- * not be stored.
+ * Runs a turn of a session. `entry` is the message whose turn it is, and `begins` whether the turn is a new one. Fails
+ * if the outcome of a delivered message could not be stored.
  */
 export const runTurn = (
   place: Place,
   entry: Entry | undefined,
+  begins: boolean,
   act: (signal: AbortSignal) => Promise<RunResult>
 ): Effect.Effect<TurnExit, unknown> =>
   Effect.suspend(() => {
-    const { session, sessionId, site: { running } } = place
+    const { session, sessionId, site: { feed, running } } = place
     const abort = new AbortController()
     // The error of the turn is this object, to which the agent adds what was said and spent.
     const cancelled = { name: "Cancelled", message: "the message was cancelled" }
@@ -60,9 +61,14 @@ export const runTurn = (
       // Whoever interrupts this lets another process continue the turn.
       return Effect.ignore(call(() => session.park({ withinMs: handOverMs })))
     })
+    const listening = feed.attach(session, { sessionId, key: entry?.key, begins, stored: 0 })
     return Effect.gen(function*() {
+      const stopListening = yield* listening
       const watcher = yield* Effect.forkChild(watch(place, entry, self, steers, () => abort.abort(cancelled)))
-      const exit = yield* Effect.ensuring(turn, Fiber.interrupt(watcher))
+      const exit = yield* turn.pipe(
+        Effect.ensuring(Effect.sync(stopListening)),
+        Effect.ensuring(Fiber.interrupt(watcher))
+      )
       for (const fiber of steers.values()) yield* Fiber.join(fiber)
       return exit
     }).pipe(Effect.ensuring(Effect.sync(() => void running.delete(sessionId))))

@@ -6,6 +6,7 @@ import type { SessionStore } from "@belay/core/SessionStore"
 import * as Effect from "effect/Effect"
 import type { Engine } from "../Engine.ts"
 import * as Outcome from "../Outcome.ts"
+import type { EventFeed } from "./eventFeed.ts"
 
 /** The part of an agent that a host uses. */
 export interface HostedAgent {
@@ -27,6 +28,7 @@ export interface Site {
   readonly engine: Engine
   readonly maxAttempts: number
   readonly pollMs: number
+  readonly feed: EventFeed
   readonly running: Map<string, RunningTurn>
   /** Who waits for outcomes in this process, by session. */
   readonly listeners: Map<string, Set<() => void>>

@@ -1,12 +1,13 @@
 /**
- * Stores sessions, artifacts, inboxes, budgets and standing approvals in a Postgres database that many machines can share. It
- * needs the package `pg`, version 8, and Postgres 13 or newer.
+ * Stores sessions, artifacts, inboxes, events, budgets and standing approvals in a Postgres database that many machines
+ * can share. It needs the package `pg`, version 8, and Postgres 13 or newer.
  *
  * @since 0.1.0
  */
 import type { RuleStore } from "@belay/core/Approvals"
 import type { ArtifactStore } from "@belay/core/ArtifactStore"
 import * as Awaitable from "@belay/core/Awaitable"
+import type { EventLog } from "@belay/core/EventLog"
 import type { Inbox } from "@belay/core/Inbox"
 import { checkKinds, checkOptions, oneOf, type OptionKinds, whole } from "@belay/core/OptionCheck"
 import type { SessionStore } from "@belay/core/SessionStore"
@@ -17,6 +18,7 @@ import { StoreError } from "./internal/error.ts"
 import { artifactsOf } from "./internal/postgres/artifacts.ts"
 import { ledgerOf, rulesOf } from "./internal/postgres/books.ts"
 import { open, type Pool, type PoolClient } from "./internal/postgres/database.ts"
+import { eventsOf } from "./internal/postgres/events.ts"
 import { inboxOf } from "./internal/postgres/inbox.ts"
 import { sessionsOf } from "./internal/postgres/sessions.ts"
 
@@ -52,6 +54,8 @@ export interface PostgresStore extends AsyncDisposable {
   readonly artifacts: ArtifactStore
   /** For `store` of a host, together with the sessions. */
   readonly inbox: Inbox
+  /** For `store` of a host: the events of the last turn of each session. */
+  readonly events: EventLog
   /** For `ledger` of a budget hook. */
   readonly ledger: Ledger
   /** For `approvals.rules` of an agent. */
@@ -118,6 +122,7 @@ export const make = (options: Options): PostgresStore => {
     sessions: { ...sessionsOf(database), artifacts },
     artifacts,
     inbox: inboxOf(database),
+    events: eventsOf(database),
     ledger: ledgerOf(database),
     rules: rulesOf(database),
     ready: () => Awaitable.make(database.ready),

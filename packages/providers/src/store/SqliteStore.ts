@@ -1,12 +1,13 @@
 /**
- * Stores sessions, artifacts, inboxes, budgets and standing approvals in one SQLite file that several processes can share. It
- * uses `node:sqlite`, so there is nothing to install.
+ * Stores sessions, artifacts, inboxes, events, budgets and standing approvals in one SQLite file that several processes
+ * can share. It uses `node:sqlite`, so there is nothing to install.
  *
  * @since 0.1.0
  */
 import { ConfigError } from "@belay/core/AgentError"
 import type { RuleStore } from "@belay/core/Approvals"
 import type { ArtifactStore } from "@belay/core/ArtifactStore"
+import type { EventLog } from "@belay/core/EventLog"
 import type { Inbox } from "@belay/core/Inbox"
 import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
 import type { SessionStore } from "@belay/core/SessionStore"
@@ -16,6 +17,7 @@ import { StoreError } from "./internal/error.ts"
 import { artifactsOf } from "./internal/sqlite/artifacts.ts"
 import { ledgerOf, rulesOf } from "./internal/sqlite/books.ts"
 import { open } from "./internal/sqlite/database.ts"
+import { eventsOf } from "./internal/sqlite/events.ts"
 import { inboxOf } from "./internal/sqlite/inbox.ts"
 import { sessionsOf } from "./internal/sqlite/sessions.ts"
 
@@ -41,6 +43,8 @@ export interface SqliteStore extends Disposable {
   readonly artifacts: ArtifactStore
   /** For `store` of a host, together with the sessions. */
   readonly inbox: Inbox
+  /** For `store` of a host: the events of the last turn of each session. */
+  readonly events: EventLog
   /** For `ledger` of a budget hook. */
   readonly ledger: Ledger
   /** For `approvals.rules` of an agent. */
@@ -85,6 +89,7 @@ export const make = (options: Options): SqliteStore => {
     sessions: { ...sessionsOf(database), artifacts },
     artifacts,
     inbox: inboxOf(database),
+    events: eventsOf(database),
     ledger: ledgerOf(database),
     rules: rulesOf(database),
     close: database.close,

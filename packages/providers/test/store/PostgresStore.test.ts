@@ -124,7 +124,7 @@ describe("the tables of a Postgres store", () => {
     const stores = Array.from({ length: 8 }, () => opened({ schema, maxConnections: 1 }))
     await Promise.all(stores.map((store) => store.ready()))
     const { rows } = await admin.query(`SELECT * FROM ${schema}.belay_version`)
-    assert.deepEqual(rows, [{ version: 2, readable_by: 1 }])
+    assert.deepEqual(rows, [{ version: 3, readable_by: 1 }])
     await Promise.all(stores.map((store) => store.close()))
   })
 
@@ -153,7 +153,7 @@ describe("the tables of a Postgres store", () => {
       _tag: "StoreError",
       problem: "newer",
       message: `postgres://127.0.0.1:${server.port}/postgres: its tables have version 9, and this Belay uses up to ` +
-        "version 2: use a newer Belay"
+        "version 3: use a newer Belay"
     })
   })
 

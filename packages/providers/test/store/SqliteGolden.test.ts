@@ -100,6 +100,12 @@ describe("a database of an earlier release", () => {
           outcome: { status: "suspended" }
         }]
       )
+      // Events exist from version 3 on.
+      const { removedTo, rows } = await run(store.events.read("waiting", { limit: 9 }))
+      assert.deepStrictEqual(
+        { removedTo, rows: rows.map(({ first, last }) => ({ first, last })) },
+        dumps.indexOf(name) < 2 ? { removedTo: 0, rows: [] } : { removedTo: 3, rows: [{ first: 4, last: 9 }] }
+      )
       assert.strictEqual((await run(store.inbox.add({ ...newEntry, sessionId: "waiting" }))).type, "added")
 
       const deploy = defineTool({

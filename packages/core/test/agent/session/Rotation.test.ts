@@ -56,6 +56,26 @@ describe("session rotation", () => {
     }
   })
 
+  it("continues the numbers of events in the fresh session, also in another process", async () => {
+    const rotates: AgentHook = { name: "always", preTurn: (_input, ctx) => ctx.rotate() }
+    const store = SessionStore.inMemory()
+    const numbers: Array<number> = []
+    const messages = Array.from({ length: 20 }, (_, n) => [
+      { role: "user" as const, content: `question ${n} ${long}` },
+      { role: "assistant" as const, content: `answer ${n} ${long}` }
+    ]).flat()
+    for (const turn of [1, 2]) {
+      const { provider } = scripted(["a summary", `answer ${turn} ${long}`])
+      const agent = createAgent({ provider, hooks: [rotates], store })
+      const session = await agent.session({ id: "s", ...(turn === 1 ? { messages } : {}) })
+      session.on(({ seq }) => void numbers.push(seq))
+      await session.run("go")
+      assert.strictEqual(session.id, `s-r${turn + 1}`)
+      await session.release()
+    }
+    assert.deepStrictEqual(numbers, numbers.map((_, index) => index + 1))
+  })
+
   it("goes through its steps in the documented order, in the middle of a turn, and the turn continues", async () => {
     const log: Array<string> = []
     const store = SessionStore.inMemory()

@@ -149,6 +149,7 @@ export class Turn {
     next.status = session.status
     next.stop = session.stop
     next.running = session.running
+    next.lastEvent = session.lastEvent
     session.status = "closed"
     session.stop = undefined
     session.running = undefined

@@ -94,6 +94,26 @@ export const migrations: ReadonlyArray<Migration> = [
       CREATE INDEX ON ${s}.inbox (at) WHERE finished_at IS NULL;
       CREATE INDEX ON ${s}.inbox (finished_at) WHERE finished_at IS NOT NULL;
     `
+  },
+  {
+    readableBy: 1,
+    sql: (s) => `
+      CREATE TABLE ${s}.event_logs (
+        session_id text PRIMARY KEY,
+        removed_to bigint NOT NULL,
+        turn_first bigint NOT NULL,
+        written_at float8 NOT NULL
+      );
+      CREATE INDEX ON ${s}.event_logs (written_at);
+      CREATE TABLE ${s}.events (
+        session_id text NOT NULL,
+        first bigint NOT NULL,
+        last bigint NOT NULL,
+        body text NOT NULL,
+        written_at float8 NOT NULL,
+        PRIMARY KEY (session_id, last)
+      );
+    `
   }
 ]
 

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import { parse, requireSessionId, storeError } from "../error.ts"
 import { clearArtifacts, copyArtifacts } from "./artifacts.ts"
 import type { Act, Database, Query } from "./database.ts"
+import { clearEvents } from "./events.ts"
 import { now } from "./schema.ts"
 
 /** The operations on sessions. */
@@ -60,6 +61,7 @@ export const sessionsOf = (database: Database): Sessions => {
       transaction((query) =>
         Effect.gen(function*() {
           yield* clearArtifacts(query, s, requireSessionId(address, id))
+          yield* clearEvents(query, s, id)
           return (yield* query(`DELETE FROM ${s}.sessions WHERE id = $1 RETURNING key`, id)).length > 0
         })
       ),

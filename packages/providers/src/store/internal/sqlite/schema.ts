@@ -70,6 +70,23 @@ export const migrations: ReadonlyArray<string> = [
   CREATE INDEX inbox_open ON inbox (session_id, seq) WHERE finished_at IS NULL;
   CREATE INDEX inbox_due ON inbox (at) WHERE finished_at IS NULL;
   CREATE INDEX inbox_finished ON inbox (finished_at) WHERE finished_at IS NOT NULL;
+  `,
+  `
+  CREATE TABLE event_logs (
+    session_id TEXT PRIMARY KEY,
+    removed_to INTEGER NOT NULL,
+    turn_first INTEGER NOT NULL,
+    written_at REAL NOT NULL
+  ) STRICT;
+  CREATE INDEX event_logs_by_change ON event_logs (written_at);
+  CREATE TABLE events (
+    session_id TEXT NOT NULL,
+    first INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    written_at REAL NOT NULL,
+    PRIMARY KEY (session_id, last)
+  ) STRICT;
   `
 ]
 

@@ -7,6 +7,7 @@ import { parse, requireSessionId, storeError } from "../error.ts"
 import { clearArtifacts, copyArtifacts } from "./artifacts.ts"
 import { attempt } from "./attempt.ts"
 import { type Database, one } from "./database.ts"
+import { clearEvents } from "./events.ts"
 
 /** The operations on sessions. */
 export type Sessions = Required<Omit<SessionStore, "artifacts">>
@@ -67,6 +68,7 @@ export const sessionsOf = (database: Database): Sessions => {
       attempt(path, () =>
         write(() => {
           clearArtifacts(database, requireSessionId(database.path, id))
+          clearEvents(database, id)
           return sql("DELETE FROM sessions WHERE id = ?").run(id).changes > 0
         })),
     records: (id) =>
