@@ -23,5 +23,7 @@ import type { Handler } from "./Serve.ts"
  * @since 0.1.0
  */
 export const toNode = (handler: Handler) => (request: IncomingMessage, response: ServerResponse): void => {
-  answerNode(handler, request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined))
+  answerNode(handler, request, response).catch((error: unknown) =>
+    response.destroy(error instanceof Error ? error : undefined)
+  )
 }

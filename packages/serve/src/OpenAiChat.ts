@@ -17,11 +17,19 @@ import { checkTools, decide, isClientCall, pendingOf, send } from "./internal/ac
 import { type ChatRequest, readChat } from "./internal/chat/readChat.ts"
 import { isYes, markOf, type Piece, piecesOf, questionOf } from "./internal/chat/writeChat.ts"
 import { filesOf } from "./internal/content.ts"
+import { fieldsOf } from "./internal/content.ts"
 import { type Call, endpoint } from "./internal/endpoint.ts"
 import type { Item, Part } from "./internal/follow.ts"
-import { askIdOfAll, clientCallIdOf, newToken, sessionIdOf, type Token, tokenOf, tokenOfClientCall } from "./internal/identity.ts"
+import {
+  askIdOfAll,
+  clientCallIdOf,
+  newToken,
+  sessionIdOf,
+  type Token,
+  tokenOf,
+  tokenOfClientCall
+} from "./internal/identity.ts"
 import { chatUsage, errorBody, errorOf, modelOf, seconds, sessionNameOf } from "./internal/openAi.ts"
-import { fieldsOf } from "./internal/content.ts"
 import { invalid, Refusal } from "./internal/refusal.ts"
 import { streamTurn, wholeTurn } from "./internal/respond.ts"
 import type { Frame } from "./internal/sse.ts"
@@ -164,7 +172,12 @@ const wholeOf = async (base: Base, pieces: AsyncIterable<Piece>): Promise<object
     if (piece.type !== "end") continue
     const content = piece.text === "" && "tool_calls" in message ? null : piece.text
     const shown = reasoning === "" ? {} : { reasoning_content: reasoning }
-    return completion(base, { role: "assistant", content, refusal: null, ...shown, ...message }, piece.finishReason, chatUsage(piece.usage))
+    return completion(
+      base,
+      { role: "assistant", content, refusal: null, ...shown, ...message },
+      piece.finishReason,
+      chatUsage(piece.usage)
+    )
   }
   throw new Refusal("failed", "the answer was cut off")
 }

@@ -20,7 +20,13 @@ import { errorBody, modelOf, seconds, sessionNameOf } from "./internal/openAi.ts
 import { invalid, Refusal } from "./internal/refusal.ts"
 import { streamTurn, wholeTurn } from "./internal/respond.ts"
 import { readResponses, type ResponsesRequest } from "./internal/responses/readResponses.ts"
-import { framesOf, type ResponseBase, responseEvents, responseOf, wholeOf } from "./internal/responses/writeResponses.ts"
+import {
+  framesOf,
+  type ResponseBase,
+  responseEvents,
+  responseOf,
+  wholeOf
+} from "./internal/responses/writeResponses.ts"
 import type { Handler, Serve } from "./Serve.ts"
 
 /** Makes the handler. It can be mounted under any path. @category constructors @since 0.1.0 */
@@ -50,7 +56,9 @@ const create = async (serve: Serve, call: Call): Promise<Response> => {
   const target = await actOf(serve, call, { ...request, tools }, name)
   const base = baseOf(target.id, modelOf(serve, body), request.previous)
   if (request.isStream) return stream(serve, target, base)
-  if (request.isBackground) return Response.json(responseOf(base, { status: "in_progress", output: [], background: true }))
+  if (request.isBackground) {
+    return Response.json(responseOf(base, { status: "in_progress", output: [], background: true }))
+  }
   return Response.json(await whole(serve, call, target, base))
 }
 

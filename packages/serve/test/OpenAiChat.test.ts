@@ -4,7 +4,8 @@ import OpenAI from "openai"
 import { assert, describe, it } from "vitest"
 import { served } from "./support/served.ts"
 
-const clientOf = (url: string, user = "ada") => new OpenAI({ baseURL: `${url}/v1`, apiKey: `token-${user}`, maxRetries: 0 })
+const clientOf = (url: string, user = "ada") =>
+  new OpenAI({ baseURL: `${url}/v1`, apiKey: `token-${user}`, maxRetries: 0 })
 const model = "agent"
 const user = (content: string) => ({ role: "user" as const, content })
 const weatherOfClient = {
@@ -56,7 +57,10 @@ describe("chat completions", () => {
     assert.strictEqual(finish_reason, "tool_calls")
     assert.lengthOf(message.tool_calls ?? [], 1)
     const [call] = message.tool_calls!
-    assert.deepInclude(call, { type: "function", function: { name: "local_weather", arguments: "{\"city\":\"Bern\"}" } })
+    assert.deepInclude(call, {
+      type: "function",
+      function: { name: "local_weather", arguments: "{\"city\":\"Bern\"}" }
+    })
     assert.isAtMost(call!.id.length, 40)
     const result = { role: "tool" as const, tool_call_id: call!.id, content: "rain" }
     const stream = client.chat.completions.stream({

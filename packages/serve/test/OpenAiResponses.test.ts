@@ -4,7 +4,8 @@ import OpenAI from "openai"
 import { assert, describe, it } from "vitest"
 import { served, talker } from "./support/served.ts"
 
-const clientOf = (url: string, user = "ada") => new OpenAI({ baseURL: `${url}/v1`, apiKey: `token-${user}`, maxRetries: 0 })
+const clientOf = (url: string, user = "ada") =>
+  new OpenAI({ baseURL: `${url}/v1`, apiKey: `token-${user}`, maxRetries: 0 })
 const model = "agent"
 const failure = async (promise: PromiseLike<unknown>): Promise<{ readonly [field: string]: unknown }> =>
   Object(await promise.then(() => ({ message: "it did not fail" }), (error: unknown) => error))
@@ -62,7 +63,13 @@ describe("responses", () => {
   it("returns calls of the client's tools, and continues with their results", async () => {
     await using server = await served(OpenAiResponses.handler)
     const client = clientOf(server.url)
-    const tools = [{ type: "function" as const, name: "here", description: "", parameters: { type: "object" }, strict: false }]
+    const tools = [{
+      type: "function" as const,
+      name: "here",
+      description: "",
+      parameters: { type: "object" },
+      strict: false
+    }]
     const stream = client.responses.stream({ model, input: "call here", tools })
     const asked = await stream.finalResponse()
     const call = asked.output.find((item) => item.type === "function_call")!
@@ -90,7 +97,10 @@ describe("responses", () => {
     for await (const event of await client.responses.retrieve(started.id, { stream: true, starting_after: middle })) {
       rest.push(event)
     }
-    assert.deepStrictEqual(rest.map((event) => event.sequence_number), all.slice(5).map((event) => event.sequence_number))
+    assert.deepStrictEqual(
+      rest.map((event) => event.sequence_number),
+      all.slice(5).map((event) => event.sequence_number)
+    )
     assert.deepStrictEqual(server.errors, [])
   })
 

@@ -39,7 +39,7 @@ export const decide = async (
   sessionId: string,
   { lastEvent = 0 }: Conversation,
   decisions: { readonly [callId: string]: Decision },
-  keyOf: (after: number) => string = () => `decide ${crypto.randomUUID()}`
+  keyOf: (after: number) => string = (after) => `decide.${after}.${crypto.randomUUID()}`
 ): Promise<Part> => {
   const key = keyOf(lastEvent)
   await host.decide(sessionId, decisions, { key })

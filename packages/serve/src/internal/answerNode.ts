@@ -3,7 +3,11 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { Readable } from "node:stream"
 import type { Handler } from "../Serve.ts"
 
-export const answerNode = async (handler: Handler, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+export const answerNode = async (
+  handler: Handler,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse
+): Promise<void> => {
   const abort = new AbortController()
   outgoing.once("close", () => {
     if (!outgoing.writableFinished) abort.abort()

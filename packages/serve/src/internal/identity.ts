@@ -47,6 +47,9 @@ export const tokenOfClientCall = (id: string): Token | undefined => {
   return isToken(token) && id.length === tokenLength + 13 ? token : undefined
 }
 
+/** Returns a short key for a text of any length. */
+export const keyOfText = async (text: string): Promise<string> => `k${await hash(text)}`
+
 /** 128 bits of a hash, as 22 characters. */
 const hash = async (text: string): Promise<string> => {
   const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)))

@@ -54,7 +54,9 @@ export const refuseFields = (
   body: { readonly [field: string]: unknown },
   refused: { readonly [field: string]: (value: unknown) => boolean }
 ): void => {
-  const found = Object.entries(refused).find(([field, isWrong]) => (body[field] ?? undefined) !== undefined && isWrong(body[field]))
+  const found = Object.entries(refused).find(([field, isWrong]) =>
+    (body[field] ?? undefined) !== undefined && isWrong(body[field])
+  )
   if (found === undefined) return
   throw invalid(`${found[0]} is not supported with this value: the agent behind this server decides it`, found[0])
 }

@@ -43,7 +43,11 @@ export const sseResponse = (frames: AsyncGenerator<Frame>, { done, headers, onLe
     }
   }, { highWaterMark: 0 })
   return new Response(body, {
-    headers: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache, no-transform", ...headers }
+    headers: {
+      "content-type": "text/event-stream; charset=utf-8",
+      "cache-control": "no-cache, no-transform",
+      ...headers
+    }
   })
 }
 

@@ -1,5 +1,5 @@
 /** Reads a request of chat completions. */
-import type { Message, ToolCall } from "@belay/core/Message"
+import { type Message, text, type ToolCall } from "@belay/core/Message"
 import type { ClientTool } from "../../ClientTools.ts"
 import { fieldsOf, filesOf, listField, partsOf, textField, textOf } from "../content.ts"
 import { refuseFields, toolsOf } from "../openAi.ts"
@@ -35,7 +35,7 @@ export const readChat = (given: unknown): ChatRequest => {
   if (messages.length === 0) throw invalid("messages: expected at least one message", "messages")
   const end = messages.findLastIndex(({ role }) => role !== "tool") + 1
   const answers = messages.slice(end).flatMap((message) =>
-    message.role === "tool" ? [{ id: message.toolCallId, output: String(message.content) }] : []
+    message.role === "tool" ? [{ id: message.toolCallId, output: text(message) }] : []
   )
   return {
     messages,

@@ -70,7 +70,11 @@ async function* endOf(
     case "aborted": {
       // A hook may have answered in place of the model.
       if (shown === "" && outcome.text !== "") yield { type: "text", text: outcome.text }
-      const reason = outcome.status === "completed" ? finishReason : outcome.status === "limited" ? "length" : "content_filter"
+      const reason = outcome.status === "completed"
+        ? finishReason
+        : outcome.status === "limited"
+        ? "length"
+        : "content_filter"
       return yield { type: "end", finishReason: reason, usage: outcome.usage, text: outcome.text }
     }
     case "suspended": {
@@ -82,7 +86,12 @@ async function* endOf(
       }
       const question = await questionOf(token, pending)
       yield { type: "text", text: shown === "" ? question : `\n\n${question}` }
-      return yield { type: "end", finishReason: "stop", usage, text: shown === "" ? question : `${shown}\n\n${question}` }
+      return yield {
+        type: "end",
+        finishReason: "stop",
+        usage,
+        text: shown === "" ? question : `${shown}\n\n${question}`
+      }
     }
     case "delivered":
       return yield { type: "end", finishReason, usage: { inputTokens: 0, outputTokens: 0 }, text: "" }

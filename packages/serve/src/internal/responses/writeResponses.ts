@@ -88,7 +88,9 @@ export async function* responseEvents(
         for (const one of output.item(toolItem(serve, event.call, event.result))) yield number(one)
         break
       case "tool-denied":
-        for (const one of output.item(toolItem(serve, event.call, { ok: false, error: event.reason }))) yield number(one)
+        for (const one of output.item(toolItem(serve, event.call, { ok: false, error: event.reason }))) {
+          yield number(one)
+        }
         break
       default:
     }
