@@ -2,6 +2,7 @@
 import { chain } from "./chain.ts"
 import { files } from "./files.ts"
 import { hooks } from "./hooks.ts"
+import { host } from "./host.ts"
 import { http } from "./http.ts"
 import { imports } from "./imports.ts"
 import { memory } from "./memory.ts"
@@ -14,6 +15,7 @@ const parts: { readonly [name: string]: () => Promise<string> } = {
   hooks,
   files,
   http,
+  host,
   memory,
   imports,
   tracing
