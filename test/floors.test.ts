@@ -9,6 +9,7 @@ const packages = [
   "providers",
   "testing",
   "host",
+  "serve",
   "tracing",
   "inspect",
   "cli",

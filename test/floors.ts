@@ -19,6 +19,7 @@ const below: { readonly [name: string]: ReadonlyArray<string> } = {
   host: ["core"],
   tracing: ["core"],
   inspect: ["core", "hooks"],
+  serve: ["core", "host"],
   cli: ["core", "hooks", "hook-files", "testing", "inspect"],
   examples: ["core", "hooks", "hook-files", "providers", "testing"]
 }

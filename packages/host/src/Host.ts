@@ -5,6 +5,7 @@
  */
 import * as Awaitable from "@belay/core/Awaitable"
 import type { EventLog } from "@belay/core/EventLog"
+import { defined } from "@belay/core/Fields"
 import type { Capacity, Entry, Inbox } from "@belay/core/Inbox"
 import type { Json } from "@belay/core/Json"
 import { Message, whyInvalid } from "@belay/core/Message"
@@ -13,7 +14,7 @@ import { isDecision } from "@belay/core/RunState"
 import type { Decisions } from "@belay/core/Session"
 import type { SessionInfo, SessionStore } from "@belay/core/SessionStore"
 import { TurnInput } from "@belay/core/Turn"
-import { type Waiting, waitingOf } from "@belay/core/Waiting"
+import { nothing, type Waiting, waitingOf } from "@belay/core/Waiting"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -93,7 +94,7 @@ export interface Status {
   readonly outcome?: Outcome.Outcome
 }
 
-/** A conversation as it was last stored. @category models @since 0.1.0 */
+/** A conversation as it was last stored, and what was sent to it. @category models @since 0.1.0 */
 export interface Conversation {
   readonly messages: ReadonlyArray<Message>
   /** The number of the last turn. */
@@ -102,6 +103,10 @@ export interface Conversation {
   readonly waiting: Waiting
   /** The key of the message whose turn this is, if it came through the host. */
   readonly key?: string
+  /** The number (`seq`) of the last event before it was stored. Absent if nobody has listened. */
+  readonly lastEvent?: number
+  /** What was sent and is not finished, in the order in which it was added. */
+  readonly open: ReadonlyArray<Pick<Entry, "key" | "kind" | "status">>
 }
 
 /** A host. Each method returns a value that is both an Effect and awaitable. @category models @since 0.1.0 */
@@ -134,7 +139,7 @@ export interface Host {
   ) => Awaitable.Awaitable<Outcome.Outcome, HostError>
   /** Returns what is known now, or nothing for an unknown key. */
   readonly status: (sessionId: string, key: string) => Awaitable.Awaitable<Status | undefined, HostError>
-  /** Returns the conversation of a session and what waits in it, or nothing if the session is not stored. */
+  /** Returns the conversation of a session and what waits in it. Returns nothing for an unknown session. */
   readonly conversation: (sessionId: string) => Awaitable.Awaitable<Conversation | undefined, HostError>
   /** Lists stored sessions, most recently changed first. `status` is checked after `limit`, which is 100 by default. */
   readonly list: (
@@ -245,12 +250,7 @@ export const make = (options: Options): Host => {
         const outcome = status === "begun" ? undefined : Outcome.fromJson(entry.outcome)
         return { status, attempts, ...(outcome === undefined ? {} : { outcome }) }
       })),
-    conversation: (sessionId) =>
-      Awaitable.make(Effect.map(stored(loadState(sessions, sessionId)), (state) => {
-        if (state === undefined) return undefined
-        const { input: { key }, messages, turnNumber } = state
-        return { messages, turnNumber, waiting: waitingOf(state), ...(key === undefined ? {} : { key }) }
-      })),
+    conversation: (sessionId) => Awaitable.make(stored(conversationOf(sessions, inbox, sessionId))),
     list: ({ status, ...page } = {}) =>
       Awaitable.make(Effect.map(
         stored(sessions.list?.(page) ?? Effect.succeed([])),
@@ -268,6 +268,16 @@ export const make = (options: Options): Host => {
     start: () => Awaitable.make(startHost(site, advance))
   }
 }
+
+const conversationOf = Effect.fnUntraced(function*(sessions: SessionStore, inbox: Inbox, sessionId: string) {
+  const state = yield* loadState(sessions, sessionId)
+  const open = (yield* inbox.open(sessionId)).map(({ key, kind, status }) => ({ key, kind, status }))
+  if (state === undefined) return open.length === 0 ? undefined : { ...nothingSaid, open }
+  const { input: { key }, lastEvent, messages, turnNumber } = state
+  return { messages, turnNumber, waiting: waitingOf(state), open, ...defined({ key, lastEvent }) }
+})
+
+const nothingSaid: Omit<Conversation, "open"> = { messages: [], turnNumber: 0, waiting: nothing }
 
 /** Runs an Effect. If the signal aborts, the promise rejects with its reason. */
 const runWith = <A, E>(effect: Effect.Effect<A, E>, signal: AbortSignal | undefined): Promise<A> => {

@@ -38,6 +38,8 @@ describe("a host", () => {
     const { close, host } = hosted(newFile())
     const history = [{ role: "user", content: "before" }, { role: "assistant", content: "yes" }] as const
     await host.send("s", "first", { history, key: "1" })
+    const open = [{ key: "1", kind: "message", status: "waiting" }] as const
+    assert.deepInclude(await host.conversation("s"), { messages: [], turnNumber: 0, open })
     await host.advance("s")
     await host.send("s", "second", { history: [{ role: "user", content: "never said" }], key: "2" })
     await host.advance("s")
@@ -50,7 +52,7 @@ describe("a host", () => {
       "second",
       "re: second"
     ])
-    assert.deepInclude(conversation, { turnNumber: 2, waiting: { type: "nothing" }, key: "2" })
+    assert.deepInclude(conversation, { turnNumber: 2, waiting: { type: "nothing" }, key: "2", open: [] })
     assert.isUndefined(await host.conversation("other"))
     const torn = [{ role: "tool", toolCallId: "c", toolName: "t", content: "" }] as const
     assert.strictEqual((await failure(host.send("new", "hi", { history: torn })))["problem"], "wrong-input")

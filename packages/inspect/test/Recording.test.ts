@@ -25,7 +25,11 @@ const record = async (path: string, more: ReadonlyArray<AgentHook> = []) => {
     name: "guard",
     preTurn: ({ message }) => message === "forbidden" ? HookAction.reject("not that") : undefined,
     preToolCall: (call) =>
-      call.name === "drop" ? HookAction.reject("never") : HookAction.transform({ ...call, args: { safe: "yes" } })
+      call.name === "drop"
+        ? HookAction.reject("never")
+        : call.name !== "look"
+        ? undefined
+        : HookAction.transform({ ...call, args: { safe: "yes" } })
   }
   const agent = createAgent({
     name: "lead",

@@ -1,0 +1,178 @@
+/**
+ * Serves an agent over the Responses API of OpenAI: `POST …/responses`, and `GET …/responses/{id}` to read one again.
+ *
+ * - `previous_response_id` or `conversation` continues a session. A session is one line: a response that is not the
+ *   last one continues the session as it is now.
+ * - Tools of the agent are `mcp_call` items. A question to a person is an `mcp_approval_request`, and is answered with
+ *   an `mcp_approval_response`. Calls of the client's tools are `function_call` items.
+ * - With `GET …/responses/{id}?stream=true&starting_after=n` a stream goes on after the event with that number.
+ *
+ * @since 0.1.0
+ */
+import type { Decision } from "@belay/core/RunState"
+import type { Conversation } from "@belay/host/Host"
+import { checkTools, decide, isClientCall, pendingOf, send } from "./internal/act.ts"
+import { fieldsOf } from "./internal/content.ts"
+import { type Call, endpoint } from "./internal/endpoint.ts"
+import type { Item, Part } from "./internal/follow.ts"
+import { askIdOf, clientCallIdOf, isToken, newToken, sessionIdOf, type Token, tokenOf } from "./internal/identity.ts"
+import { errorBody, modelOf, seconds, sessionNameOf } from "./internal/openAi.ts"
+import { invalid, Refusal } from "./internal/refusal.ts"
+import { streamTurn, wholeTurn } from "./internal/respond.ts"
+import { readResponses, type ResponsesRequest } from "./internal/responses/readResponses.ts"
+import {
+  framesOf,
+  type ResponseBase,
+  responseEvents,
+  responseOf,
+  wholeOf
+} from "./internal/responses/writeResponses.ts"
+import type { Handler, Serve } from "./Serve.ts"
+
+/** Makes the handler. It can be mounted under any path. @category constructors @since 0.1.0 */
+export const handler = (serve: Serve): Handler =>
+  endpoint(serve, errorBody, async (call) => {
+    const { request: { method }, url: { pathname } } = call
+    const [, id, action] = /\/responses(?:\/([^/]+)(?:\/(cancel))?)?\/?$/.exec(pathname) ?? ["", ""]
+    if (id === "") throw new Refusal("not-found", "there is nothing at this path")
+    if (id === undefined && method === "POST") return await create(serve, call)
+    if (id !== undefined && action === "cancel" && method === "POST") return await cancel(serve, call, id)
+    if (id !== undefined && action === undefined && method === "GET") return await read(serve, call, id)
+    throw new Refusal("method", "this method is not allowed here")
+  })
+
+/** A response and the part of a session that it is about. */
+interface Target {
+  readonly id: string
+  readonly token: Token
+  readonly part: Part
+}
+
+const create = async (serve: Serve, call: Call): Promise<Response> => {
+  const body = fieldsOf(await call.body())
+  const request = readResponses(body)
+  const tools = checkTools(serve, request.tools)
+  const name = request.conversation ?? sessionNameOf(call.request, body)
+  const target = await actOf(serve, call, { ...request, tools }, name)
+  const base = baseOf(target.id, modelOf(serve, body), request.previous)
+  if (request.isStream) return stream(serve, target, base)
+  if (request.isBackground) {
+    return Response.json(responseOf(base, { status: "in_progress", output: [], background: true }))
+  }
+  return Response.json(await whole(serve, call, target, base))
+}
+
+const baseOf = (id: string, model: string, previous: string | undefined): ResponseBase => ({
+  id,
+  created_at: seconds(),
+  model,
+  previous_response_id: previous ?? null
+})
+
+const stream = (serve: Serve, { part, token }: Target, base: ResponseBase, after?: number): Response =>
+  streamTurn(serve, part, (items: AsyncIterable<Item>) => framesOf(responseEvents(serve, token, base, items), after), {
+    failed: ({ message }) => ({ event: "error", data: { type: "error", code: "server_error", message, param: null } })
+  })
+
+const whole = async (serve: Serve, call: Call, { part, token }: Target, base: ResponseBase): Promise<object> =>
+  await wholeTurn(serve, call, part, (items) => wholeOf(responseEvents(serve, token, base, items))) ?? {}
+
+const actOf = async (
+  serve: Serve,
+  { principal }: Call,
+  request: ResponsesRequest,
+  name: string | undefined
+): Promise<Target> => {
+  const { answers, approvals, history, message, previous, tools } = request
+  const isNew = previous === undefined && name === undefined
+  const token = previous === undefined
+    ? name === undefined ? await newToken() : await tokenOf(name)
+    : partOfId(previous)?.token
+  if (token === undefined) throw new Refusal("not-found", "there is no response with this id", "previous_response_id")
+  const sessionId = await sessionIdOf(principal, token)
+  const conversation = isNew ? undefined : await serve.host.conversation(sessionId)
+  if (previous !== undefined && conversation === undefined) {
+    throw new Refusal("not-found", "there is no response with this id", "previous_response_id")
+  }
+  const start = `resp_${token}.${crypto.randomUUID().replaceAll("-", "")}`
+  if (answers.length > 0 || approvals.length > 0) {
+    const decisions = await decisionsOf(token, conversation, request)
+    if (conversation !== undefined && Object.keys(decisions).length > 0) {
+      const part = await decide(serve, sessionId, conversation, decisions, (after) => `${start}.${after}`)
+      return { id: part.key, token, part }
+    }
+    if (message === undefined) throw invalid("no question and no tool call with this id waits for an answer", "input")
+  }
+  if (message === undefined) throw invalid("input: the last item must be a message of the user, or an answer", "input")
+  const pending = pendingOf(conversation)
+  if (pending.some((ask) => !isClientCall(ask))) {
+    throw new Refusal("conflict", "the previous response waits for an mcp_approval_response", "input")
+  }
+  // The client goes on without the results of its tools.
+  if (pending.length > 0 && conversation?.key !== undefined) await serve.host.cancel(sessionId, conversation.key)
+  const sending = { message: message.text, attachments: message.files, tools, history, key: start }
+  return { id: start, token, part: await send(serve, sessionId, principal, sending) }
+}
+
+/** Returns the decisions about questions that are open. Answers to others are ignored. */
+const decisionsOf = async (
+  token: Token,
+  conversation: Conversation | undefined,
+  { answers, approvals }: ResponsesRequest
+): Promise<{ readonly [callId: string]: Decision }> => {
+  const decisions: { [callId: string]: Decision } = {}
+  for (const ask of pendingOf(conversation)) {
+    if (isClientCall(ask)) {
+      const id = await clientCallIdOf(token, ask)
+      const answer = answers.find((one) => one.id === id)
+      if (answer !== undefined) decisions[ask.callId] = { type: "respond", output: answer.output }
+      continue
+    }
+    const id = await askIdOf(ask)
+    const approval = approvals.find((one) => one.id === id)
+    if (approval === undefined) continue
+    decisions[ask.callId] = approval.isApproved
+      ? { type: "approve" }
+      : { type: "deny", reason: approval.reason ?? "denied by the user" }
+  }
+  return decisions
+}
+
+/** Reads the id of a response. */
+const partOfId = (id: string): { readonly token: Token; readonly after: number | undefined } | undefined => {
+  const [, token = "", after] = /^resp_([\w-]{23})\.[0-9a-f]{32}(?:\.(\d{1,15}))?$/.exec(id) ?? []
+  return isToken(token) ? { token, after: after === undefined ? undefined : Number(after) } : undefined
+}
+
+const targetOf = async ({ principal }: Call, id: string): Promise<Target> => {
+  const { after, token } = partOfId(id) ?? {}
+  if (token === undefined) throw new Refusal("not-found", "there is no response with this id")
+  const sessionId = await sessionIdOf(principal, token)
+  return { id, token, part: { sessionId, key: id, ...(after === undefined ? {} : { after }) } }
+}
+
+const read = async (serve: Serve, call: Call, id: string): Promise<Response> => {
+  const target = await targetOf(call, id)
+  const status = await serve.host.status(target.part.sessionId, id)
+  if (status === undefined) throw new Refusal("not-found", "there is no response with this id")
+  const base = baseOf(id, serve.model, undefined)
+  const { searchParams } = call.url
+  if (searchParams.get("stream") === "true") {
+    return stream(serve, target, base, Number(searchParams.get("starting_after") ?? -1))
+  }
+  const isRunning = status.status === "waiting" || status.status === "begun"
+  return Response.json(
+    isRunning ? responseOf(base, { status: "in_progress", output: [] }) : await whole(serve, call, target, base)
+  )
+}
+
+const cancel = async (serve: Serve, call: Call, id: string): Promise<Response> => {
+  const { part } = await targetOf(call, id)
+  if (await serve.host.status(part.sessionId, id) === undefined) {
+    throw new Refusal("not-found", "there is no response with this id")
+  }
+  const { key = id } = part.after === undefined ? {} : await serve.host.conversation(part.sessionId) ?? {}
+  const sent = await serve.host.cancel(part.sessionId, key)
+  await serve.host.result(part.sessionId, sent.key)
+  return Response.json(responseOf(baseOf(id, serve.model, undefined), { status: "cancelled", output: [] }))
+}

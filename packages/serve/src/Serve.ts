@@ -1,0 +1,168 @@
+/**
+ * Serves a host, or an agent, to clients: says who may use it, and keeps the sessions of different principals apart.
+ * Each protocol has its own module, which takes what `make` returns.
+ *
+ * @since 0.1.0
+ */
+import type { AgentConfig } from "@belay/core/AgentConfig"
+import { createAgent } from "@belay/core/createAgent"
+import * as EventLog from "@belay/core/EventLog"
+import * as Inbox from "@belay/core/Inbox"
+import { checkKinds, checkOptions, invalidOption, type OptionKinds, whole } from "@belay/core/OptionCheck"
+import * as SessionStore from "@belay/core/SessionStore"
+import * as Host from "@belay/host/Host"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as ClientTools from "./ClientTools.ts"
+
+/** Answers a web-standard request. It never rejects. @category models @since 0.1.0 */
+export type Handler = (request: Request) => Promise<Response>
+
+/**
+ * Says who sends a request: returns the name of a principal, such as the id of a user. It returns nothing, or the
+ * response to send, if the request is refused. All requests with the same principal see the same sessions.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Authorize = (request: Request) => Principal | Promise<Principal>
+
+/** @category models @since 0.1.0 */
+export type Principal = string | Response | undefined
+
+/** @category models @since 0.1.0 */
+export interface Options {
+  /** The host whose sessions are served. Somebody has to `start` it, in this process or in another one. */
+  readonly host?: Host.Host
+  /**
+   * Instead of a host: the options of an agent. Its sessions run in this process, and are in memory unless the agent has
+   * a `store`.
+   */
+  readonly agent?: AgentConfig
+  /** Says who sends a request. There is no default, so that nobody is served by accident. */
+  readonly authorize: Authorize
+  /**
+   * Whether clients may send tools that they run themselves. The agent needs the plugin `ClientTools.make()`; an `agent`
+   * given as options gets it. Default false: such requests are refused.
+   */
+  readonly clientTools?: boolean
+  /** Whether a turn is cancelled when the client that reads it goes away. Default false. */
+  readonly cancelOnDisconnect?: boolean
+  /** The name of the model that clients see. Default `agent`. */
+  readonly model?: string
+  /** The origins whose pages may read the responses (CORS). Default: none. */
+  readonly origins?: ReadonlyArray<string>
+  /** The maximum number of bytes of a request's body. Default 10 MiB. */
+  readonly maxBodyBytes?: number
+  /** The maximum number of bytes of a request's headers. Default 32 KiB. */
+  readonly maxHeaderBytes?: number
+  /** The maximum number of characters of one event. Longer results of tools are cut. Default 1,000,000. */
+  readonly maxEventLength?: number
+  /**
+   * Receives the errors that clients must not see, with the text that the client got instead. Default: a line of the
+   * log.
+   */
+  readonly onError?: (error: unknown, shown: string) => void
+}
+
+/** A served host. Pass it to the handlers of the protocols. @category models @since 0.1.0 */
+export interface Serve extends AsyncDisposable {
+  readonly host: Host.Host
+  readonly authorize: Authorize
+  readonly clientTools: boolean
+  readonly cancelOnDisconnect: boolean
+  readonly model: string
+  readonly origins: ReadonlyArray<string>
+  readonly maxBodyBytes: number
+  readonly maxHeaderBytes: number
+  readonly maxEventLength: number
+  readonly onError: (error: unknown, shown: string) => void
+  /** Stops the agent that was given as options. A host goes on. */
+  readonly close: () => Promise<void>
+}
+
+const optionKinds: OptionKinds<Options> = {
+  host: "object",
+  agent: "object",
+  authorize: "function",
+  clientTools: "flag",
+  cancelOnDisconnect: "flag",
+  model: "text",
+  origins: "textList",
+  maxBodyBytes: "number",
+  maxHeaderBytes: "number",
+  maxEventLength: "number",
+  onError: "function"
+}
+
+/**
+ * Serves a host or an agent. Throws a `ConfigError` for wrong options.
+ *
+ * @example
+ * ```ts
+ * import * as OpenAiCompatible from "@belay/providers/OpenAiCompatible"
+ * import * as OpenAiChat from "@belay/serve/OpenAiChat"
+ * import * as Serve from "@belay/serve/Serve"
+ *
+ * const users = new Map([["a-long-random-token", "ada"]])
+ * const serve = Serve.make({
+ *   agent: { provider: OpenAiCompatible.make({ model: "gpt-5.4-mini", apiKey: "sk-not-a-real-key" }) },
+ *   authorize: (request) => users.get(request.headers.get("authorization")?.slice("Bearer ".length) ?? "")
+ * })
+ * export default { fetch: OpenAiChat.handler(serve) }
+ * ```
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (options: Options): Serve => {
+  Result.getOrThrow(checkKinds("Serve", options, optionKinds, ["authorize"]))
+  const { agent, host: given, maxBodyBytes = 10_485_760, maxEventLength = 1_000_000, maxHeaderBytes = 32_768 } = options
+  Result.getOrThrow(checkOptions(
+    "Serve",
+    whole("maxBodyBytes", maxBodyBytes, 1),
+    whole("maxHeaderBytes", maxHeaderBytes, 1),
+    whole("maxEventLength", maxEventLength, 1_000)
+  ))
+  if ((agent === undefined) === (given === undefined)) {
+    Result.getOrThrow(invalidOption("Serve.host", "give either `host` or `agent`"))
+  }
+  const owned = given === undefined ? hostOf(agent!, options.clientTools === true) : undefined
+  const close = owned?.close ?? (async () => {})
+  return {
+    host: given ?? owned!.host,
+    authorize: options.authorize,
+    clientTools: options.clientTools ?? false,
+    cancelOnDisconnect: options.cancelOnDisconnect ?? false,
+    model: options.model ?? "agent",
+    origins: options.origins ?? [],
+    maxBodyBytes,
+    maxHeaderBytes,
+    maxEventLength,
+    onError: options.onError ?? logError,
+    close,
+    [Symbol.asyncDispose]: close
+  }
+}
+
+const logError = (error: unknown, shown: string): void => {
+  Effect.runFork(Effect.logError(`a client was told: ${shown}`, error))
+}
+
+/** Makes a host of an agent, which runs in this process. */
+const hostOf = (
+  config: AgentConfig,
+  withClientTools: boolean
+): { readonly host: Host.Host; readonly close: () => Promise<void> } => {
+  const sessions = config.store ?? SessionStore.inMemory()
+  const plugins = [...config.plugins ?? [], ...(withClientTools ? [ClientTools.make()] : [])]
+  const agent = createAgent({ ...config, store: sessions, plugins })
+  const events = EventLog.inMemory()
+  const host = Host.make({ agent, store: { sessions, inbox: Inbox.inMemory(), events } })
+  // An Awaitable starts when somebody waits for it.
+  const running = Promise.resolve(host.start())
+  const close = async () => {
+    await (await running).drain()
+    await agent.close()
+  }
+  return { host, close }
+}

@@ -1,0 +1,11 @@
+/**
+ * Serves an agent over the protocols that clients already speak.
+ *
+ * @since 0.1.0
+ */
+export * as ClientTools from "./ClientTools.ts"
+export * as NodeHttp from "./NodeHttp.ts"
+export * as OpenAiChat from "./OpenAiChat.ts"
+export * as OpenAiResponses from "./OpenAiResponses.ts"
+export * as Serve from "./Serve.ts"
+export * as UiStream from "./UiStream.ts"

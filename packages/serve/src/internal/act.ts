@@ -1,0 +1,68 @@
+/** What a request does in a session: it sends a message, or it answers questions. */
+import type { Json } from "@belay/core/Json"
+import type { FilePart, Message } from "@belay/core/Message"
+import type { Decision, PendingAsk } from "@belay/core/RunState"
+import type { Conversation } from "@belay/host/Host"
+import * as ClientTools from "../ClientTools.ts"
+import type { Serve } from "../Serve.ts"
+import type { Part } from "./follow.ts"
+import { invalid, Refusal } from "./refusal.ts"
+
+/** A message of a client. */
+export interface Sending {
+  readonly message: string
+  readonly attachments: ReadonlyArray<FilePart>
+  readonly tools?: ReadonlyArray<ClientTools.ClientTool>
+  /** What was said before, for a new session. */
+  readonly history?: ReadonlyArray<Message>
+  /** Sending the same key again sends nothing. */
+  readonly key?: string
+}
+
+/** Sends a message, and returns where its turn is to be read. */
+export const send = async ({ host }: Serve, sessionId: string, principal: string, sending: Sending): Promise<Part> => {
+  const { attachments, history, key = crypto.randomUUID(), message, tools = [] } = sending
+  const input = {
+    message,
+    ...(attachments.length === 0 ? {} : { attachments }),
+    // The tools were decoded; they are JSON.
+    ...(tools.length === 0 ? {} : { metadata: { [ClientTools.metadataKey]: tools as unknown as Json } })
+  }
+  const options = { key, tenant: principal, ...(history === undefined ? {} : { history }) }
+  await host.send(sessionId, input, options)
+  return { sessionId, key }
+}
+
+/** Answers questions, and returns where the turn continues. */
+export const decide = async (
+  { host }: Serve,
+  sessionId: string,
+  { lastEvent = 0 }: Conversation,
+  decisions: { readonly [callId: string]: Decision },
+  keyOf: (after: number) => string = (after) => `decide.${after}.${crypto.randomUUID()}`
+): Promise<Part> => {
+  const key = keyOf(lastEvent)
+  await host.decide(sessionId, decisions, { key })
+  return { sessionId, key, after: lastEvent }
+}
+
+/** The open questions of a session. */
+export const pendingOf = (conversation: Conversation | undefined): ReadonlyArray<PendingAsk> =>
+  conversation?.waiting.type === "people" ? conversation.waiting.pending : []
+
+/** Whether the question is a call of a client's tool. */
+export const isClientCall = ({ tool }: PendingAsk): boolean => tool === ClientTools.toolName
+
+/** Reads the tools of a client. Throws a `Refusal` if clients may not bring tools. */
+export const checkTools = (
+  { clientTools }: Serve,
+  tools: ReadonlyArray<ClientTools.ClientTool>
+): ReadonlyArray<ClientTools.ClientTool> => {
+  if (tools.length === 0) return tools
+  if (!clientTools) throw invalid("this server takes no tools of clients", "tools")
+  const wrong = tools.find(({ name }) => !/^[A-Za-z0-9_-]{1,64}$/.test(name))
+  if (wrong !== undefined) throw invalid("the name of a tool must be 1 to 64 letters, digits, \"_\" or \"-\"", "tools")
+  if (new Set(tools.map(({ name }) => name)).size < tools.length) throw invalid("two tools have the same name", "tools")
+  if (JSON.stringify(tools).length > 60_000) throw new Refusal("too-large", "the tools are too large", "tools")
+  return tools
+}

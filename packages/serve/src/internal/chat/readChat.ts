@@ -1,0 +1,101 @@
+/** Reads a request of chat completions. */
+import { type Message, text, type ToolCall } from "@belay/core/Message"
+import type { ClientTool } from "../../ClientTools.ts"
+import { fieldsOf, filesOf, listField, partsOf, textField, textOf } from "../content.ts"
+import { refuseFields, toolsOf } from "../openAi.ts"
+import { invalid } from "../refusal.ts"
+
+/** The result of a client's tool. */
+export interface ToolAnswer {
+  readonly id: string
+  readonly output: string
+}
+
+export interface ChatRequest {
+  /** The messages of the client as those of a conversation. */
+  readonly messages: ReadonlyArray<Message>
+  /** The results at the end of the messages. */
+  readonly answers: ReadonlyArray<ToolAnswer>
+  readonly tools: ReadonlyArray<ClientTool>
+  readonly isStream: boolean
+  readonly withUsage: boolean
+}
+
+export const readChat = (given: unknown): ChatRequest => {
+  const body = fieldsOf(given)
+  refuseFields(body, {
+    n: (n) => n !== 1,
+    functions: () => true,
+    response_format: (format) => fieldsOf(format)["type"] !== "text",
+    modalities: (kinds) => JSON.stringify(kinds) !== "[\"text\"]",
+    tool_choice: (choice) => choice !== "auto" && choice !== "none",
+    logprobs: (value) => value !== false
+  })
+  const messages = readMessages(listField(body, "messages"))
+  if (messages.length === 0) throw invalid("messages: expected at least one message", "messages")
+  const end = messages.findLastIndex(({ role }) => role !== "tool") + 1
+  const answers = messages.slice(end).flatMap((message) =>
+    message.role === "tool" ? [{ id: message.toolCallId, output: text(message) }] : []
+  )
+  return {
+    messages,
+    answers,
+    tools: toolsOf(body),
+    isStream: body["stream"] === true,
+    withUsage: fieldsOf(body["stream_options"])["include_usage"] === true
+  }
+}
+
+const readMessages = (all: ReadonlyArray<unknown>): ReadonlyArray<Message> => {
+  const names = new Map<string, string>()
+  return all.map((one, index) => readMessage(fieldsOf(one), `messages[${index}]`, names))
+}
+
+const readMessage = (
+  message: { readonly [field: string]: unknown },
+  path: string,
+  names: Map<string, string>
+): Message => {
+  const { content, role } = message
+  const parts = partsOf(content, `${path}.content`)
+  switch (role) {
+    case "system":
+    case "developer":
+      return { role: "user", content: textOf(parts), source: "client" }
+    case "user":
+      return { role: "user", content: filesOf(parts).length === 0 ? textOf(parts) : parts }
+    case "assistant": {
+      const toolCalls = readCalls(message["tool_calls"], path)
+      for (const { id, name } of toolCalls) names.set(id, name)
+      return { role: "assistant", content: textOf(parts), ...(toolCalls.length === 0 ? {} : { toolCalls }) }
+    }
+    case "tool": {
+      const toolCallId = textField(message, "tool_call_id", `${path}.tool_call_id`) ?? ""
+      return { role: "tool", toolCallId, toolName: names.get(toolCallId) ?? "unknown", content: textOf(parts) }
+    }
+    default:
+      throw invalid(`${path}.role: expected system, developer, user, assistant or tool`, `${path}.role`)
+  }
+}
+
+const readCalls = (calls: unknown, path: string): ReadonlyArray<ToolCall> => {
+  if (calls === undefined || calls === null) return []
+  if (!Array.isArray(calls)) throw invalid(`${path}.tool_calls: expected a list`, path)
+  return calls.map((call) => {
+    const fields = fieldsOf(call)
+    const about = fieldsOf(fields["function"])
+    const id = textField(fields, "id", `${path}.tool_calls`) ?? ""
+    const name = textField(about, "name", `${path}.tool_calls`) ?? ""
+    return { id, name, args: parseArgs(textField(about, "arguments", `${path}.tool_calls`) ?? "{}") }
+  })
+}
+
+/** Returns the arguments of a call in the history of a client. Text that is not JSON stays text. */
+export const parseArgs = (text: string): ToolCall["args"] => {
+  try {
+    // `JSON.parse` returns JSON.
+    return JSON.parse(text) as ToolCall["args"]
+  } catch {
+    return text
+  }
+}

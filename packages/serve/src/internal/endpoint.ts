@@ -1,0 +1,85 @@
+/** What all HTTP protocols do with a request before they read it: CORS, limits, authorization, errors. */
+import { whyNot } from "@belay/core/Json"
+import type { Handler, Serve } from "../Serve.ts"
+import { invalid, Refusal, refusalOf, statusOf } from "./refusal.ts"
+
+/** A request of a known principal. */
+export interface Call {
+  readonly request: Request
+  readonly url: URL
+  readonly principal: string
+  /** Reads the body as JSON. Throws a `Refusal` if it is too large or not JSON. */
+  readonly body: () => Promise<unknown>
+}
+
+/** Writes a refusal as the protocol does. */
+export type WriteError = (refusal: Refusal) => unknown
+
+/** Makes the handler of a protocol. */
+export const endpoint = (serve: Serve, writeError: WriteError, act: (call: Call) => Promise<Response>): Handler => {
+  const answer = async (request: Request): Promise<Response> => {
+    try {
+      if (request.method === "OPTIONS" && serve.origins.length > 0) return new Response(null, { status: 204 })
+      checkHeaders(serve, request)
+      const principal = await serve.authorize(request)
+      if (principal instanceof Response) return principal
+      if (typeof principal !== "string" || principal === "") {
+        throw new Refusal("unauthorized", "the request has no valid credentials")
+      }
+      const body = () => readBody(serve, request)
+      return await act({ request, url: new URL(request.url), principal, body })
+    } catch (error) {
+      const refusal = refusalOf(serve, error)
+      return Response.json(writeError(refusal), { status: statusOf[refusal.kind] })
+    }
+  }
+  return async (request) => withCors(serve, request, await answer(request))
+}
+
+const checkHeaders = ({ maxHeaderBytes }: Serve, { headers, url }: Request): void => {
+  let size = url.length
+  headers.forEach((value, name) => size += name.length + value.length)
+  if (size > maxHeaderBytes) throw new Refusal("too-large", `the headers are larger than ${maxHeaderBytes} bytes`)
+}
+
+const readBody = async ({ maxBodyBytes }: Serve, { body, headers }: Request): Promise<unknown> => {
+  const tooLarge = () => new Refusal("too-large", `the body is larger than ${maxBodyBytes} bytes`)
+  if (Number(headers.get("content-length")) > maxBodyBytes) throw tooLarge()
+  const decoder = new TextDecoder()
+  let text = ""
+  let size = 0
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength
+    if (size > maxBodyBytes) throw tooLarge()
+    text += decoder.decode(chunk, { stream: true })
+  }
+  const value = parse(text + decoder.decode())
+  const why = whyNot(value)
+  if (why !== undefined) throw invalid(`the body is not valid: ${why}`)
+  return value
+}
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw invalid("the body is not JSON")
+  }
+}
+
+const withCors = ({ origins }: Serve, { headers, method }: Request, response: Response): Response => {
+  const origin = headers.get("origin")
+  if (origin === null || !(origins.includes(origin) || origins.includes("*"))) return response
+  const answer = new Response(response.body, response)
+  answer.headers.set("access-control-allow-origin", origin)
+  answer.headers.append("vary", "origin")
+  if (method === "OPTIONS") {
+    answer.headers.set("access-control-allow-methods", "GET, POST, DELETE, OPTIONS")
+    answer.headers.set(
+      "access-control-allow-headers",
+      headers.get("access-control-request-headers") ?? "authorization, content-type"
+    )
+    answer.headers.set("access-control-max-age", "600")
+  }
+  return answer
+}

@@ -1,0 +1,57 @@
+/**
+ * Ids that clients see and the ids of the host. A session id of the host begins with the hash of its principal, so that
+ * no principal can name a session of another one. Ids are at most 40 characters long where vendors allow no more.
+ */
+import type { PendingAsk } from "@belay/core/RunState"
+
+/** The part of a session id that clients see: `c` for a name that the client chose, `s` for a new session. */
+export type Token = string
+
+const tokenLength = 23
+
+export const isToken = (text: string): boolean => /^[cs][A-Za-z0-9_-]{22}$/.test(text)
+
+/** Returns the token of a new session. */
+export const newToken = async (): Promise<Token> => `s${await hash(crypto.randomUUID())}`
+
+/** Returns the token of a session that the client named. A token names its own session; any other text is a name. */
+export const tokenOf = async (name: string): Promise<Token> => isToken(name) ? name : `c${await hash(name)}`
+
+/** Returns the id of the host's session. */
+export const sessionIdOf = async (principal: string, token: Token): Promise<string> =>
+  `${await prefixOf(principal)}${token}`
+
+/** Returns what the ids of all sessions of a principal begin with. */
+export const prefixOf = async (principal: string): Promise<string> => `p${await hash(principal)}.`
+
+/**
+ * Returns the id of a question, as clients see it. It is another one when anything about the question has changed, so
+ * that an answer counts for the question that was shown and for no other.
+ */
+export const askIdOf = async (ask: PendingAsk): Promise<string> => {
+  const { approved, by, callId, expiresAt, fingerprint, nonce, reason } = ask
+  return `ask_${await hash(JSON.stringify([callId, fingerprint, by, reason, expiresAt, approved, nonce]))}`
+}
+
+/** Returns one id for several questions. */
+export const askIdOfAll = async (asks: ReadonlyArray<PendingAsk>): Promise<string> =>
+  await hash((await Promise.all(asks.map(askIdOf))).join())
+
+/** Returns the id of a call of a client's tool. It names the session too, for protocols without sessions. */
+export const clientCallIdOf = async (token: Token, ask: PendingAsk): Promise<string> =>
+  `${token}-${(await askIdOf(ask)).slice(4, 16)}`
+
+/** Returns the token in the id of a call of a client's tool. */
+export const tokenOfClientCall = (id: string): Token | undefined => {
+  const token = id.slice(0, tokenLength)
+  return isToken(token) && id.length === tokenLength + 13 ? token : undefined
+}
+
+/** Returns a short key for a text of any length. */
+export const keyOfText = async (text: string): Promise<string> => `k${await hash(text)}`
+
+/** 128 bits of a hash, as 22 characters. */
+const hash = async (text: string): Promise<string> => {
+  const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)))
+  return btoa(String.fromCharCode(...bytes.subarray(0, 16))).replaceAll("+", "-").replaceAll("/", "_").slice(0, 22)
+}

@@ -1,0 +1,58 @@
+/** Answers a request with the events of a turn: as a stream, or as one JSON value when the turn has ended. */
+import type { Serve } from "../Serve.ts"
+import type { Call } from "./endpoint.ts"
+import { follow, type Item, type Part } from "./follow.ts"
+import { type Refusal, refusalOf } from "./refusal.ts"
+import { type Frame, type SseOptions, sseResponse } from "./sse.ts"
+
+/** What a protocol makes of the items of a turn. */
+export type Mapping = (items: AsyncIterable<Item>) => AsyncGenerator<Frame>
+
+export interface StreamOptions extends Omit<SseOptions, "onLeave"> {
+  /** The last frame of a stream that fails. */
+  readonly failed: (refusal: Refusal) => Frame
+}
+
+/** Returns the stream of a turn. */
+export const streamTurn = (serve: Serve, part: Part, map: Mapping, options: StreamOptions): Response => {
+  const left = new AbortController()
+  const frames = guarded(serve, map(follow(serve, part, left.signal)), options)
+  const onLeave = () => {
+    left.abort()
+    cancelIfAsked(serve, part)
+  }
+  return sseResponse(frames, { ...options, onLeave })
+}
+
+/** Collects what a mapping makes of a turn. */
+export const wholeTurn = async <A>(
+  serve: Serve,
+  { request }: Call,
+  part: Part,
+  collect: (items: AsyncIterable<Item>) => Promise<A>
+): Promise<A> => {
+  const onLeave = () => cancelIfAsked(serve, part)
+  request.signal.addEventListener("abort", onLeave, { once: true })
+  try {
+    return await collect(follow(serve, part, request.signal))
+  } finally {
+    request.signal.removeEventListener("abort", onLeave)
+  }
+}
+
+const cancelIfAsked = ({ cancelOnDisconnect, host, onError }: Serve, { after, key, sessionId }: Part): void => {
+  // Decisions cannot be cancelled, only the message whose turn they continue.
+  if (!cancelOnDisconnect) return
+  const target = after === undefined ? Promise.resolve(key) : host.conversation(sessionId).then((one) => one?.key)
+  target.then((found) => found === undefined ? undefined : host.cancel(sessionId, found))
+    .then(undefined, (error: unknown) => onError(error, "nothing: the client has gone"))
+}
+
+/** Ends a stream that fails with the error of its protocol. */
+async function* guarded(serve: Serve, frames: AsyncGenerator<Frame>, { failed }: StreamOptions): AsyncGenerator<Frame> {
+  try {
+    yield* frames
+  } catch (error) {
+    yield failed(refusalOf(serve, error))
+  }
+}

@@ -1,0 +1,119 @@
+/** The output of a response while it is written: the items, and the events that tell about them. */
+
+interface OutputItem {
+  readonly id: string
+  readonly type: string
+  readonly [field: string]: unknown
+}
+
+type Events = Iterable<{ readonly type: string }>
+
+/** What is open: an item whose text still grows. */
+interface Open {
+  readonly kind: "text" | "reasoning"
+  readonly id: string
+  text: string
+}
+
+/** A class, because it is the state of a response that is written. */
+export class OutputWriter {
+  readonly items: Array<OutputItem> = []
+  private readonly response: string
+  private open: Open | undefined
+
+  constructor(response: string) {
+    this.response = response
+  }
+
+  /** Whether the last item is a message. */
+  get hasAnswer(): boolean {
+    return this.items.at(-1)?.type === "message"
+  }
+
+  *text(delta: string): Events {
+    const { id, isNew, place } = yield* this.begin("text")
+    if (isNew) {
+      yield { type: "response.output_item.added", output_index: place, item: message(id, "in_progress", []) } as Event
+      yield { type: "response.content_part.added", ...at(id, place), part: textPart("") } as Event
+    }
+    this.open!.text += delta
+    yield { type: "response.output_text.delta", ...at(id, place), delta, logprobs: [] } as Event
+  }
+
+  *reasoning(delta: string): Events {
+    const { id, isNew, place } = yield* this.begin("reasoning")
+    const where = { item_id: id, output_index: place, summary_index: 0 }
+    if (isNew) {
+      const item = { id, type: "reasoning", status: "in_progress", summary: [] }
+      yield { type: "response.output_item.added", output_index: place, item } as Event
+      yield { type: "response.reasoning_summary_part.added", ...where, part: summary("") } as Event
+    }
+    this.open!.text += delta
+    yield { type: "response.reasoning_summary_text.delta", ...where, delta } as Event
+  }
+
+  /** Ends the text that is written. */
+  *close(): Events {
+    if (this.open === undefined) return
+    const { id, kind, text } = this.open
+    const place = this.items.length
+    this.open = undefined
+    if (kind === "text") {
+      yield { type: "response.output_text.done", ...at(id, place), text, logprobs: [] } as Event
+      yield { type: "response.content_part.done", ...at(id, place), part: textPart(text) } as Event
+      return yield* this.done(message(id, "completed", [textPart(text)]))
+    }
+    const where = { item_id: id, output_index: place, summary_index: 0 }
+    yield { type: "response.reasoning_summary_text.done", ...where, text } as Event
+    yield { type: "response.reasoning_summary_part.done", ...where, part: summary(text) } as Event
+    yield* this.done({ id, type: "reasoning", status: "completed", summary: [summary(text)] })
+  }
+
+  /** Adds an item that is complete. */
+  *item(item: OutputItem): Events {
+    yield* this.close()
+    const place = this.items.length
+    const isCall = item.type === "function_call"
+    const added = isCall ? { ...item, arguments: "", status: "in_progress" } : item
+    yield { type: "response.output_item.added", output_index: place, item: added } as Event
+    if (isCall) {
+      const { arguments: args, name } = item
+      const where = { item_id: item.id, output_index: place }
+      yield { type: "response.function_call_arguments.delta", ...where, delta: args } as Event
+      yield { type: "response.function_call_arguments.done", ...where, arguments: args, name } as Event
+    }
+    yield* this.done(item)
+  }
+
+  private *begin(kind: Open["kind"]): Generator<Event, { id: string; isNew: boolean; place: number }> {
+    if (this.open !== undefined && this.open.kind !== kind) {
+      for (const event of this.close()) yield event as Event
+    }
+    const isNew = this.open === undefined
+    const place = this.items.length
+    this.open ??= { kind, id: `${kind === "text" ? "msg" : "rs"}_${this.response}_${place}`, text: "" }
+    return { id: this.open.id, isNew, place }
+  }
+
+  private *done(item: OutputItem): Events {
+    const place = this.items.length
+    this.items.push(item)
+    yield { type: "response.output_item.done", output_index: place, item } as Event
+  }
+}
+
+/** An event of any type; its fields are those of its type. */
+interface Event {
+  readonly type: string
+}
+
+const at = (id: string, place: number) => ({ item_id: id, output_index: place, content_index: 0 })
+const textPart = (text: string) => ({ type: "output_text", text, annotations: [], logprobs: [] })
+const summary = (text: string) => ({ type: "summary_text", text })
+const message = (id: string, status: string, content: ReadonlyArray<object>): OutputItem => ({
+  id,
+  type: "message",
+  role: "assistant",
+  status,
+  content
+})
