@@ -7,6 +7,8 @@ import * as Doctor from "./doctor.ts"
 import * as Explain from "./explain.ts"
 import { exitWith, hooks, print, sharedFlags, unknown } from "./flags.ts"
 import { guides } from "./guides.ts"
+import { backtest } from "./inspect/backtest.ts"
+import { inspect } from "./inspect/command.ts"
 import * as List from "./list.ts"
 import type { Screen } from "./screen.ts"
 import { test } from "./trial/command.ts"
@@ -64,6 +66,8 @@ export const belay = (screen: Screen) =>
   Command.make("belay").pipe(
     Command.withDescription("The command line of Belay"),
     Command.withSubcommands([
+      inspect(screen),
+      backtest(screen),
       hooks.pipe(
         Command.withSubcommands([list(screen), doctor(screen), test(screen), trust(screen), untrust, explain(screen)])
       )
