@@ -271,7 +271,8 @@ export class SessionHandle implements Session {
     if (this.store === undefined) return Effect.void
     return Effect.suspend(() => {
       const { savable } = this
-      if (savable === undefined || this.current.status === "busy") return Effect.void
+      // In the store, a turn that could not be saved can still be resumed.
+      if (savable === undefined || this.current.status === "busy" || this.current.storage.isBehind) return Effect.void
       return Effect.catch(savable.io.commitRest, (error) => isConflict(error) ? Effect.void : Effect.fail(error))
     })
   }
