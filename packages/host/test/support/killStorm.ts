@@ -6,7 +6,7 @@ import { random } from "@belay/testing/SeededRandom"
 import * as Effect from "effect/Effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { appendFileSync, existsSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { assert } from "vitest"
 import { pollMs } from "./hosted.ts"
@@ -57,6 +57,9 @@ const pause = (ms: number) => Effect.runPromise(Effect.sleep(ms))
 /** How long a process is frozen, in milliseconds. Each engine has given its sessions away before. */
 const frozenMs = 5_000
 
+/** How long it runs after that before it is killed, in milliseconds. */
+const awakeMs = 1_000
+
 /** The processes of a storm. A killed one is replaced. */
 class Runners {
   private readonly storm: Storm
@@ -85,7 +88,6 @@ class Runners {
     child.stderr.setEncoding("utf8").on("data", (words: string) => errors += words)
     child.stdout.setEncoding("utf8").on("data", (words: string) => {
       if (words.includes("frozen")) void this.wake(child)
-      if (process.env.DEBUG) appendFileSync(`/tmp/storm.${child.pid}.out`, words)
     })
     void once(child, "close").then(([code, signal]) => {
       this.children.delete(child)
@@ -100,6 +102,8 @@ class Runners {
     this.frozen++
     await pause(frozenMs)
     child.kill("SIGCONT")
+    await pause(awakeMs)
+    child.kill("SIGKILL")
   }
 
   check(): void {
@@ -135,15 +139,6 @@ export const killStorm = async (storm: Storm): Promise<Report> => {
         for (const [id, begins] of calls) if (!finished.has(id)) finished.set(id, begins)
       })
       await pause(3 * pollMs)
-      if (process.env.DEBUG && round % 50 === 0) {
-        console.log(
-          round,
-          open.size,
-          runners.killed,
-          runners.frozen,
-          [...open].slice(0, 4).map((o) => o.sessionId + " " + o.key)
-        )
-      }
       runners.check()
     }
     await restarted

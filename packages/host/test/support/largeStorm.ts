@@ -22,7 +22,7 @@ const awayMs = 2_000
 export const largeStorm = (server: PostgresServer, options: LargeStorm): Promise<Report> => {
   const { engine, kills, messages, seed, sessions } = options
   const { below } = random(seed)
-  const moment = (): number => 1 + below(1_000)
+  const moment = (): number => 1 + below(700)
   const kill = (index: number): Kill => index % 8 === 1 ? -moment() : index % 8 === 4 ? "report" : moment()
   const restart = async (): Promise<void> => {
     await server.kill()

@@ -13,7 +13,12 @@ describe("a sub-agent whose work cannot be saved", () => {
     let isAway = false
     const store: SessionStore.SessionStore = {
       ...memory,
-      commit: (commit) => Effect.suspend(() => isAway ? Effect.fail("away") : memory.commit(commit))
+      commit: (commit) =>
+        Effect.suspend(() => {
+          if (!isAway) return memory.commit(commit)
+          isAway = false
+          return Effect.fail("away")
+        })
     }
     const pay = recording("pay", () => {
       isAway = true
@@ -30,7 +35,6 @@ describe("a sub-agent whose work cannot be saved", () => {
     }
     const session = await make([asks(["help", { message: "go" }, "h"])], [asks(["pay", {}, "p"])]).session({ id: "s" })
     assert.deepInclude(await failureOf(session.run("go")), { _tag: "PortFailed", port: "store" })
-    isAway = false
     await session.release()
     const again = await make(["done"], ["helped"]).session({ id: "s" })
     assert.strictEqual((await again.resume()).text, "done")
