@@ -140,7 +140,7 @@ const askPeople = Effect.fnUntraced(function*(at: Step, current: Entry | "foreig
     yield* report(site, decision, Outcome.ofError(exit.error))
     return "again"
   }
-  return yield* settle(at, entry, exit)
+  return yield* settle(at, entry, exit, decision)
 })
 
 /** Returns the decisions of an entry that are still to be applied. */
@@ -178,11 +178,12 @@ const isDead = Effect.fnUntraced(function*(site: Site, { key, sessionId }: Entry
   return true
 })
 
-/** Stores how a turn ended. */
+/** Stores how a turn ended. `applied` is the entry whose decisions the turn was resumed with. */
 const settle = Effect.fnUntraced(function*(
-  { sessionId, site }: Step,
+  { session, sessionId, site }: Step,
   entry: Entry | undefined,
-  exit: Effect.Success<ReturnType<typeof runTurn>>
+  exit: Effect.Success<ReturnType<typeof runTurn>>,
+  applied?: Entry
 ): Act<Next> {
   if (exit.type === "failed" && isTemporary(exit.error)) return yield* Effect.fail(exit.error)
   if (exit.type === "ended" && exit.result.status === "parked") return "stop"
@@ -193,7 +194,9 @@ const settle = Effect.fnUntraced(function*(
     : Outcome.ofResult(exit.result as Exclude<typeof exit.result, { readonly status: "parked" }>)
   // The decisions come first: who waits for the message waits for them too.
   for (const one of yield* site.inbox.open(sessionId)) {
-    if (one.kind === "decide" && one.status === "begun") yield* report(site, one, outcome)
+    // The process that applied it ended before the decision was stored: it is applied again.
+    const isLost = outcome.status === "suspended" && one.key !== applied?.key && stillAsked(one, session) !== undefined
+    if (one.kind === "decide" && one.status === "begun" && !isLost) yield* report(site, one, outcome)
     if (one.kind === "cancel" && exit.type === "cancelled" && one.body === entry?.key) {
       yield* report(site, one, outcome)
     }

@@ -151,6 +151,7 @@ const afterFailure = (turn: Turn, cause: Cause.Cause<AgentError>): Effect.Effect
   endDurableTurn(turn)
   const isUnknown = store !== undefined && session.storage.unknownCommit !== undefined
   const storeFailed = error instanceof PortFailed && error.port === "store"
+  if (storeFailed) session.storage.isBehind = true
   if (isUnknown || isConflict(error)) return Effect.sync(() => io.publishUnsaved(end))
   if (store === undefined || storeFailed) return Effect.sync(() => io.publish(end))
   return Effect.catch(io.commitEnd(end), (failure) =>
