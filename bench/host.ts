@@ -99,7 +99,13 @@ const measureWork = async (
   const turns = await all(40, 1, "10", "long")
   const { system, user } = process.cpuUsage(cpu)
   const steps = 40 * 10
-  return { name, messages, steps: turns * 10, cpu: (user + system) / 1_000 / steps, commits: (commits() - before) / steps }
+  return {
+    name,
+    messages,
+    steps: turns * 10,
+    cpu: (user + system) / 1_000 / steps,
+    commits: (commits() - before) / steps
+  }
 }
 
 const withoutHost = async (name: string, store: Store | undefined): Promise<Row> => {
