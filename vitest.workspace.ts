@@ -34,7 +34,19 @@ export default defineConfig(({ mode }) => ({
     // A worker keeps the modules it has loaded: starting one for every file took a third of the time.
     isolate: false,
     projects: [
-      ...["core", "hooks", "hook-files", "providers", "testing", "host", "serve", "tracing", "cli", "examples"].map((
+      ...[
+        "core",
+        "hooks",
+        "hook-files",
+        "providers",
+        "testing",
+        "host",
+        "serve",
+        "tracing",
+        "inspect",
+        "cli",
+        "examples"
+      ].map((
         name
       ) => project(name, `./packages/${name}`, mode === "long")),
       project("house", ".", mode === "long")

@@ -2,7 +2,9 @@
 import { spawnSync } from "node:child_process"
 import { chmodSync, globSync, rmSync } from "node:fs"
 
-for (const name of ["core", "hooks", "hook-files", "providers", "testing", "host", "serve", "tracing", "cli"]) {
+for (
+  const name of ["core", "hooks", "hook-files", "providers", "testing", "host", "serve", "tracing", "inspect", "cli"]
+) {
   const folder = `packages/${name}`
   rmSync(`${folder}/dist`, { recursive: true, force: true })
   if (globSync(`${folder}/src/**/*.ts`).length === 0) continue

@@ -13,7 +13,9 @@ const modules = (folder) =>
     .map((path) => path.slice(0, -3))
 
 let stale = 0
-for (const name of ["core", "hooks", "hook-files", "providers", "testing", "host", "serve", "tracing", "cli"]) {
+for (
+  const name of ["core", "hooks", "hook-files", "providers", "testing", "host", "serve", "tracing", "inspect", "cli"]
+) {
   const file = `packages/${name}/package.json`
   const before = readFileSync(file, "utf8")
   const manifest = JSON.parse(before)

@@ -65,9 +65,10 @@ const use = (names, tarballs, folder) => {
 const temporary = mkdtempSync(join(tmpdir(), "belay-pack-"))
 try {
   node("scripts/build.mjs", [])
-  const names = ["core", "hooks", "hook-files", "providers", "testing", "host", "serve", "tracing", "cli"].filter((
-    name
-  ) => existsSync(`packages/${name}/dist`))
+  const names = ["core", "hooks", "hook-files", "providers", "testing", "host", "serve", "tracing", "inspect", "cli"]
+    .filter((
+      name
+    ) => existsSync(`packages/${name}/dist`))
   use(names, names.map((name) => pack(name, temporary)), join(temporary, "stranger"))
 } catch (error) {
   console.error(error.message)

@@ -2,7 +2,19 @@ import { existsSync, globSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "vitest"
 import { imports, type Surroundings, violations } from "./floors.ts"
 
-const packages = ["core", "hooks", "hook-files", "providers", "testing", "host", "serve", "tracing", "cli", "examples"]
+const packages = [
+  "core",
+  "hooks",
+  "hook-files",
+  "providers",
+  "testing",
+  "host",
+  "serve",
+  "tracing",
+  "inspect",
+  "cli",
+  "examples"
+]
 
 const manifest = (name: string): { readonly [field: string]: object | undefined } =>
   JSON.parse(readFileSync(`packages/${name}/package.json`, "utf8"))

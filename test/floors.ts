@@ -18,8 +18,9 @@ const below: { readonly [name: string]: ReadonlyArray<string> } = {
   testing: ["core"],
   host: ["core"],
   tracing: ["core"],
+  inspect: ["core", "hooks"],
   serve: ["core", "host"],
-  cli: ["core", "hooks", "hook-files", "testing"],
+  cli: ["core", "hooks", "hook-files", "testing", "inspect"],
   examples: ["core", "hooks", "hook-files", "providers", "testing"]
 }
 

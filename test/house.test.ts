@@ -7,9 +7,10 @@ const json = (path: string): { readonly [field: string]: unknown } => JSON.parse
 
 const manifests = [
   "package.json",
-  ...["core", "hooks", "hook-files", "providers", "testing", "host", "serve", "tracing", "cli", "examples"].map((
-    name
-  ) => `packages/${name}/package.json`)
+  ...["core", "hooks", "hook-files", "providers", "testing", "host", "serve", "tracing", "inspect", "cli", "examples"]
+    .map((
+      name
+    ) => `packages/${name}/package.json`)
 ]
 const published = ["core", "hooks", "hook-files", "providers", "testing", "cli"].map((name) => `packages/${name}`)
 const tracked = existsSync(".git")

@@ -1,0 +1,8 @@
+/**
+ * Records what agents do, and shows it as one HTML page.
+ *
+ * @since 0.1.0
+ */
+export * as Recorder from "./Recorder.ts"
+export * as Recording from "./Recording.ts"
+export * as Report from "./Report.ts"

@@ -1,0 +1,126 @@
+/** Recordings: what a recorder writes, and what is read back. */
+import { agentTool, createAgent, defineTool, HookAction } from "@belay/core"
+import type { AgentHook } from "@belay/core/AgentHook"
+import * as Recorder from "@belay/inspect/Recorder"
+import * as Recording from "@belay/inspect/Recording"
+import * as RecordingHook from "@belay/testing/RecordingHook"
+import * as Scripted from "@belay/testing/Scripted"
+import { assert, describe, it } from "@effect/vitest"
+import * as Result from "effect/Result"
+import { mkdtempSync, readFileSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+const newFile = () => join(mkdtempSync(join(tmpdir(), "belay-recording-")), "run.jsonl")
+
+const asks = (name: string, args: { readonly [key: string]: string } = {}) => Scripted.toolCalls({ name, args })
+
+const tool = (name: string) =>
+  defineTool({ name, description: `Does ${name}`, input: { type: "object" }, execute: () => `${name} done` })
+
+/** Runs an agent with a sub-agent, a refused call, a changed call and a refused message. */
+const record = async (path: string, more: ReadonlyArray<AgentHook> = []) => {
+  const child = createAgent({ name: "child", provider: Scripted.make([asks("look"), "found"]), tools: [tool("look")] })
+  const guard: AgentHook = {
+    name: "guard",
+    preTurn: ({ message }) => message === "forbidden" ? HookAction.reject("not that") : undefined,
+    preToolCall: (call) =>
+      call.name === "drop"
+        ? HookAction.reject("never")
+        : call.name !== "look"
+        ? undefined
+        : HookAction.transform({ ...call, args: { safe: "yes" } })
+  }
+  const agent = createAgent({
+    name: "lead",
+    provider: Scripted.make([asks("child", { message: "look" }), asks("drop"), asks("look"), "done"]),
+    tools: [tool("drop"), tool("look"), agentTool({ agent: child, name: "child", description: "Helps" })],
+    hooks: [guard, ...more],
+    plugins: [Recorder.make({ path })]
+  })
+  const session = await agent.session({ id: "s" })
+  await session.run("hello")
+  await session.run("forbidden").catch(() => {})
+  await agent.close()
+}
+
+const read = (path: string) => Result.getOrThrow(Recording.parse(readFileSync(path, "utf8")))
+
+describe("a recording", () => {
+  it("has what the hooks received at each point, with the requests as a whole", async () => {
+    const path = newFile()
+    const seen = RecordingHook.recordingHook({ points: ["preLlmCall", "preToolCall", "postToolCall"] })
+    await record(path, [seen])
+    const { entries } = read(path)
+    const inputs = entries.flatMap((entry) => entry.type === "input" ? [entry] : [])
+    for (const point of ["preLlmCall", "preToolCall", "postToolCall"] as const) {
+      const recorded = inputs.filter((one) => one.point === point).map(({ event }) => event)
+      assert.deepStrictEqual(recorded, JSON.parse(JSON.stringify(seen.at(point))))
+    }
+    assert.lengthOf(inputs.filter(({ point }) => point === "preLlmCall"), 6)
+  })
+
+  it("has refused messages and refused calls, with who refused them and why", async () => {
+    const path = newFile()
+    await record(path)
+    const refused = read(path).entries.flatMap((entry) =>
+      entry.type === "input" && entry.decision?.action === "Reject"
+        ? [[entry.point, entry.decision.by, entry.decision.reason]]
+        : []
+    )
+    assert.deepStrictEqual(refused, [["preToolCall", "guard", "never"], ["preTurn", "guard", "not that"]])
+  })
+
+  it("can be read by its owner only, and says of a file that is cut off what it still has", async () => {
+    const path = newFile()
+    await record(path)
+    assert.strictEqual(statSync(path).mode & 0o777, 0o600)
+    const text = readFileSync(path, "utf8")
+    const whole = read(path).entries.length
+    const cut = Result.getOrThrow(Recording.parse(text.slice(0, -10)))
+    assert.lengthOf(cut.entries, whole - 1)
+    assert.match(cut.torn ?? "", /line \d+ is cut off/)
+  })
+
+  it("of several runs in one file is read as a whole", async () => {
+    const path = newFile()
+    await record(path)
+    const { length } = read(path).entries
+    await record(path)
+    assert.lengthOf(read(path).entries, 2 * length)
+  })
+
+  it("that is something else, newer or damaged is refused with its line", async () => {
+    const cases: ReadonlyArray<readonly [string, Recording.RecordingError["problem"], number]> = [
+      ["", "not-a-recording", 1],
+      ["hello\n", "not-a-recording", 1],
+      ["{\"type\":\"session\"}\n", "not-a-recording", 1],
+      ["{\"type\":\"recording\",\"version\":99}\n", "newer-version", 1],
+      [`${Recording.header}nonsense\n{}\n`, "corrupt", 2],
+      [`${Recording.header}{"type":"input","point":"nowhere"}\n`, "corrupt", 2],
+      [`${Recording.header}null\n`, "corrupt", 2]
+    ]
+    for (const [text, problem, line] of cases) {
+      const parsed = Recording.parse(text)
+      assert.isTrue(Result.isFailure(parsed), text)
+      if (Result.isFailure(parsed)) assert.deepInclude({ ...parsed.failure }, { problem, line })
+    }
+  })
+
+  it("causes no stream, and an agent goes on if the file cannot be written", async () => {
+    const warnings: Array<string> = []
+    const { complete, stream: _stream, ...rest } = Scripted.make(["one", "two"])
+    const agent = createAgent({
+      provider: { ...rest, complete, stream: () => assert.fail("nothing asked for a stream") as never },
+      plugins: [Recorder.make({ path: join(newFile(), "no", "such", "folder.jsonl") }), {
+        name: "watch",
+        onEvent: (event) => event.type === "warning" && warnings.push(event.message),
+        eventTypes: ["warning"]
+      }]
+    })
+    assert.strictEqual((await agent.run("hi")).text, "one")
+    assert.strictEqual((await agent.run("again")).text, "two")
+    await agent.close()
+    assert.lengthOf(warnings.filter((message) => /nothing is recorded: ENO/.test(message)), 1)
+  })
+})
