@@ -32,7 +32,7 @@ const Chat = ({ messages: initial }) => {
   const [text, setText] = useState("")
   const submit = (event) => {
     event.preventDefault()
-    chat.sendMessage({ text })
+    void chat.sendMessage({ text })
     setText("")
   }
   return h(
@@ -53,7 +53,9 @@ const Chat = ({ messages: initial }) => {
 const App = () => {
   const [messages, setMessages] = useState()
   useEffect(() => {
-    fetch("/api/chat/c1", { headers }).then((answer) => answer.json()).then((stored) => setMessages(stored.messages))
+    void fetch("/api/chat/c1", { headers }).then((answer) => answer.json()).then((stored) =>
+      setMessages(stored.messages)
+    )
   }, [])
   return messages === undefined ? null : h(Chat, { messages })
 }
