@@ -9,6 +9,7 @@ import { exitWith, hooks, print, sharedFlags, unknown } from "./flags.ts"
 import { guides } from "./guides.ts"
 import * as List from "./list.ts"
 import type { Screen } from "./screen.ts"
+import { serve } from "./serve/command.ts"
 import { test } from "./trial/command.ts"
 import { trust, untrust } from "./trusting.ts"
 import { look } from "./world.ts"
@@ -66,6 +67,7 @@ export const belay = (screen: Screen) =>
     Command.withSubcommands([
       hooks.pipe(
         Command.withSubcommands([list(screen), doctor(screen), test(screen), trust(screen), untrust, explain(screen)])
-      )
+      ),
+      serve
     ])
   )
