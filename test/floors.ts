@@ -20,7 +20,7 @@ const below: { readonly [name: string]: ReadonlyArray<string> } = {
   tracing: ["core"],
   inspect: ["core", "hooks"],
   serve: ["core", "host"],
-  cli: ["core", "hooks", "hook-files", "providers", "testing", "inspect"],
+  cli: ["core", "hooks", "hook-files", "providers", "testing", "host", "serve", "inspect"],
   examples: ["core", "hooks", "hook-files", "providers", "testing"]
 }
 

@@ -144,6 +144,31 @@ export const make = (options: Options): Serve => {
   }
 }
 
+/**
+ * Chooses a handler by the path of the request: the first one whose path is equal or begins the request's. `/` takes
+ * only itself.
+ *
+ * @example
+ * ```ts
+ * import * as OpenAiChat from "@belay/serve/OpenAiChat"
+ * import * as Serve from "@belay/serve/Serve"
+ * import * as UiStream from "@belay/serve/UiStream"
+ *
+ * export const handler = (serve: Serve.Serve) =>
+ *   Serve.route({ "/v1": OpenAiChat.handler(serve), "/api/chat": UiStream.handler(serve) })
+ * ```
+ * @category constructors
+ * @since 0.1.0
+ */
+export const route = (handlers: { readonly [path: string]: Handler }): Handler => {
+  const all = Object.entries(handlers)
+  return async (request) => {
+    const { pathname } = new URL(request.url)
+    const found = all.find(([path]) => pathname === path || (path !== "/" && pathname.startsWith(`${path}/`)))
+    return found === undefined ? new Response("there is nothing at this path", { status: 404 }) : found[1](request)
+  }
+}
+
 const logError = (error: unknown, shown: string): void => {
   Effect.runFork(Effect.logError(`a client was told: ${shown}`, error))
 }

@@ -11,6 +11,7 @@ import { backtest } from "./inspect/backtest.ts"
 import { inspect } from "./inspect/command.ts"
 import * as List from "./list.ts"
 import type { Screen } from "./screen.ts"
+import { serve } from "./serve/command.ts"
 import { test } from "./trial/command.ts"
 import { trust, untrust } from "./trusting.ts"
 import { look } from "./world.ts"
@@ -70,6 +71,7 @@ export const belay = (screen: Screen) =>
       backtest(screen),
       hooks.pipe(
         Command.withSubcommands([list(screen), doctor(screen), test(screen), trust(screen), untrust, explain(screen)])
-      )
+      ),
+      serve
     ])
   )

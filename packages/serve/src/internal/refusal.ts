@@ -1,4 +1,4 @@
-/** What a client is told when its request is refused, or when the agent fails. */
+/** The errors that clients see, when a request is refused or the agent fails. */
 import type { Outcome } from "@belay/host/Outcome"
 import type { Serve } from "../Serve.ts"
 

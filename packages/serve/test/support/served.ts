@@ -88,7 +88,8 @@ export const authorize = (request: Request): string | undefined =>
 export const served = async (
   handlerOf: (serve: Serve.Serve) => Serve.Handler,
   options: Partial<Serve.Options> = {},
-  config: Partial<AgentConfig> = {}
+  config: Partial<AgentConfig> = {},
+  at = 0
 ) => {
   const log: Array<string> = []
   const errors: Array<unknown> = []
@@ -102,7 +103,7 @@ export const served = async (
     ...options
   })
   const server = createServer(NodeHttp.toNode(handlerOf(serve)))
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  await new Promise<void>((resolve) => server.listen(at, "127.0.0.1", resolve))
   const { port } = server.address() as AddressInfo
   const close = async () => {
     server.closeAllConnections()

@@ -1,4 +1,4 @@
-/** The output of a response while it is written: the items, and the events that tell about them. */
+/** The output of a response while it is written: the items, and their events. */
 
 interface OutputItem {
   readonly id: string

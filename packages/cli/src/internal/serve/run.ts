@@ -1,0 +1,86 @@
+/** Runs the server of `belay serve`. */
+import type { Running } from "@belay/host/Host"
+import * as NodeHttp from "@belay/serve/NodeHttp"
+import * as OpenAiChat from "@belay/serve/OpenAiChat"
+import * as OpenAiResponses from "@belay/serve/OpenAiResponses"
+import * as Page from "@belay/serve/Page"
+import * as Serve from "@belay/serve/Serve"
+import * as UiStream from "@belay/serve/UiStream"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import { timingSafeEqual } from "node:crypto"
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { usageError } from "../flags.ts"
+import { makeDemo } from "./demo.ts"
+import { loadServed } from "./load.ts"
+import { keptToken } from "./token.ts"
+
+export interface Options {
+  readonly config?: string
+  readonly token?: string
+  readonly data: string
+}
+
+export interface HttpOptions extends Options {
+  readonly port: number
+  readonly hostname: string
+  readonly protocols: { readonly [P in "openai" | "ui" | "agUi" | "mcp"]: boolean }
+}
+
+/** Serves until the process ends. */
+export const overHttp = (options: HttpOptions) =>
+  Effect.gen(function*() {
+    const token = options.token ?? (yield* keptToken(options.data))
+    const serve = yield* makeServe(options, token)
+    const server = createServer(NodeHttp.toNode(handlerOf(serve, options.protocols)))
+    const port = yield* listen(server, options)
+    const url = `http://${options.hostname.includes(":") ? `[${options.hostname}]` : options.hostname}:${port}`
+    for (const line of addresses(url, token, options.protocols)) yield* Console.log(line)
+    return yield* Effect.never
+  })
+
+/** Serves the client that has started this process. */
+export const overStdio = (_options: Options) => usageError("--acp is not there yet")
+
+const makeServe = Effect.fnUntraced(function*({ config, data }: Options, token: string) {
+  const served = config === undefined
+    ? { host: yield* Effect.promise(() => makeDemo(data)) }
+    : yield* loadServed(config)
+  if ("host" in served) yield* Effect.catchTag(startHost(served.host), "HostError", () => Effect.void)
+  return Serve.make({ ...served, authorize: authorizeWith(token), clientTools: config === undefined })
+})
+
+/** Another part of the program may have started the host already. */
+const startHost = (host: Serve.Serve["host"]): Effect.Effect<Running, { readonly _tag: "HostError" }> => host.start()
+
+const authorizeWith = (token: string): Serve.Authorize => {
+  const expected = Buffer.from(`Bearer ${token}`)
+  return ({ headers }) => {
+    const given = Buffer.from(headers.get("authorization") ?? "")
+    return given.length === expected.length && timingSafeEqual(given, expected) ? "owner" : undefined
+  }
+}
+
+const handlerOf = (serve: Serve.Serve, { openai, ui }: HttpOptions["protocols"]): Serve.Handler => {
+  const page: Serve.Handler = async () => Page.response()
+  return Serve.route({
+    ...(openai ? { "/v1/responses": OpenAiResponses.handler(serve), "/v1": OpenAiChat.handler(serve) } : {}),
+    ...(ui ? { "/api/chat": UiStream.handler(serve, { hooks: true }), "/": page } : {})
+  })
+}
+
+const addresses = (url: string, token: string, { openai, ui }: HttpOptions["protocols"]): ReadonlyArray<string> => [
+  ...(ui ? [`page       ${url}/#token=${token}`, `AI SDK     ${url}/api/chat`] : []),
+  ...(openai ? [`OpenAI     ${url}/v1`] : []),
+  `token      ${token}`
+]
+
+const listen = (server: Server, { hostname, port }: HttpOptions) =>
+  Effect.callback<number, ReturnType<typeof usageError>>((resume) => {
+    server.once("error", (error) => resume(Effect.fail(usageError(`the server cannot listen: ${error.message}`))))
+    server.listen(port, hostname, () => {
+      // A TCP server has an address of this form.
+      resume(Effect.succeed((server.address() as AddressInfo).port))
+    })
+  })

@@ -1,0 +1,109 @@
+/** `belay serve`, as processes. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { mkdtempSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import OpenAI from "openai"
+import { afterAll, assert, describe, it } from "vitest"
+import { runHere } from "./belay.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "belay-serve-"))
+const program = fileURLToPath(new URL("../src/bin/belay.ts", import.meta.url))
+const children: Array<ChildProcess> = []
+afterAll(() => {
+  for (const child of children) child.kill("SIGKILL")
+})
+
+/** Starts a server and returns what it prints: its addresses and the token. */
+const start = async (...args: ReadonlyArray<string>) => {
+  const child = spawn(process.execPath, ["--conditions=@belay/source", program, "serve", "--port", "0", ...args], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  children.push(child)
+  let [text, errors] = ["", ""]
+  child.stderr.on("data", (data) => void (errors += String(data)))
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.on("data", (data) => {
+      text += String(data)
+      if (text.includes("token ")) resolve()
+    })
+    child.once("exit", () => reject(new Error(errors)))
+  })
+  const kill = () =>
+    new Promise<void>((resolve) => {
+      child.once("exit", () => resolve())
+      child.kill("SIGKILL")
+    })
+  const token = /token\s+(\S+)/.exec(text)![1]!
+  return { kill, token, origin: /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0] ?? "", text }
+}
+
+describe("belay serve", () => {
+  it("serves the demo agent without a key, and keeps its token and its chats over a kill", async () => {
+    const first = await start()
+    assert.strictEqual(statSync(join(folder, ".belay/serve.token")).mode & 0o777, 0o600)
+    const page = await fetch(first.origin)
+    assert.match(page.headers.get("content-security-policy") ?? "", /default-src 'none'/)
+    assert.include(await page.text(), "<textarea")
+    assert.strictEqual((await fetch(`${first.origin}/v1/models`)).status, 401)
+    const client = (server: typeof first) =>
+      new OpenAI({ baseURL: `${server.origin}/v1`, apiKey: server.token, maxRetries: 0 })
+    const answer = await client(first).responses.create({ model: "agent", input: "What is the weather in Bern?" })
+    assert.deepStrictEqual(answer.output.map(({ type }) => type), ["mcp_call", "message"])
+    const asked = await client(first).responses.create({
+      model: "agent",
+      input: "Send an email to ada@example.com with the text hello",
+      previous_response_id: answer.id
+    })
+    const question = asked.output.find((item) => item.type === "mcp_approval_request")!
+    assert.strictEqual(question.name, "send_email")
+    await first.kill()
+    const second = await start()
+    assert.strictEqual(second.token, first.token)
+    const done = await client(second).responses.create({
+      model: "agent",
+      previous_response_id: asked.id,
+      input: [{ type: "mcp_approval_response", approval_request_id: question.id, approve: true }]
+    })
+    assert.match(done.output_text, /sent nothing to/)
+    await second.kill()
+  })
+
+  it("serves the module that is named, with the protocols and the token that are given", async () => {
+    const file = join(folder, "agent.mjs")
+    writeFileSync(
+      file,
+      `export default {
+      provider: { name: "echo", complete: () => { throw new Error("not called") } },
+      hooks: [{ name: "echo", preTurn: ({ message }) => ({ _tag: "Respond", output: { text: "re: " + message } }) }],
+      log: false
+    }`
+    )
+    const token = "a-token-of-twenty-characters"
+    const server = await start("agent.mjs", "--openai", "--token", token, "--data", "elsewhere")
+    assert.strictEqual(server.token, token)
+    const client = new OpenAI({ baseURL: `${server.origin}/v1`, apiKey: token })
+    const answer = await client.chat.completions.create({ model: "x", messages: [{ role: "user", content: "hi" }] })
+    assert.strictEqual(answer.choices[0]!.message.content, "re: hi")
+    assert.strictEqual((await fetch(server.origin)).status, 404)
+    assert.throws(() => statSync(join(folder, "elsewhere")))
+    await server.kill()
+  })
+
+  it("says what is wrong with its arguments", async () => {
+    const wrong = async (...args: ReadonlyArray<string>) => {
+      const { code, stderr } = await runHere(["serve", ...args])
+      return `${code} ${stderr}`
+    }
+    assert.match(await wrong("--hostname", "0.0.0.0"), /^2 .*give a token with --token/)
+    assert.match(await wrong("--token", "short"), /^2 .*at least 16 characters/)
+    assert.match(await wrong("--port", "70000"), /^2 .*0 to 65535/)
+    assert.match(await wrong("--acp", "--openai"), /^2 .*give no other protocol/)
+    assert.match(await wrong("missing.ts", "--data", folder), /^2 .*there is no file missing\.ts/)
+    const empty = join(folder, "empty.mjs")
+    writeFileSync(empty, "export default 1")
+    assert.match(await wrong(empty, "--data", folder), /^2 .*no default export that can be served/)
+  })
+})
