@@ -4,6 +4,7 @@ import type { Engine } from "@belay/host/Engine"
 import * as PgBossEngine from "@belay/host/PgBossEngine"
 import * as PostgresStore from "@belay/providers/PostgresStore"
 import * as SqliteStore from "@belay/providers/SqliteStore"
+import type * as Duration from "effect/Duration"
 import { pollMs } from "./hosted.ts"
 
 export type EngineName = "local" | "cluster" | "pg-boss"
@@ -14,9 +15,12 @@ const split = (where: string): { readonly url: string; readonly schema: string }
   return { url: where.replace(hash, ""), schema: hash.slice(1) }
 }
 
-export const openStore = (where: string): SqliteStore.SqliteStore | PostgresStore.PostgresStore =>
+export const openStore = (
+  where: string,
+  patience: Duration.Input = "1 second"
+): SqliteStore.SqliteStore | PostgresStore.PostgresStore =>
   where.startsWith("postgres:")
-    ? PostgresStore.make({ ...split(where), maxConnections: 4, patience: "1 second" })
+    ? PostgresStore.make({ ...split(where), maxConnections: 4, patience })
     : SqliteStore.make({ path: where })
 
 /** The engine of a host on this store. Nothing means the default. */
