@@ -3,6 +3,7 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { demo } from "./demo/command.ts"
 import * as Doctor from "./doctor.ts"
 import * as Explain from "./explain.ts"
 import { exitWith, hooks, print, sharedFlags, unknown } from "./flags.ts"
@@ -67,6 +68,7 @@ export const belay = (screen: Screen) =>
   Command.make("belay").pipe(
     Command.withDescription("The command line of Belay"),
     Command.withSubcommands([
+      demo(screen),
       inspect(screen),
       backtest(screen),
       hooks.pipe(
