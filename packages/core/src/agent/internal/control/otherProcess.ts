@@ -40,7 +40,7 @@ export const runElsewhere = (
 }
 
 /** The error of a session in which another process seems to run a turn. */
-const busyElsewhere = ({ sessionId, turnNumber }: RunState): SessionError =>
+export const busyElsewhere = ({ sessionId, turnNumber }: RunState): SessionError =>
   new SessionError({
     sessionId,
     problem: "busy",

@@ -118,7 +118,15 @@ export const keepWaiting = (turn: Turn): void => {
     pending: () => pendingOf(turn.state.calls),
     waiting: () => waitingOf({ ...turn.state, calls: callsOf(turn.state) }),
     snapshot: Effect.suspend(() => turn.io.sign(turn.io.snapshot())),
-    abandon: (why) => turn.closeStep(why)
+    abandon: (why) => turn.closeStep(why),
+    end: (why) =>
+      Effect.suspend(() => {
+        turn.closeStep(why)
+        turn.state.stop = undefined
+        enterPhase(turn.state, "ended")
+        endDurableTurn(turn)
+        return turn.io.hasStore ? turn.io.commitRest : Effect.void
+      })
   }
 }
 

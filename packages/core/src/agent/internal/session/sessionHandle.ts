@@ -12,6 +12,7 @@ import type { SessionStore } from "../../../port/SessionStore.ts"
 import type { RunResult } from "../../RunResult.ts"
 import type { Decisions, ParkOptions, ResumeOptions, Session, SteerOutcome, TurnOptions } from "../../Session.ts"
 import type { ResolvedAgent } from "../config/resolvedAgent.ts"
+import { abandonTurn } from "../control/abandonTurn.ts"
 import { continuedElsewhere, hasKey, isIdle, isStillThere, runElsewhere } from "../control/otherProcess.ts"
 import { SessionControl } from "../control/sessionControl.ts"
 import { unavailable } from "../control/turnGate.ts"
@@ -83,7 +84,6 @@ export class SessionHandle implements Session {
   get pending() {
     return this.current.waiting?.pending() ?? []
   }
-
   get waiting(): Waiting {
     return this.current.waiting?.waiting() ?? nothing
   }
@@ -119,19 +119,15 @@ export class SessionHandle implements Session {
   get hub(): EventHub | undefined {
     return this.control?.hub
   }
-
   get steers(): ReadonlyArray<Steer> {
     return this.control?.steers ?? []
   }
-
   settleSteer(steer: Steer, outcome: SteerOutcome): void {
     this.control?.settleSteer(steer, outcome)
   }
-
   get isParking(): boolean {
     return this.control?.isParking === true
   }
-
   turnEnded(status = "failed"): void {
     this.control?.turnEnded(status)
   }
@@ -250,6 +246,10 @@ export class SessionHandle implements Session {
         )
       })
     })
+  }
+
+  abandon(reason?: string): Effect.Effect<boolean, SessionError | PortFailed | SnapshotError> {
+    return this.withServices(this.controls.alone("error", abandonTurn(this, reason)))
   }
 
   park({ withinMs }: ParkOptions = {}): Effect.Effect<Waiting> {
