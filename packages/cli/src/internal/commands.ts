@@ -8,6 +8,8 @@ import * as Doctor from "./doctor.ts"
 import * as Explain from "./explain.ts"
 import { exitWith, hooks, print, sharedFlags, unknown } from "./flags.ts"
 import { guides } from "./guides.ts"
+import { hostCommand } from "./host/command.ts"
+import { sessions } from "./host/sessions.ts"
 import { backtest } from "./inspect/backtest.ts"
 import { inspect } from "./inspect/command.ts"
 import * as List from "./list.ts"
@@ -74,6 +76,8 @@ export const belay = (screen: Screen) =>
       hooks.pipe(
         Command.withSubcommands([list(screen), doctor(screen), test(screen), trust(screen), untrust, explain(screen)])
       ),
-      serve
+      serve,
+      hostCommand,
+      sessions(screen)
     ])
   )
