@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+export * as AgUi from "./AgUi.ts"
 export * as ClientTools from "./ClientTools.ts"
 export * as NodeHttp from "./NodeHttp.ts"
 export * as OpenAiChat from "./OpenAiChat.ts"

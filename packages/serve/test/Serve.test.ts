@@ -2,6 +2,7 @@
 import { createAgent } from "@belay/core/createAgent"
 import * as Host from "@belay/host/Host"
 import * as SqliteStore from "@belay/providers/SqliteStore"
+import * as AgUi from "@belay/serve/AgUi"
 import * as OpenAiChat from "@belay/serve/OpenAiChat"
 import * as OpenAiResponses from "@belay/serve/OpenAiResponses"
 import * as Serve from "@belay/serve/Serve"
@@ -15,7 +16,8 @@ import { asking, authorize, served, talker, tools } from "./support/served.ts"
 const protocols = [
   { name: "chat completions", handler: OpenAiChat.handler, path: "/v1/chat/completions" },
   { name: "responses", handler: OpenAiResponses.handler, path: "/v1/responses" },
-  { name: "the UI stream", handler: (serve: Serve.Serve) => UiStream.handler(serve), path: "/api/chat" }
+  { name: "the UI stream", handler: (serve: Serve.Serve) => UiStream.handler(serve), path: "/api/chat" },
+  { name: "AG-UI", handler: AgUi.handler, path: "/ag-ui" }
 ]
 const each = it.for(protocols)
 
@@ -30,7 +32,12 @@ const uiBody = (id: string, words: string) => ({
 const bodyOf: { readonly [path: string]: (words: string) => object } = {
   "/v1/chat/completions": (words) => chatBody(words),
   "/v1/responses": (words) => ({ input: words }),
-  "/api/chat": (words) => uiBody("c1", words)
+  "/api/chat": (words) => uiBody("c1", words),
+  "/ag-ui": (content) => ({
+    threadId: "c1",
+    runId: crypto.randomUUID(),
+    messages: [{ id: "m", role: "user", content }]
+  })
 }
 const until = async (is: () => boolean | Promise<boolean>) => {
   while (!await is()) await new Promise((resolve) => setTimeout(resolve, 5))

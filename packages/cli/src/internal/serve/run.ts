@@ -1,5 +1,6 @@
 /** Runs the server of `belay serve`. */
 import type { Running } from "@belay/host/Host"
+import * as AgUi from "@belay/serve/AgUi"
 import * as NodeHttp from "@belay/serve/NodeHttp"
 import * as OpenAiChat from "@belay/serve/OpenAiChat"
 import * as OpenAiResponses from "@belay/serve/OpenAiResponses"
@@ -62,17 +63,23 @@ const authorizeWith = (token: string): Serve.Authorize => {
   }
 }
 
-const handlerOf = (serve: Serve.Serve, { openai, ui }: HttpOptions["protocols"]): Serve.Handler => {
+const handlerOf = (serve: Serve.Serve, { agUi, openai, ui }: HttpOptions["protocols"]): Serve.Handler => {
   const page: Serve.Handler = async () => Page.response()
   return Serve.route({
     ...(openai ? { "/v1/responses": OpenAiResponses.handler(serve), "/v1": OpenAiChat.handler(serve) } : {}),
+    ...(agUi ? { "/ag-ui": AgUi.handler(serve) } : {}),
     ...(ui ? { "/api/chat": UiStream.handler(serve, { hooks: true }), "/": page } : {})
   })
 }
 
-const addresses = (url: string, token: string, { openai, ui }: HttpOptions["protocols"]): ReadonlyArray<string> => [
+const addresses = (
+  url: string,
+  token: string,
+  { agUi, openai, ui }: HttpOptions["protocols"]
+): ReadonlyArray<string> => [
   ...(ui ? [`page       ${url}/#token=${token}`, `AI SDK     ${url}/api/chat`] : []),
   ...(openai ? [`OpenAI     ${url}/v1`] : []),
+  ...(agUi ? [`AG-UI      ${url}/ag-ui`] : []),
   `token      ${token}`
 ]
 
