@@ -5,6 +5,7 @@
  */
 export * as AgUi from "./AgUi.ts"
 export * as ClientTools from "./ClientTools.ts"
+export * as Mcp from "./Mcp.ts"
 export * as NodeHttp from "./NodeHttp.ts"
 export * as OpenAiChat from "./OpenAiChat.ts"
 export * as OpenAiResponses from "./OpenAiResponses.ts"

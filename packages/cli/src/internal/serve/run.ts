@@ -1,6 +1,7 @@
 /** Runs the server of `belay serve`. */
 import type { Running } from "@belay/host/Host"
 import * as AgUi from "@belay/serve/AgUi"
+import * as Mcp from "@belay/serve/Mcp"
 import * as NodeHttp from "@belay/serve/NodeHttp"
 import * as OpenAiChat from "@belay/serve/OpenAiChat"
 import * as OpenAiResponses from "@belay/serve/OpenAiResponses"
@@ -63,11 +64,12 @@ const authorizeWith = (token: string): Serve.Authorize => {
   }
 }
 
-const handlerOf = (serve: Serve.Serve, { agUi, openai, ui }: HttpOptions["protocols"]): Serve.Handler => {
+const handlerOf = (serve: Serve.Serve, { agUi, mcp, openai, ui }: HttpOptions["protocols"]): Serve.Handler => {
   const page: Serve.Handler = async () => Page.response()
   return Serve.route({
     ...(openai ? { "/v1/responses": OpenAiResponses.handler(serve), "/v1": OpenAiChat.handler(serve) } : {}),
     ...(agUi ? { "/ag-ui": AgUi.handler(serve) } : {}),
+    ...(mcp ? { "/mcp": Mcp.handler(serve) } : {}),
     ...(ui ? { "/api/chat": UiStream.handler(serve, { hooks: true }), "/": page } : {})
   })
 }
@@ -80,6 +82,7 @@ const addresses = (
   ...(ui ? [`page       ${url}/#token=${token}`, `AI SDK     ${url}/api/chat`] : []),
   ...(openai ? [`OpenAI     ${url}/v1`] : []),
   ...(agUi ? [`AG-UI      ${url}/ag-ui`] : []),
+  ...(mcp ? [`MCP        ${url}/mcp`] : []),
   `token      ${token}`
 ]
 
