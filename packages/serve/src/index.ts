@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+export * as Acp from "./Acp.ts"
 export * as AgUi from "./AgUi.ts"
 export * as ClientTools from "./ClientTools.ts"
 export * as Mcp from "./Mcp.ts"
