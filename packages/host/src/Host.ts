@@ -7,32 +7,31 @@ import * as Awaitable from "@belay/core/Awaitable"
 import type { EventLog } from "@belay/core/EventLog"
 import { defined } from "@belay/core/Fields"
 import type { Capacity, Entry, Inbox } from "@belay/core/Inbox"
-import type { Json } from "@belay/core/Json"
-import { Message, whyInvalid } from "@belay/core/Message"
+import type { Message } from "@belay/core/Message"
 import { checkKinds, checkOptions, type OptionKinds, whole } from "@belay/core/OptionCheck"
-import { isDecision } from "@belay/core/RunState"
 import type { Decisions } from "@belay/core/Session"
 import type { SessionInfo, SessionStore } from "@belay/core/SessionStore"
-import { TurnInput } from "@belay/core/Turn"
+import type { TurnInput } from "@belay/core/Turn"
 import { nothing, type Waiting, waitingOf } from "@belay/core/Waiting"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
 import type { Engine } from "./Engine.ts"
 import { HostError } from "./HostError.ts"
 import type { EventOptions, HostEvent, HostEvents } from "./HostEvent.ts"
+import { adding, type Sent } from "./internal/addEntry.ts"
 import { advanceOnce } from "./internal/advanceOnce.ts"
 import { awaitOutcome } from "./internal/awaitOutcome.ts"
 import { makeEventFeed } from "./internal/eventFeed.ts"
 import { readAfter, readEvents } from "./internal/readEvents.ts"
+import { checkSessionId, readDecisions, readMessage, stored, wrongInput } from "./internal/readInput.ts"
 import { loadState } from "./internal/recognize.ts"
+import { sharedTime } from "./internal/sharedTime.ts"
 import type { HostedAgent, Site } from "./internal/site.ts"
 import { type Running, startHost } from "./internal/startHost.ts"
 import * as LocalEngine from "./LocalEngine.ts"
 import * as Outcome from "./Outcome.ts"
 
-export type { EventOptions, HostedAgent, HostEvent, HostEvents, Running }
+export type { EventOptions, HostedAgent, HostEvent, HostEvents, Running, Sent }
 
 /** Options of `make`. @category models @since 0.1.0 */
 export interface Options {
@@ -73,13 +72,6 @@ export interface SendOptions {
   readonly tenant?: string
   /** What was said before. It begins the conversation if the session is new, and does nothing otherwise. */
   readonly history?: ReadonlyArray<Message>
-}
-
-/** @category models @since 0.1.0 */
-export interface Sent {
-  readonly key: string
-  /** `known`: it was there already, so nothing was added. */
-  readonly type: "added" | "known"
 }
 
 /** What is known about something that was sent. @category models @since 0.1.0 */
@@ -160,6 +152,9 @@ export interface Host {
   readonly start: () => Awaitable.Awaitable<Running, HostError>
 }
 
+/** How long an engine lets one session have its way before others get their turn, in milliseconds. */
+const sliceMs = 1_000
+
 const optionKinds: OptionKinds<Options> = {
   agent: "object",
   store: "object",
@@ -169,6 +164,8 @@ const optionKinds: OptionKinds<Options> = {
   pollMs: "number",
   concurrency: "number"
 }
+
+const capacityKinds: OptionKinds<Capacity> = { inAll: "number", perTenant: "number", perSession: "number" }
 
 /**
  * Makes a host. Throws a `ConfigError` for wrong options.
@@ -200,8 +197,12 @@ export const make = (options: Options): Host => {
     "host",
     whole("maxAttempts", maxAttempts, 1),
     whole("pollMs", pollMs, 1),
-    whole("concurrency", concurrency, 1)
+    whole("concurrency", concurrency, 1),
+    whole("capacity.inAll", capacity?.inAll ?? 1, 1),
+    whole("capacity.perTenant", capacity?.perTenant ?? 1, 1),
+    whole("capacity.perSession", capacity?.perSession ?? 1, 1)
   ))
+  Result.getOrThrow(checkKinds("host.capacity", capacity ?? {}, capacityKinds))
   const engine = options.engine ?? LocalEngine.make({ inbox, concurrency, pollMs })
   const site: Site = {
     agent,
@@ -210,9 +211,11 @@ export const make = (options: Options): Host => {
     engine,
     maxAttempts,
     pollMs,
+    time: sharedTime(inbox),
     feed: makeEventFeed(store.events),
     running: new Map(),
     listeners: new Map(),
+    hasSuspect: false,
     isDraining: false
   }
   const advance = advanceOnce(site)
@@ -265,7 +268,7 @@ export const make = (options: Options): Host => {
           : Effect.as(checkSessionId(sessionId), reading)
       })),
     advance: (sessionId) => Awaitable.make(stored(advance(sessionId))),
-    start: () => Awaitable.make(startHost(site, advance))
+    start: () => Awaitable.make(startHost(site, (sessionId) => advance(sessionId, sliceMs)))
   }
 }
 
@@ -290,98 +293,3 @@ const runWith = <A, E>(effect: Effect.Effect<A, E>, signal: AbortSignal | undefi
   })
   return Effect.runPromise(Effect.raceFirst(aborted, effect))
 }
-
-/** Adds an entry and wakes its session. A key that is known wakes it again, because the first call may have failed. */
-const adding = ({ engine, inbox, running }: Site) =>
-(
-  given: Parameters<Inbox["add"]>[0],
-  capacity?: Capacity
-): Effect.Effect<Sent, HostError> =>
-  Effect.gen(function*() {
-    const { key, sessionId } = given
-    if (typeof key !== "string" || key === "") return yield* wrongInput(sessionId, "the key must be a text")
-    const time = yield* Clock.currentTimeMillis
-    const added = yield* stored(inbox.add({ ...given, at: given.at === 0 ? time : given.at }, capacity))
-    if (added.type === "full") {
-      const { limit } = added
-      const message = `the message to session ${sessionId} was not added, because capacity.${limit} is ` +
-        `${String(capacity?.[limit])} and as many wait: send it again later, or raise the limit`
-      return yield* new HostError({ problem: "full", sessionId, key, limit, message })
-    }
-    const { at } = added.entry
-    yield* stored(engine.wake(sessionId, at > time ? at : undefined))
-    running.get(sessionId)?.look()
-    return { key, type: added.type }
-  })
-
-/** Turns the failure of a store or of an engine into an error of the host. */
-const stored = <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<A, HostError> =>
-  Effect.mapError(effect, (cause) =>
-    cause instanceof HostError ? cause : new HostError({
-      problem: "store",
-      message: `the host could not use its store or engine: ${String(Object(cause).message ?? cause)}. ` +
-        "Try again with the same key",
-      cause
-    }))
-
-const wrongInput = (sessionId: string, message: string): HostError =>
-  new HostError({
-    problem: "wrong-input",
-    message,
-    ...(typeof sessionId === "string" ? { sessionId: sessionId.slice(0, 128) } : {})
-  })
-
-const checkSessionId = (sessionId: string): Effect.Effect<void, HostError> =>
-  typeof sessionId === "string" && /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/.test(sessionId)
-    ? Effect.void
-    : Effect.fail(wrongInput(
-      sessionId,
-      "the session id must be 1 to 128 letters, digits, \"_\", \"-\" or \".\", and begin with a letter or digit"
-    ))
-
-const decodeInput = Schema.decodeUnknownResult(TurnInput)
-const decodeHistory = Schema.decodeUnknownResult(Schema.Array(Message))
-
-const readMessage = (
-  sessionId: string,
-  message: string | TurnInput,
-  at: number | Date | undefined,
-  history: ReadonlyArray<Message> = []
-): Effect.Effect<Json, HostError> =>
-  Effect.andThen(
-    checkSessionId(sessionId),
-    Effect.suspend(() => {
-      if (at !== undefined && !Number.isFinite(Number(at))) {
-        return Effect.fail(wrongInput(sessionId, "at: expected a date, or milliseconds since the epoch"))
-      }
-      const decoded = decodeInput(typeof message === "string" ? { message } : message)
-      if (Result.isFailure(decoded)) {
-        return Effect.fail(wrongInput(sessionId, `the message: ${decoded.failure.message}`))
-      }
-      const past = decodeHistory(history)
-      if (Result.isFailure(past)) return Effect.fail(wrongInput(sessionId, `the history: ${past.failure.message}`))
-      const invalid = whyInvalid(past.success)
-      if (invalid !== undefined) return Effect.fail(wrongInput(sessionId, `the history is not valid: ${invalid}`))
-      const { key: _key, steer: _steer, ...input } = decoded.success
-      // The input of a turn is JSON. The compiler cannot check that, because an interface has no index signature.
-      return Effect.succeed((past.success.length === 0 ? input : { ...input, history }) as unknown as Json)
-    })
-  )
-
-const readDecisions = (sessionId: string, decisions: Decisions): Effect.Effect<Json, HostError> =>
-  Effect.andThen(
-    checkSessionId(sessionId),
-    Effect.suspend(() => {
-      const all = Object.entries(Object(decisions))
-      const wrong = all.find(([, decision]) => !isDecision(decision))
-      if (all.length > 0 && wrong === undefined) {
-        // Decisions are JSON. The compiler cannot check that.
-        return Effect.succeed(decisions as unknown as Json)
-      }
-      const what = wrong === undefined ? "there are none" : `that of ${wrong[0]} is not a decision`
-      return Effect.fail(wrongInput(
-        sessionId,
-        `decisions: ${what}; expected tool call ids with decisions such as { type: "approve" }`
-      ))
-    })
-  )

@@ -11,6 +11,7 @@ import * as Schema from "effect/Schema"
  * - `full`: as many messages wait as the capacity allows; `limit` names it
  * - `wrong-input`: the session id, the message, the key, the time or the decisions are not valid
  * - `unknown`: the session has no entry with this key
+ * - `newer`: a newer release has written something that this one does not know, so this one leaves the session alone
  * - `started`: the host runs sessions already
  * - `store`: the inbox, the session store or the engine failed; `cause` has its error. Try again with the same key
  *
@@ -18,7 +19,7 @@ import * as Schema from "effect/Schema"
  * @since 0.1.0
  */
 export class HostError extends TaggedError<HostError>()("HostError", {
-  problem: Schema.Literals(["full", "wrong-input", "unknown", "started", "store"]),
+  problem: Schema.Literals(["full", "wrong-input", "unknown", "newer", "started", "store"]),
   sessionId: Schema.optionalKey(Schema.String),
   key: Schema.optionalKey(Schema.String),
   limit: Schema.optionalKey(Schema.Literals(["inAll", "perTenant", "perSession"])),

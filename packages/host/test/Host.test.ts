@@ -148,6 +148,8 @@ describe("a host", () => {
     assert.strictEqual((await host.result("s", "asks")).status, "suspended")
     await host.cancel("s", "asks")
     assert.deepStrictEqual(await host.result("s", "asks"), { status: "cancelled" })
+    assert.deepStrictEqual(await host.result("s", "cancel asks"), { status: "cancelled" })
+    assert.deepStrictEqual((await host.list()).map(({ status }) => status), ["idle"])
     await host.send("s", "next", { key: "next" })
     assert.strictEqual((await host.result("s", "next")).status, "completed")
     assert.strictEqual((await host.result("s", (await host.cancel("s", "next")).key)).status, "late")

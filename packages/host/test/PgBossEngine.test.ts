@@ -1,9 +1,15 @@
-/** The engine on pg-boss keeps the laws of engines. */
+/** The engine on pg-boss. */
 import { inMemory } from "@belay/core/Inbox"
 import * as PgBossEngine from "@belay/host/PgBossEngine"
 import * as EngineLaws from "@belay/testing/EngineLaws"
+import * as Effect from "effect/Effect"
+import pg from "pg"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type PostgresServer, startPostgres } from "../../../test/support/postgres.ts"
+import { failure } from "./support/hosted.ts"
+import { withoutPackages } from "./support/withoutPackages.ts"
+
+const run = Effect.runPromise
 
 let server: PostgresServer
 beforeAll(async () => {
@@ -17,9 +23,54 @@ describe("the pg-boss engine", () => {
     const options = { url: server.url, schema: `law${++count}` }
     return { inbox: inMemory(), engine: PgBossEngine.make(options), peer: PgBossEngine.make(options) }
   }
-  for (const { name, run } of EngineLaws.cases(make, { hasPeers: true })) it(name, run)
+  for (const { name, run: prove } of EngineLaws.cases(make, { hasPeers: true })) it(name, prove)
 
-  it("refuses wrong options, and says which", () => {
-    assert.throws(() => PgBossEngine.make({ url: "http://here" }), /pg-boss-engine.url/)
+  const onPool = async (): Promise<EngineLaws.Subject> => {
+    const pool = new pg.Pool({ connectionString: server.url })
+    // The server ends before its connections.
+    pool.on("error", () => {})
+    return { inbox: inMemory(), engine: PgBossEngine.make({ pool, schema: `law${++count}` }) }
+  }
+  for (const { name, run: prove } of EngineLaws.cases(onPool).slice(0, 4)) it(`on a pool: ${name}`, prove)
+
+  it("keeps one job for a session that was woken often, and one for each time", async () => {
+    const engine = PgBossEngine.make({ url: server.url, schema: "kept" })
+    const [soon, late] = [Date.now() + 3_600_000, Date.now() + 7_200_000]
+    for (const at of [undefined, soon, late, undefined, soon, late, undefined]) await run(engine.wake("s", at))
+    const client = new pg.Client({ connectionString: server.url })
+    await client.connect()
+    const { rows } = await client.query("SELECT singleton_key FROM kept.job WHERE name = 'belay' ORDER BY created_on")
+    assert.deepStrictEqual(rows.map((row) => row.singleton_key), ["s", `s@${soon}`, `s@${late}`])
+    await client.end()
+  })
+
+  it("fails if its server cannot be reached", async () => {
+    const engine = PgBossEngine.make({ url: "postgres://belay@127.0.0.1:1/none" })
+    for (const act of [engine.wake("s"), Effect.scoped(engine.start(() => Effect.void))]) {
+      assert.match(String((await failure(run(act)))["message"]), /ECONNREFUSED/)
+    }
+  })
+
+  it("names the package that is missing", () => {
+    const program = `import * as PgBossEngine from "@belay/host/PgBossEngine"
+      import * as Effect from "effect/Effect"
+      const engine = PgBossEngine.make({ url: "postgres://belay@127.0.0.1:1/none" })
+      console.log((await Effect.runPromise(Effect.flip(engine.wake("s")))).message)`
+    const missing = "the engine needs packages that are not installed: npm install pg-boss"
+    assert.strictEqual(withoutPackages(["pg-boss"], program), missing)
+  })
+
+  it.each([
+    ["url", {}],
+    ["url", { url: "http://here" }],
+    ["pool", { pool: {} as never }],
+    ["pool", { url: "postgres://here", pool: { query: async () => ({ rows: [] }) } }],
+    ["schema", { url: "postgres://here", schema: "a;b" }],
+    ["queue", { url: "postgres://here", queue: "" }],
+    ["maxConnections", { url: "postgres://here", maxConnections: 1 }],
+    ["concurrency", { url: "postgres://here", concurrency: 0 }]
+  ])("refuses a wrong %s", (option, options) => {
+    const make = () => PgBossEngine.make(options)
+    assert.throws(make, new RegExp(`pg-boss-engine.*${option}`))
   })
 })

@@ -60,7 +60,7 @@ export const make = (options: Options): Plugin => {
     name,
     kind: "observer",
     priority: 1_000,
-    close: () => Effect.sync(() => void file.flush()),
+    close: () => Effect.sync(() => file.flush()),
     ...Object.fromEntries(points.map((point) => [point, record(point)]))
   }
   return {

@@ -6,3 +6,4 @@
 export * as Recorder from "./Recorder.ts"
 export * as Recording from "./Recording.ts"
 export * as Report from "./Report.ts"
+export * as Transcript from "./Transcript.ts"

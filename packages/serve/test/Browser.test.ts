@@ -57,7 +57,7 @@ describe("useChat in a browser", () => {
     await page.close()
   })
 
-  it("gets the rest of an answer after a reload, also when another process goes on with it", async () => {
+  it("gets the rest of an answer after a reload, also when another process continues it", async () => {
     const path = join(mkdtempSync(join(tmpdir(), "belay-serve-")), "store.db")
     let words = 0
     let go = (): void => {}
@@ -143,7 +143,7 @@ describe("the page", () => {
     await page.close()
   })
 
-  it("goes on with a turn after its server was killed and started again", async () => {
+  it("continues a turn after its server was killed and started again", async () => {
     const path = join(mkdtempSync(join(tmpdir(), "belay-serve-")), "store.db")
     let starts = 0
     const start = async (port?: number) => {

@@ -4,6 +4,7 @@
  *
  * @since 0.1.0
  */
+export * as Backtest from "./Backtest.ts"
 export * as Brain from "./Brain.ts"
 export * as Endpoint from "./Endpoint.ts"
 export * as EngineLaws from "./EngineLaws.ts"

@@ -3,10 +3,13 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { demo } from "./demo/command.ts"
 import * as Doctor from "./doctor.ts"
 import * as Explain from "./explain.ts"
 import { exitWith, hooks, print, sharedFlags, unknown } from "./flags.ts"
 import { guides } from "./guides.ts"
+import { backtest } from "./inspect/backtest.ts"
+import { inspect } from "./inspect/command.ts"
 import * as List from "./list.ts"
 import type { Screen } from "./screen.ts"
 import { serve } from "./serve/command.ts"
@@ -65,6 +68,9 @@ export const belay = (screen: Screen) =>
   Command.make("belay").pipe(
     Command.withDescription("The command line of Belay"),
     Command.withSubcommands([
+      demo(screen),
+      inspect(screen),
+      backtest(screen),
       hooks.pipe(
         Command.withSubcommands([list(screen), doctor(screen), test(screen), trust(screen), untrust, explain(screen)])
       ),

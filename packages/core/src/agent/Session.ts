@@ -99,6 +99,12 @@ export interface Session {
    */
   readonly resume: (decisions?: Decisions, options?: ResumeOptions) => Effect.Effect<RunResult, AgentError>
   /**
+   * Ends the waiting turn without running it, as the next message would. Its open tool calls get the reason as their
+   * error. Succeeds with false if no turn waits. Fails with a `SessionError` while a turn runs, here or in another
+   * process.
+   */
+  readonly abandon: (reason?: string) => Effect.Effect<boolean, SessionError | PortFailed | SnapshotError>
+  /**
    * Calls the listener with every event of this session and of the sub-agents that work for it, in this process. The
    * returned function removes the listener.
    */

@@ -103,6 +103,12 @@ export interface AgentSession<Result extends RunResult = RunResult> extends Asyn
   /** Resumes the waiting turn, and returns its events as they happen. */
   readonly resumeStream: (decisions?: Decisions, options?: RunOptions) => RunStream<Result>
   /**
+   * Ends the waiting turn without running it, as the next message would. Its open tool calls get the reason as their
+   * error. Resolves to false if no turn waits. Rejects with a `SessionError` while a turn runs, here or in another
+   * process.
+   */
+  readonly abandon: (reason?: string) => Promise<boolean>
+  /**
    * Calls the listener with every event of this session and of the sub-agents that work for it, in this process. The
    * returned function removes the listener.
    */
@@ -349,6 +355,9 @@ class PromiseSession implements AgentSession {
     return this.promises.stream((onEvent) =>
       this.promises.run(() => this.session.resume(decisions, { onEvent }), options)
     )
+  }
+  abandon(reason?: string) {
+    return this.promises.run(() => this.session.abandon(reason))
   }
   compact() {
     return this.promises.run(() => this.session.compact)

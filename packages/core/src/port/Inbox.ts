@@ -99,13 +99,20 @@ export interface Inbox {
   /**
    * Returns sessions by the time at which their first entry is due, and then by id. Finished and suspended entries do
    * not count. In a session with a suspended entry, only decisions and cancellations count, because nothing else can
-   * happen before.
+   * happen before. With `fair`, the order is by tenant in turn: the first session of each, then the second of each. A
+   * session counts for one tenant of its due entries. `after` does not fit `fair`.
    */
   readonly due: (options: {
     readonly until: number
     readonly after?: Due
     readonly limit: number
+    readonly fair?: boolean
   }) => Effect.Effect<ReadonlyArray<Due>, unknown>
+  /**
+   * The time by the clock that all processes share, in milliseconds since the epoch. Absent if that is the clock of this
+   * process.
+   */
+  readonly now?: Effect.Effect<number, unknown>
   /** Removes finished entries that were finished before this time. Returns how many. */
   readonly prune: (before: number) => Effect.Effect<number, unknown>
 }
@@ -163,16 +170,18 @@ export const inMemory = (): Inbox => {
         if (isFinished(kept.entry)) kept.finishedAt = time
       }),
     get: (sessionId, key) => Effect.sync(() => sessions.get(sessionId)?.get(key)?.entry),
-    due: ({ after, limit, until }) =>
-      Effect.sync(() =>
-        [...sessions.keys()].flatMap((sessionId): ReadonlyArray<Due> => {
+    due: ({ after, fair = false, limit, until }) =>
+      Effect.sync(() => {
+        const all = [...sessions.keys()].flatMap((sessionId): ReadonlyArray<Due & { readonly tenant: string }> => {
           const all = openOf(sessionId)
           const isAsking = all.some(({ status }) => status === "suspended")
           const open = all.filter((entry) => entry.status !== "suspended" && !(isAsking && isMessage(entry)))
-          return open.length === 0 ? [] : [{ sessionId, at: Math.min(...open.map(({ at }) => at)) }]
+          if (open.length === 0) return []
+          const tenants = open.flatMap(({ at, tenant }) => at <= until && tenant !== undefined ? [tenant] : [])
+          return [{ sessionId, at: Math.min(...open.map(({ at }) => at)), tenant: tenants.toSorted()[0] ?? "" }]
         }).filter((one) => one.at <= until && (after === undefined || inOrder(after, one) < 0)).sort(inOrder)
-          .slice(0, limit)
-      ),
+        return (fair ? inTurn(all) : all).slice(0, limit).map(({ at, sessionId }) => ({ sessionId, at }))
+      }),
     prune: (before) =>
       Effect.sync(() => {
         let removed = 0
@@ -189,3 +198,14 @@ export const inMemory = (): Inbox => {
 
 const inOrder = (a: Due, b: Due): number =>
   a.at - b.at || (a.sessionId < b.sessionId ? -1 : Number(a.sessionId !== b.sessionId))
+
+/** The first of each tenant, then the second of each. */
+const inTurn = <A extends { readonly tenant: string }>(all: ReadonlyArray<A>): ReadonlyArray<A> => {
+  const counts = new Map<string, number>()
+  const placed = all.map((one) => {
+    const place = counts.get(one.tenant) ?? 0
+    counts.set(one.tenant, place + 1)
+    return { one, place }
+  })
+  return placed.toSorted((a, b) => a.place - b.place).map(({ one }) => one)
+}

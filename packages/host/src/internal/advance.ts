@@ -8,6 +8,7 @@ import type { RunState } from "@belay/core/RunState"
 import type { Decisions } from "@belay/core/Session"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { HostError } from "../HostError.ts"
 import * as Outcome from "../Outcome.ts"
 import { isTemporary, isWrongDecision } from "./errors.ts"
 import { hasMessage, loadState, outcomeOf } from "./recognize.ts"
@@ -27,23 +28,45 @@ interface Step extends Place {
 type Act<A> = Effect.fn.Return<A, unknown>
 
 /** Advances a session until nothing can be done for it here and now. */
-export const advanceSession = Effect.fn("Host.advance")(function*(site: Site, sessionId: string): Act<void> {
+export const advanceSession = Effect.fn("Host.advance")(function*(
+  site: Site,
+  sessionId: string,
+  sliceMs: number
+): Act<void> {
   const entries = site.isDraining ? [] : yield* site.inbox.open(sessionId)
   if (entries.length === 0) return
+  yield* refuseNewer(entries)
+  const end = (yield* Clock.currentTimeMillis) + sliceMs
   const session = yield* openSession(site, sessionId, entries)
   const steps = Effect.gen(function*() {
-    while (!site.isDraining && (yield* step(site, session, sessionId)) === "again");
+    while (!site.isDraining && (yield* step(site, session, sessionId)) === "again") {
+      // Others have waited long enough.
+      if ((yield* Clock.currentTimeMillis) >= end) return yield* site.engine.wake(sessionId)
+    }
   })
   yield* Effect.ensuring(
     steps,
     Effect.andThen(Effect.ignore(call(() => session.release())), site.feed.flush(sessionId))
   )
-  const time = yield* Clock.currentTimeMillis
+  const time = yield* site.time
   const later = (yield* site.inbox.open(sessionId)).filter((entry) => isWaiting(entry) && entry.at > time)
   if (later.length > 0) yield* site.engine.wake(sessionId, Math.min(...later.map(({ at }) => at)))
   // Somebody else continues what was parked.
   if (site.isDraining) yield* site.engine.wake(sessionId)
 })
+
+/** Fails if a newer release has written something that this one does not know. That release has to do it then. */
+const refuseNewer = (entries: ReadonlyArray<Entry>): Effect.Effect<void, HostError> => {
+  const unknown = entries.find(({ kind, status }) => !kinds.has(kind) || !statuses.has(status))
+  if (unknown === undefined) return Effect.void
+  const { key, kind, sessionId, status } = unknown
+  const message = `session ${sessionId} has an entry of kind ${kind} and status ${status} in its inbox, which this ` +
+    "release does not know: a newer one has to advance the session"
+  return Effect.fail(new HostError({ problem: "newer", sessionId, key, message }))
+}
+
+const kinds: ReadonlySet<string> = new Set<Entry["kind"]>(["message", "steer", "decide", "cancel"])
+const statuses: ReadonlySet<string> = new Set<Entry["status"]>(["waiting", "begun", "suspended", "done", "dead"])
 
 /** A new session begins with the history of its first message. */
 const openSession = Effect.fnUntraced(
@@ -61,6 +84,10 @@ const step = Effect.fnUntraced(function*(site: Site, session: AgentSession, sess
   const state = isNew ? undefined : yield* loadState(site.sessions, sessionId)
   const at: Step = { site, session, sessionId, entries, state }
   const current = yield* currentOf(at)
+  if (current === "none" && (session.waiting.type === "people" || session.waiting.type === "process")) {
+    yield* call(() => session.abandon("not run: the message of this turn was cancelled or given up"))
+    return "again"
+  }
   if ((yield* reportDelivered(at, current)) || (yield* applyCancellations(at))) return "again"
   if (current !== "none" && session.waiting.type === "people") return yield* askPeople(at, current)
   if (current !== "none" && session.waiting.type === "process") return yield* continueTurn(at, current)
@@ -68,8 +95,8 @@ const step = Effect.fnUntraced(function*(site: Site, session: AgentSession, sess
 })
 
 /**
- * Returns the entry whose turn waits. `none` if no turn waits, or if its message was cancelled or given up: the next
- * message closes that turn. `foreign` if the message did not come through this inbox.
+ * Returns the entry whose turn waits. `none` if no turn waits, or if its message was cancelled or given up. `foreign` if
+ * the message did not come through this inbox.
  */
 const currentOf = Effect.fnUntraced(function*({ entries, session, sessionId, site, state }: Step): Act<
   Entry | "foreign" | "none"
@@ -105,12 +132,20 @@ const applyCancellations = Effect.fnUntraced(function*({ entries, session, site,
     const hasEnded = target !== undefined && session.waiting.type === "nothing" && state !== undefined &&
       outcomeOf(state, target.key) !== undefined
     if (hasEnded) continue
+    // Its turn is abandoned with the next step, before the cancellation is done.
     if (target !== undefined) yield* report(site, target, { status: "cancelled" })
-    yield* report(site, cancellation, target === undefined ? tooLate : { status: "cancelled" })
+    else yield* report(site, cancellation, yield* outcomeOfCancellation(site, cancellation))
     applied = true
   }
   return applied
 })
+
+const outcomeOfCancellation = ({ inbox }: Site, { body, sessionId }: Entry): Effect.Effect<Outcome.Outcome, unknown> =>
+  // The body of a cancellation is the key of what it cancels.
+  Effect.map(inbox.get(sessionId, body as string), (target) => {
+    const outcome = Outcome.fromJson(target?.outcome)
+    return outcome?.status === "cancelled" ? outcome : tooLate
+  })
 
 const tooLate: Outcome.Outcome = { status: "late", reason: "there was nothing to cancel any more" }
 
@@ -140,7 +175,7 @@ const askPeople = Effect.fnUntraced(function*(at: Step, current: Entry | "foreig
     yield* report(site, decision, Outcome.ofError(exit.error))
     return "again"
   }
-  return yield* settle(at, entry, exit)
+  return yield* settle(at, entry, exit, decision)
 })
 
 /** Returns the decisions of an entry that are still to be applied. */
@@ -162,9 +197,30 @@ const continueTurn = Effect.fnUntraced(function*(at: Step, current: Entry | "for
   const { session, site } = at
   const entry = entryOf(current)
   const isLeft = session.waiting.type === "process" && session.waiting.why === "left"
-  if (entry !== undefined && isLeft && (yield* isDead(site, entry))) return "again"
-  return yield* settle(at, entry, yield* runTurn(at, entry, false, (signal) => session.resume({}, { signal })))
+  const resumed = Effect.flatMap(
+    runTurn(at, entry, false, (signal) => session.resume({}, { signal })),
+    (exit) => settle(at, entry, exit)
+  )
+  return yield* entry !== undefined && isLeft ? attempt(site, entry, resumed) : resumed
 })
+
+/**
+ * Counts an attempt, and runs the turn unless there were too many. A message that has ended its process ends the turns of
+ * others with it, which have done nothing wrong. So after two attempts, only one such turn runs in a process at a time.
+ */
+const attempt = Effect.fnUntraced(function*(site: Site, entry: Entry, turn: Effect.Effect<Next, unknown>): Act<Next> {
+  const isSuspect = entry.attempts >= 2 && entry.attempts < site.maxAttempts
+  if (isSuspect && site.hasSuspect) {
+    yield* site.engine.wake(entry.sessionId, (yield* site.time) + suspectMs)
+    return "stop"
+  }
+  if (isSuspect) site.hasSuspect = true
+  const counted = Effect.flatMap(isDead(site, entry), (dead) => dead ? Effect.succeed<Next>("again") : turn)
+  return yield* isSuspect ? Effect.ensuring(counted, Effect.sync(() => void (site.hasSuspect = false))) : counted
+})
+
+/** How long a suspect waits for another one, in milliseconds. */
+const suspectMs = 1_000
 
 /** Counts an attempt. Gives the entry up if there were too many. */
 const isDead = Effect.fnUntraced(function*(site: Site, { key, sessionId }: Entry): Act<boolean> {
@@ -178,11 +234,12 @@ const isDead = Effect.fnUntraced(function*(site: Site, { key, sessionId }: Entry
   return true
 })
 
-/** Stores how a turn ended. */
+/** Stores how a turn ended. `applied` is the entry whose decisions the turn was resumed with. */
 const settle = Effect.fnUntraced(function*(
-  { sessionId, site }: Step,
+  { session, sessionId, site }: Step,
   entry: Entry | undefined,
-  exit: Effect.Success<ReturnType<typeof runTurn>>
+  exit: Effect.Success<ReturnType<typeof runTurn>>,
+  applied?: Entry
 ): Act<Next> {
   if (exit.type === "failed" && isTemporary(exit.error)) return yield* Effect.fail(exit.error)
   if (exit.type === "ended" && exit.result.status === "parked") return "stop"
@@ -193,7 +250,9 @@ const settle = Effect.fnUntraced(function*(
     : Outcome.ofResult(exit.result as Exclude<typeof exit.result, { readonly status: "parked" }>)
   // The decisions come first: who waits for the message waits for them too.
   for (const one of yield* site.inbox.open(sessionId)) {
-    if (one.kind === "decide" && one.status === "begun") yield* report(site, one, outcome)
+    // The process that applied it ended before the decision was stored: it is applied again.
+    const isLost = outcome.status === "suspended" && one.key !== applied?.key && stillAsked(one, session) !== undefined
+    if (one.kind === "decide" && one.status === "begun" && !isLost) yield* report(site, one, outcome)
     if (one.kind === "cancel" && exit.type === "cancelled" && one.body === entry?.key) {
       yield* report(site, one, outcome)
     }
@@ -226,13 +285,9 @@ const noQuestion: Outcome.Outcome = { status: "late", reason: "the session had n
 /** Begins the next message that is due. */
 const beginNext = Effect.fnUntraced(function*(at: Step): Act<Next> {
   const { entries, session, site } = at
-  const time = yield* Clock.currentTimeMillis
+  const time = yield* site.time
   const entry = entries.find((one) => isMessage(one) && (one.at <= time || !isWaiting(one)))
   if (entry === undefined) return "stop"
-  if (yield* isDead(site, entry)) return "again"
-  return yield* settle(
-    at,
-    entry,
-    yield* runTurn(at, entry, true, (signal) => session.run(inputOf(entry), { signal }))
-  )
+  const turn = runTurn(at, entry, true, (signal) => session.run(inputOf(entry), { signal }))
+  return yield* attempt(site, entry, Effect.flatMap(turn, (exit) => settle(at, entry, exit)))
 })

@@ -83,11 +83,15 @@ export const makePacker = (): Packer => {
   }
 }
 
-/** Returns the events of a row that come after the event with this number. */
-export const eventsOf = ({ body }: EventRow, after: number): ReadonlyArray<HostEvent> => {
-  // Only `rows` writes it.
+/**
+ * Returns the events of a row that come after the event with this number. Returns nothing if a newer release has written
+ * the row in another form.
+ */
+export const eventsOf = ({ body }: EventRow, after: number): ReadonlyArray<HostEvent> | undefined => {
+  // Only `rows` writes it, perhaps that of another release.
   const { events, key, missed } = body as unknown as Body
-  const items = events.flatMap((packed) => {
+  if (!Array.isArray(events) || events.some((packed) => packed?.event?.seq === undefined)) return undefined
+  const items = events.flatMap((packed: Packed) => {
     const event = cut(packed, after)
     return event === undefined ? [] : [hostEvent(event, key)]
   })

@@ -167,12 +167,16 @@ class Reader {
     const { cursor } = this
     this.failures = 0
     if (cursor !== undefined && removedTo > cursor) this.hasMissed = true
-    const items = rows.flatMap((row) => eventsOf(row, cursor ?? 0))
+    const items = rows.flatMap((row) => {
+      const events = eventsOf(row, cursor ?? 0)
+      if (events === undefined) this.hasMissed = true
+      return events === undefined ? [] : this.marked(events)
+    })
     const last = Math.max(cursor ?? 0, removedTo, rows.at(-1)?.last ?? 0)
     this.cursor = last
     this.held = this.held.filter(({ seq }) => seq > last)
     this.isCaughtUp = rows.length < pageSize
-    return this.marked(items)
+    return items
   }
 
   /** Waits until it is time to read the log again, or something happens in this process. */

@@ -5,7 +5,6 @@ import type { Message } from "@belay/core/Message"
 import type { RunResult } from "@belay/core/RunResult"
 import type { SteerOutcome } from "@belay/core/Session"
 import type { TurnInput } from "@belay/core/Turn"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -100,7 +99,7 @@ const watch = (
     yield* report(site, one, { status: "cancelled" })
   })
   const look = Effect.gen(function*() {
-    const time = yield* Clock.currentTimeMillis
+    const time = yield* site.time
     const entries = yield* site.inbox.open(sessionId)
     for (const one of entries) {
       if (one.kind === "cancel") yield* cancelNow(one, entries)

@@ -29,9 +29,13 @@ export interface Site {
   readonly maxAttempts: number
   readonly pollMs: number
   readonly feed: EventFeed
+  /** The time that all processes share, in milliseconds since the epoch. */
+  readonly time: Effect.Effect<number>
   readonly running: Map<string, RunningTurn>
   /** Who waits for outcomes in this process, by session. */
   readonly listeners: Map<string, Set<() => void>>
+  /** Whether a turn runs that was begun twice before and not ended, so that it may end this process. */
+  hasSuspect: boolean
   /** Whether turns stop, because the process ends. */
   isDraining: boolean
 }

@@ -57,7 +57,7 @@ export const planner = (before: () => Promise<unknown> = async () => {}): LlmPro
       return {
         ...textResponse(""),
         finishReason: "tool-calls",
-        toolCalls: [{ id: `c${messages.length}`, name: next, args: {} }]
+        toolCalls: [{ id: `c${messages.length}`, name: next, args: next === "help" ? { message: "please" } : {} }]
       }
     }
   })

@@ -1,25 +1,41 @@
 /**
- * A process that runs sessions until it is killed, or kills itself. Its arguments are the store, the file in which its
- * tools note what they do, and when it kills itself: at the moment with this number, or before it reports an outcome.
+ * A process that runs sessions until it is killed, or kills itself. Its arguments are the store, the engine, the file in
+ * which its tools note what they do, and when it ends itself: at the moment with this number, or before it reports an
+ * outcome. With a minus it freezes at this moment, until somebody wakes it.
  */
+import { agentTool } from "@belay/core/agentTool"
 import { createAgent } from "@belay/core/createAgent"
+import * as HookAction from "@belay/core/HookAction"
 import type { Inbox } from "@belay/core/Inbox"
+import { textResponse } from "@belay/core/LlmCall"
+import { fromPromise, type LlmProvider } from "@belay/core/LlmProvider"
 import type { SessionStore } from "@belay/core/SessionStore"
+import * as Budget from "@belay/hooks/Budget"
 import * as Host from "@belay/host/Host"
 import * as Effect from "effect/Effect"
 import { appendFileSync } from "node:fs"
 import process from "node:process"
-import { asking, planner, pollMs, tool } from "./hosted.ts"
-import { openStore } from "./openStore.ts"
+import { planner, tool } from "./hosted.ts"
+import { type EngineName, openHost } from "./openStore.ts"
+import { limits } from "./storedBudget.ts"
 
-const [where = "", log = "", dieAt = "0"] = process.argv.slice(2)
+const [where = "", engine = "local", log = "", dieAt = "0"] = process.argv.slice(2)
 
 let moments = 0
 const moment = (): void => {
-  if (++moments === Number(dieAt)) process.kill(process.pid, "SIGKILL")
+  moments++
+  if (moments === Number(dieAt)) process.kill(process.pid, "SIGKILL")
+  if (moments !== -Number(dieAt)) return
+  process.stdout.write("frozen\n")
+  process.kill(process.pid, "SIGSTOP")
 }
 
-/** Each operation of a store has two moments: before it, and after it. */
+const note = (line: string): void => {
+  appendFileSync(log, `${line}\n`)
+  moment()
+}
+
+/** Each operation of a store has two moments: before it, and after it. Commits are noted. */
 const watched = <A extends object>(port: A): A =>
   new Proxy(port, {
     get: (target, name) => {
@@ -31,15 +47,16 @@ const watched = <A extends object>(port: A): A =>
             if (name === dieAt && all[2] !== "begun") process.kill(process.pid, "SIGKILL")
             moment()
           }),
-          Effect.tap(Reflect.apply(member, target, all) as Effect.Effect<unknown, unknown>, () => Effect.sync(moment))
+          Effect.tap(Reflect.apply(member, target, all) as Effect.Effect<unknown, unknown>, () =>
+            Effect.sync(() => {
+              const { revision, sessionId } = Object(all[0]) as { readonly [field: string]: unknown }
+              if (name === "commit") note(`commit ${String(sessionId)} ${String(revision)}`)
+              else moment()
+            }))
         )
     }
   })
 
-const note = (line: string): void => {
-  appendFileSync(log, `${line}\n`)
-  moment()
-}
 /** Notes when a call begins and when it ends. */
 const noted = (name: string, isIdempotent = false) =>
   tool(
@@ -49,21 +66,52 @@ const noted = (name: string, isIdempotent = false) =>
     isIdempotent
   )
 
-const store = openStore(where)
+/** Each call takes a moment and has the same cost. */
+const counted = (provider: LlmProvider): LlmProvider => ({
+  ...provider,
+  complete: (request) =>
+    Effect.map(
+      Effect.andThen(Effect.sync(() => note("model")), provider.complete(request)),
+      (response) => ({ ...response, usage: { inputTokens: 10, outputTokens: 5 } })
+    )
+})
+
+/** Calls one tool that needs an approval, and answers. */
+const assistant = fromPromise({
+  name: "assistant",
+  complete: async ({ messages }) =>
+    messages.some(({ role }) => role === "tool") ? textResponse("helped") : {
+      ...textResponse(""),
+      finishReason: "tool-calls",
+      toolCalls: [{ id: "r", name: "risk", args: {} }]
+    }
+})
+const asking = { name: "gate", tools: ["danger", "risk"], preToolCall: () => HookAction.ask("really?") }
+
+const { store, ...rest } = openHost(where, engine as EngineName)
 const sessions = watched<SessionStore>(store.sessions)
+const helper = createAgent({ name: "helper", provider: counted(assistant), tools: [noted("risk")], log: false })
 const agent = createAgent({
-  provider: planner(() => Effect.runPromise(Effect.sleep(2))),
+  provider: counted(planner(() => Effect.runPromise(Effect.sleep(2)))),
   store: sessions,
-  tools: [noted("work"), noted("safe", true), noted("danger")],
-  hooks: [asking],
+  tools: [
+    noted("work"),
+    noted("safe", true),
+    noted("danger"),
+    agentTool({ name: "help", description: "helps", agent: helper })
+  ],
+  hooks: [asking, Budget.make({ limits, costPerInputToken: 0.01, costPerOutputToken: 0.02 })],
   log: false
 })
 const host = Host.make({
   agent,
   store: { sessions, inbox: watched<Inbox>(store.inbox) },
-  pollMs,
-  maxAttempts: 10_000
+  maxAttempts: 10_000,
+  ...rest
 })
-await host.start()
+/** The database may be away. */
+const start = (): Promise<unknown> =>
+  Promise.resolve(host.start()).catch(() => Effect.runPromise(Effect.sleep(100)).then(start))
+await start()
 process.stdout.write("ready\n")
 setInterval(() => {}, 1_000)

@@ -42,6 +42,32 @@ describe("release", () => {
     assert.deepStrictEqual(events.map(({ seq }) => seq), events.map((_, index) => index + 1))
   })
 
+  it("leaves a turn that failed because of the store as it was saved last, so that it can be resumed", async () => {
+    const pay = recording("pay")
+    const memory = SessionStore.inMemory()
+    let isAway = false
+    const store: SessionStore.SessionStore = {
+      ...memory,
+      commit: (commit) => Effect.suspend(() => isAway ? Effect.fail("away") : memory.commit(commit))
+    }
+    const tools = [{
+      ...pay.tool,
+      execute: (...all: Parameters<typeof pay.tool.execute>) => {
+        isAway = true
+        return pay.tool.execute(...all)
+      }
+    }]
+    const agent = createAgent({ provider: scripted([asks(["pay", {}, "p"])]).provider, store, tools, log: false })
+    const session = await agent.session({ id: "s" })
+    assert.deepInclude(await failureOf(session.run("go")), { _tag: "PortFailed", port: "store" })
+    isAway = false
+    await session.release()
+    const again = await createAgent({ provider: scripted(["done"]).provider, store, tools }).session({ id: "s" })
+    assert.deepStrictEqual(again.waiting.type, "process")
+    assert.strictEqual((await again.resume()).text, "done")
+    assert.match(line(again.messages), /^user: go \| assistant.+\| tool.+unknown.+\| assistant: done$/)
+  })
+
   it("keeps a turn that waits for people", async () => {
     const pay = recording("pay")
     const agent = createAgent({

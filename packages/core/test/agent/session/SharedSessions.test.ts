@@ -63,6 +63,48 @@ describe.each(stores)("a session in %s", (_, makeStore) => {
     assert.lengthOf(one.messages, 4)
   })
 
+  it("does not run a message again that another process has run meanwhile", async () => {
+    const { a, b } = two(makeStore())
+    const one = await a.session({ id: "s" })
+    await one.run({ message: "1", key: "m1" })
+    await (await b.session({ id: "s" })).run({ message: "2", key: "m2" })
+    const failed = await failureOf(one.run({ message: "2", key: "m2" }))
+    assert.deepInclude(failed, { _tag: "PortFailed", port: "store" })
+    assert.match(String(failed.message), /another process has run the message with the key m2/)
+    await one.run({ message: "3", key: "m3" })
+    assert.match(line(one.messages), /^user: 1 .+ user: 2 .+ user: 3 \| assistant: a says more$/)
+  })
+
+  it("does not run a message again that another process runs just before its first commit", async () => {
+    const store = makeStore()
+    const { b } = two(store)
+    const other = await b.session({ id: "s" })
+    let meanwhile = (): Promise<unknown> => Promise.resolve()
+    const late: SessionStore.SessionStore = {
+      ...store,
+      commit: (commit) => Effect.andThen(Effect.promise(() => meanwhile()), store.commit(commit))
+    }
+    const one = await two(late).a.session({ id: "s" })
+    await one.run({ message: "1", key: "m1" })
+    meanwhile = () => {
+      meanwhile = () => Promise.resolve()
+      return other.run({ message: "2", key: "m2" })
+    }
+    const failed = await failureOf(one.run({ message: "2", key: "m2" }))
+    assert.match(String(failed.message), /another process has run the message with the key m2/)
+    const all = "user: 1 | assistant: a says more | user: 2 | assistant: b says more"
+    assert.strictEqual(line((await load(store))!.messages), all)
+  })
+
+  it("may run a message again whose key was used before in the same process", async () => {
+    const { a, b } = two(makeStore())
+    const one = await a.session({ id: "s" })
+    await one.run({ message: "1", key: "m" })
+    await (await b.session({ id: "s" })).run("2")
+    await one.run({ message: "3", key: "m" })
+    assert.match(line(one.messages), /^user: 1 .+ user: 2 .+ user: 3 \| assistant: a says more$/)
+  })
+
   it("that was suspended in one process is decided in another, whose session was older", async () => {
     const deploy = recording("deploy")
     const more = {

@@ -6,7 +6,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { Session } from "./session.ts"
 
 /** How often delivered requests are removed, in milliseconds. */
-const pruneMs = 5_000
+const pruneMs = 1_000
 
 /** How many are removed at once. */
 const batch = 5_000

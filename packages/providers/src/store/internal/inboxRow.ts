@@ -61,3 +61,6 @@ export const dueRows = (table: string): string =>
   `one.finished_at IS NULL AND one.status <> 'suspended' AND (one.kind IN ('decide', 'cancel') OR NOT EXISTS (` +
   `SELECT 1 FROM ${table} AS asking WHERE asking.session_id = one.session_id AND asking.finished_at IS NULL` +
   " AND asking.status = 'suspended'))"
+
+/** The place of a session among those of its tenant. `id` is the column that breaks ties. */
+export const placeOf = (id: string): string => `row_number() OVER (PARTITION BY min(tenant) ORDER BY min(at), ${id})`

@@ -142,6 +142,19 @@ const laws: ReadonlyArray<InboxLaw> = [
     }
     same(seen, expected, "all pages")
   }],
+  ["sessions are due in turn of their tenants if that is asked for", async (inbox) => {
+    const add = (sessionId: string, at: number, tenant?: string) =>
+      run(inbox.add(entry("k", { sessionId, at, ...(tenant === undefined ? {} : { tenant }) })))
+    for (let n = 1; n <= 5; n++) await add(`a${n}`, n, "a")
+    await add("b1", 10, "b")
+    await add("b2", 11, "b")
+    await add("none", 12)
+    await add("later", 60, "c")
+    const due = async (limit: number) =>
+      (await run(inbox.due({ until: 50, limit, fair: true }))).map(({ sessionId }) => sessionId)
+    same(await due(4), ["a1", "b1", "none", "a2"], "the first four")
+    same(await due(100), ["a1", "b1", "none", "a2", "b2", "a3", "a4", "a5"], "all")
+  }],
   ["no more messages wait than the capacity allows, and a known key is known all the same", async (inbox, subject) => {
     const other = await subject.reopen?.() ?? inbox
     const typeOf = async (key: string, more: Partial<NewEntry>, capacity: object) =>

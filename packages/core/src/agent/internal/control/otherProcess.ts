@@ -1,5 +1,7 @@
 /** What another process may have done to a session, and the errors about it. */
 import { PortFailed, SessionError } from "../../../data/AgentError.ts"
+import type { RunState } from "../../../data/RunState.ts"
+import type { TurnInput } from "../../../data/Turn.ts"
 import type { Waiting } from "../../../data/Waiting.ts"
 import { conflict } from "../../../port/SessionStore.ts"
 import type { SessionState } from "../session/sessionState.ts"
@@ -15,8 +17,30 @@ export const continuedElsewhere = (id: string, before: SessionState, revision: n
   return new PortFailed({ port: "store", message, cause: conflict(id, before.revision + 1, revision) })
 }
 
+/** Whether a conversation has a message with the key of this input. */
+export const hasKey = ({ messages }: Pick<RunState, "messages">, { key }: Pick<TurnInput, "key">): boolean =>
+  key !== undefined && messages.some((message) => message.role === "user" && message.key === key)
+
+/**
+ * The error of a turn that cannot begin because of what another process did, which is in `newer`. The key of the input
+ * is given if the message was new here.
+ */
+export const runElsewhere = (
+  newer: RunState,
+  waiting: Waiting,
+  { key }: Pick<TurnInput, "key">
+): PortFailed | SessionError | undefined => {
+  const { input, revision, sessionId } = newer
+  if (key !== undefined && (input.key === key || hasKey(newer, { key }))) {
+    const message = `another process has run the message with the key ${key} in session ${sessionId}, so it is not ` +
+      "run again. The session was loaded again: read its messages"
+    return new PortFailed({ port: "store", message, cause: conflict(sessionId, revision, revision) })
+  }
+  return waiting.type === "process" && waiting.why === "left" ? busyElsewhere(newer) : undefined
+}
+
 /** The error of a session in which another process seems to run a turn. */
-export const busyElsewhere = (sessionId: string, turnNumber: number): SessionError =>
+export const busyElsewhere = ({ sessionId, turnNumber }: RunState): SessionError =>
   new SessionError({
     sessionId,
     problem: "busy",

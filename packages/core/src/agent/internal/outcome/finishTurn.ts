@@ -118,7 +118,15 @@ export const keepWaiting = (turn: Turn): void => {
     pending: () => pendingOf(turn.state.calls),
     waiting: () => waitingOf({ ...turn.state, calls: callsOf(turn.state) }),
     snapshot: Effect.suspend(() => turn.io.sign(turn.io.snapshot())),
-    abandon: (why) => turn.closeStep(why)
+    abandon: (why) => turn.closeStep(why),
+    end: (why) =>
+      Effect.suspend(() => {
+        turn.closeStep(why)
+        turn.state.stop = undefined
+        enterPhase(turn.state, "ended")
+        endDurableTurn(turn)
+        return turn.io.hasStore ? turn.io.commitRest : Effect.void
+      })
   }
 }
 
@@ -151,6 +159,7 @@ const afterFailure = (turn: Turn, cause: Cause.Cause<AgentError>): Effect.Effect
   endDurableTurn(turn)
   const isUnknown = store !== undefined && session.storage.unknownCommit !== undefined
   const storeFailed = error instanceof PortFailed && error.port === "store"
+  if (storeFailed) session.storage.isBehind = true
   if (isUnknown || isConflict(error)) return Effect.sync(() => io.publishUnsaved(end))
   if (store === undefined || storeFailed) return Effect.sync(() => io.publish(end))
   return Effect.catch(io.commitEnd(end), (failure) =>

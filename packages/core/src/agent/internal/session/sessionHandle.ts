@@ -12,7 +12,8 @@ import type { SessionStore } from "../../../port/SessionStore.ts"
 import type { RunResult } from "../../RunResult.ts"
 import type { Decisions, ParkOptions, ResumeOptions, Session, SteerOutcome, TurnOptions } from "../../Session.ts"
 import type { ResolvedAgent } from "../config/resolvedAgent.ts"
-import { busyElsewhere, continuedElsewhere, isIdle, isStillThere } from "../control/otherProcess.ts"
+import { abandonTurn } from "../control/abandonTurn.ts"
+import { continuedElsewhere, hasKey, isIdle, isStillThere, runElsewhere } from "../control/otherProcess.ts"
 import { SessionControl } from "../control/sessionControl.ts"
 import { unavailable } from "../control/turnGate.ts"
 import type { EventHub } from "../event/eventHub.ts"
@@ -42,6 +43,8 @@ interface Owner {
   /** Makes the last turn of a loaded session. */
   readonly restore: (handle: SessionHandle, state: RunState) => void
 }
+
+type Result = Effect.Effect<RunResult, AgentError>
 
 /** How often a turn starts again because another process was quicker. */
 const maxTries = 5
@@ -81,7 +84,6 @@ export class SessionHandle implements Session {
   get pending() {
     return this.current.waiting?.pending() ?? []
   }
-
   get waiting(): Waiting {
     return this.current.waiting?.waiting() ?? nothing
   }
@@ -117,19 +119,15 @@ export class SessionHandle implements Session {
   get hub(): EventHub | undefined {
     return this.control?.hub
   }
-
   get steers(): ReadonlyArray<Steer> {
     return this.control?.steers ?? []
   }
-
   settleSteer(steer: Steer, outcome: SteerOutcome): void {
     this.control?.settleSteer(steer, outcome)
   }
-
   get isParking(): boolean {
     return this.control?.isParking === true
   }
-
   turnEnded(status = "failed"): void {
     this.control?.turnEnded(status)
   }
@@ -138,10 +136,7 @@ export class SessionHandle implements Session {
     return this.control?.isBusy ?? this.current.status === "busy"
   }
 
-  run(
-    input: string | TurnInput,
-    { onEvent, whenBusy = "error" }: TurnOptions = {}
-  ): Effect.Effect<RunResult, AgentError> {
+  run(input: string | TurnInput, { onEvent, whenBusy = "error" }: TurnOptions = {}): Result {
     const turnInput = readInput(this.id, input, this.agent.limits)
     if (turnInput instanceof SessionError) return turnInput
     if (this.store === undefined && whenBusy === "error" && this.control?.gate === undefined) {
@@ -152,7 +147,7 @@ export class SessionHandle implements Session {
   }
 
   /** Waits in line, and again if another process has begun a turn meanwhile. */
-  private runInLine(run: Effect.Effect<RunResult, AgentError>): Effect.Effect<RunResult, AgentError> {
+  private runInLine(run: Result): Result {
     return Effect.catch(
       this.controls.alone("queue", run),
       (error) => error instanceof SessionError && error.problem === "busy" ? this.runInLine(run) : Effect.fail(error)
@@ -172,14 +167,12 @@ export class SessionHandle implements Session {
    * Loads the newest state, then runs a turn. If another process was quicker, and has finished its turn before this one
    * was saved for the first time, the turn starts again from the newest state.
    */
-  private runNewest(input: TurnInput, tries = 1): Effect.Effect<RunResult, AgentError> {
-    return Effect.flatMap(this.refresh, (isNewer) => {
-      const { id, turnNumber } = this.current
-      const { waiting } = this
-      if (isNewer && waiting.type === "process" && waiting.why === "left") return busyElsewhere(id, turnNumber)
-      return Effect.catch(this.startTurn(input), (error) => {
+  private runNewest(input: TurnInput, tries = 1, had = hasKey(this.current, input)): Result {
+    return Effect.flatMap(this.refresh, (newer) => {
+      const elsewhere = newer === undefined ? undefined : runElsewhere(newer, this.waiting, had ? {} : input)
+      return elsewhere ?? Effect.catch(this.startTurn(input), (error) => {
         if (!isConflict(error) || this.current.storage.lastTurn?.io.commits !== 0) return this.failCurrent(error)
-        return tries < maxTries ? Effect.suspend(() => this.runNewest(input, tries + 1)) : this.failCurrent(error)
+        return tries < maxTries ? Effect.suspend(() => this.runNewest(input, tries + 1, had)) : this.failCurrent(error)
       })
     })
   }
@@ -191,16 +184,16 @@ export class SessionHandle implements Session {
       : Effect.fail(error)
   }
 
-  /** Loads the session again if another process has changed it. Returns whether it has. */
-  get refresh(): Effect.Effect<boolean, PortFailed | SnapshotError> {
+  /** Loads the session again if another process has changed it. Returns the new state. */
+  get refresh(): Effect.Effect<RunState | undefined, PortFailed | SnapshotError> {
     return Effect.suspend(() => {
       const { current, store } = this
-      if (store === undefined || !isIdle(current)) return Effect.succeed(false)
+      if (store === undefined || !isIdle(current)) return Effect.undefined
       return Effect.map(findNewerState(store, current), (state) => {
         // A turn may have begun, or another call may have loaded the session, while this one was waiting.
-        if (state === undefined || current !== this.current || !isIdle(current)) return false
+        if (state === undefined || current !== this.current || !isIdle(current)) return undefined
         this.replace(state)
-        return true
+        return state
       })
     })
   }
@@ -232,9 +225,9 @@ export class SessionHandle implements Session {
    */
   private resumeNewest(decisions: Decisions | undefined, tries = 1): Effect.Effect<RunResult, AgentError> {
     const { current: before } = this
-    return Effect.flatMap(this.refresh, (isNewer) => {
+    return Effect.flatMap(this.refresh, (newer) => {
       const { id, revision, waiting } = this.current
-      if (isNewer && before.waiting !== undefined && !isStillThere(this.waiting)) {
+      if (newer !== undefined && before.waiting !== undefined && !isStillThere(this.waiting)) {
         return continuedElsewhere(id, before, revision)
       }
       if (waiting === undefined) {
@@ -253,6 +246,10 @@ export class SessionHandle implements Session {
         )
       })
     })
+  }
+
+  abandon(reason?: string): Effect.Effect<boolean, SessionError | PortFailed | SnapshotError> {
+    return this.withServices(this.controls.alone("error", abandonTurn(this, reason)))
   }
 
   park({ withinMs }: ParkOptions = {}): Effect.Effect<Waiting> {
@@ -274,7 +271,8 @@ export class SessionHandle implements Session {
     if (this.store === undefined) return Effect.void
     return Effect.suspend(() => {
       const { savable } = this
-      if (savable === undefined || this.current.status === "busy") return Effect.void
+      // In the store, a turn that could not be saved can still be resumed.
+      if (savable === undefined || this.current.status === "busy" || this.current.storage.isBehind) return Effect.void
       return Effect.catch(savable.io.commitRest, (error) => isConflict(error) ? Effect.void : Effect.fail(error))
     })
   }

@@ -1,5 +1,6 @@
 /** The state of a session in the runtime: its messages, the state of its hooks, and the running turn. */
 import type * as Effect from "effect/Effect"
+import type { PortFailed } from "../../../data/AgentError.ts"
 import type { Message } from "../../../data/Message.ts"
 import type { Injection, PendingAsk, RunState } from "../../../data/RunState.ts"
 import type { OnSessionStartEvent } from "../../../data/SessionEvent.ts"
@@ -44,6 +45,8 @@ export interface WaitingTurn {
   readonly snapshot: Effect.Effect<RunState>
   /** Abandons the turn and adds its open step to the conversation. */
   readonly abandon: (why: string) => void
+  /** Does the same, and saves that. */
+  readonly end: (why: string) => Effect.Effect<void, PortFailed>
 }
 
 /** A running turn, for those who want to stop it without ending it. */

@@ -20,6 +20,8 @@ export class SessionStorage {
   saved: { readonly log: ReadonlyArray<Message> | undefined; readonly length: number }
   /** The state of a commit that was interrupted. It is not known whether the store has it. */
   unknownCommit: Omit<RunState, "messages"> | undefined = undefined
+  /** Whether the last turn failed because it could not be saved. In the store it can be resumed. */
+  isBehind = false
   /** How many commits were requested, and how many of these requests are in the store. */
   requested = 0
   written = 0

@@ -75,6 +75,7 @@ const commit = (store: SessionStore, session: SessionState, turn: StorableTurn):
         () => {
           session.revision = revision
           storage.written = requested
+          storage.isBehind = false
           storage.saved = { log, length }
           turn.storedRecords = recordCount
           turn.commits++

@@ -8,7 +8,7 @@ import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { AgentError } from "../../../data/AgentError.ts"
+import { type AgentError, PortFailed } from "../../../data/AgentError.ts"
 import type { Delegation, DelegationResult } from "../../../data/Delegation.ts"
 import { digest } from "../../../data/Json.ts"
 import { childOf } from "../../../data/RunState.ts"
@@ -147,7 +147,11 @@ const runSubAgent = function*(
   addSpent(turn.state, sub.spent())
   call.subAgent = undefined
   yield* sub.shutDown
-  if (exit._tag === "Failure") return failure(messageOf(Cause.squash(exit.cause)))
+  if (exit._tag === "Failure") {
+    const error = Cause.squash(exit.cause)
+    // The turn of the root cannot be saved either. It can be resumed when the store is back.
+    return error instanceof PortFailed && error.port === "store" ? yield* error : failure(messageOf(error))
+  }
   const result = exit.value
   if (result.status === "aborted") {
     update(call, { type: "finish", result: failure(`${delegation.agent} was aborted: ${result.reason}`) })

@@ -2,7 +2,7 @@
 import { type Added, type Entry, type Inbox, isFinished } from "@belay/core/Inbox"
 import * as Effect from "effect/Effect"
 import { requireSessionId } from "../error.ts"
-import { dueRows, entryOf, type InboxRow, limitsOf, openMessages } from "../inboxRow.ts"
+import { dueRows, entryOf, type InboxRow, limitsOf, openMessages, placeOf } from "../inboxRow.ts"
 import type { Database, Query, Row } from "./database.ts"
 import { now } from "./schema.ts"
 
@@ -81,13 +81,14 @@ export const inboxOf = ({ address, schema: s, transaction, use }: Database): Inb
           isFinished({ status })
         )), { mayRepeat: true }),
     get: (sessionId, key) => use((query) => find(query, sessionId, key), { mayRepeat: true }),
-    due: ({ after = { at: -Infinity, sessionId: "" }, limit, until }) =>
+    due: ({ after = { at: -Infinity, sessionId: "" }, fair = false, limit, until }) =>
       use((query) =>
         Effect.map(
           query(
             `SELECT session_id AS "sessionId", min(at) AS at FROM ${table} AS one WHERE at <= $1::float8 AND ${due}` +
               " GROUP BY session_id HAVING min(at) > $2::float8 OR (min(at) = $2::float8 AND session_id COLLATE \"C\" > $3)" +
-              " ORDER BY min(at), session_id COLLATE \"C\" LIMIT $4",
+              ` ORDER BY ${fair ? `${placeOf("session_id COLLATE \"C\"")}, ` : ""}` +
+              "min(at), session_id COLLATE \"C\" LIMIT $4",
             String(until),
             String(after.at),
             after.sessionId,
@@ -95,6 +96,9 @@ export const inboxOf = ({ address, schema: s, transaction, use }: Database): Inb
           ),
           (rows) => rows.map(({ at, sessionId }) => ({ sessionId: String(sessionId), at: Number(at) }))
         ), { mayRepeat: true }),
+    now: use((query) => Effect.map(query(`SELECT ${now} AS now`), ([row]) => Number(row?.["now"])), {
+      mayRepeat: true
+    }),
     prune: (before) =>
       use((query) =>
         Effect.map(

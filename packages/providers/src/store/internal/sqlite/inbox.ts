@@ -3,7 +3,7 @@ import { type Added, type Entry, type Inbox, isFinished } from "@belay/core/Inbo
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { requireSessionId } from "../error.ts"
-import { dueRows, entryOf, type InboxRow, limitsOf, openMessages } from "../inboxRow.ts"
+import { dueRows, entryOf, type InboxRow, limitsOf, openMessages, placeOf } from "../inboxRow.ts"
 import { attempt } from "./attempt.ts"
 import { type Database, one } from "./database.ts"
 
@@ -68,11 +68,12 @@ export const inboxOf = (database: Database): Inbox => {
             ).run(status, JSON.stringify(outcome), isFinished({ status }) ? time : null, sessionId, JSON.stringify(key))
           }))),
     get: (sessionId, key) => attempt(path, () => find(sessionId, key)),
-    due: ({ after = { at: -Infinity, sessionId: "" }, limit, until }) =>
+    due: ({ after = { at: -Infinity, sessionId: "" }, fair = false, limit, until }) =>
       attempt(path, () =>
         sql(
           `SELECT session_id, min(at) AS first FROM inbox AS one WHERE at <= ? AND ${due} GROUP BY session_id` +
-            " HAVING first > ? OR (first = ? AND session_id > ?) ORDER BY first, session_id LIMIT ?"
+            " HAVING first > ? OR (first = ? AND session_id > ?)" +
+            ` ORDER BY ${fair ? `${placeOf("session_id")}, ` : ""}first, session_id LIMIT ?`
         ).all(until, after.at, after.at, after.sessionId, limit)
           .map((row) => ({ sessionId: String(row["session_id"]), at: Number(row["first"]) }))),
     prune: (before) =>

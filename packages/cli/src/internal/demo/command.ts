@@ -1,0 +1,68 @@
+/** `belay demo`: an agent on a rope in a minute. */
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Config from "effect/Config"
+import * as Console from "effect/Console"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { ExitCode, optional, toggle, usageError } from "../flags.ts"
+import type { Screen } from "../screen.ts"
+
+const setting = (name: string) =>
+  Effect.map(Config.option(Config.String(name)), (found) => Option.getOrUndefined(found) || undefined)
+
+export const demo = (screen: Screen) =>
+  Command.make("demo", {
+    prompt: optional("prompt", "What the agent is asked to do"),
+    baseUrl: optional("base-url", "An OpenAI-compatible endpoint. Default: OPENAI_BASE_URL, or one on this machine"),
+    model: optional("model", "The model. Default: OPENAI_MODEL, or gpt-5.4-mini"),
+    approve: Flag.Literals("approve", ["ask", "allow", "deny"]).pipe(
+      Flag.withDescription("Who answers the question: a person, or this flag"),
+      Flag.withDefault("ask" as const)
+    ),
+    budget: Flag.Finite("budget").pipe(Flag.withDescription("The most dollars to spend"), Flag.withDefault(0.05)),
+    folder: optional(
+      "folder",
+      "The folder of the demonstration. Default: belay-demo in the folder for temporary files"
+    ),
+    fresh: toggle("fresh", "Begin anew, also if a run waits"),
+    verbose: toggle("verbose", "Show every model call and every decision of a hook").pipe(Flag.withAlias("v"))
+  }, (flags) =>
+    Effect.gen(function*() {
+      if (!(flags.budget > 0)) return yield* usageError("--budget is a number of dollars above 0")
+      const apiKey = yield* setting("OPENAI_API_KEY")
+      const baseUrl = Option.getOrUndefined(flags.baseUrl) ?? (yield* setting("OPENAI_BASE_URL")) ??
+        (apiKey === undefined ? undefined : "https://api.openai.com/v1")
+      const model = Option.getOrUndefined(flags.model) ?? (yield* setting("OPENAI_MODEL"))
+      const context = yield* Effect.context<never>()
+      const exit = Context.get(context, ExitCode)
+      const console = yield* Console.Console
+      // Loaded here, so that other commands start faster.
+      const { runDemo } = yield* Effect.promise(() => import("./run.ts"))
+      exit.code = yield* Effect.tryPromise({
+        try: (signal) =>
+          runDemo({
+            folder: resolve(Option.getOrElse(flags.folder, () => join(tmpdir(), "belay-demo"))),
+            prompt: Option.getOrUndefined(flags.prompt),
+            baseUrl,
+            model,
+            apiKey,
+            approve: flags.approve,
+            budget: flags.budget,
+            isVerbose: flags.verbose,
+            isFresh: flags.fresh,
+            signal,
+            screen,
+            terminal: { input: process.stdin, output: process.stdout },
+            write: (line) => console.log(line)
+          }),
+        catch: (error) => error instanceof Error ? error : new Error(String(error))
+      })
+    })).pipe(
+      Command.withDescription(
+        "Runs an agent that reads a poisoned file: hooks refuse what it must not do, a person is asked, and a report shows it all"
+      )
+    )

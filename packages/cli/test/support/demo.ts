@@ -1,0 +1,21 @@
+/** The demonstration with a person at the terminal who never answers. */
+import { PassThrough } from "node:stream"
+import { runDemo } from "../../src/internal/demo/run.ts"
+
+const output = Object.assign(new PassThrough(), { isTTY: true })
+output.on("data", (data) => process.stdout.write(String(data)))
+process.exitCode = await runDemo({
+  folder: process.argv[2]!,
+  prompt: undefined,
+  baseUrl: undefined,
+  model: undefined,
+  apiKey: undefined,
+  approve: "ask",
+  budget: 0.05,
+  isVerbose: false,
+  isFresh: false,
+  signal: new AbortController().signal,
+  screen: { columns: 100, colors: false, interactive: true, path: "" },
+  terminal: { input: Object.assign(new PassThrough(), { isTTY: true }), output },
+  write: (line) => console.log(line)
+})

@@ -1,0 +1,73 @@
+/** Ending a turn that waits, without running it. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { createAgent } from "../../../src/agent/createAgent.ts"
+import * as HookAction from "../../../src/hook/HookAction.ts"
+import * as SessionStore from "../../../src/port/SessionStore.ts"
+import { assertValid, failureOf, line, recording } from "../../support/agent.ts"
+import { asks, scripted } from "../../support/model.ts"
+
+const asking = (store?: SessionStore.SessionStore) => {
+  const pay = recording("pay")
+  const agent = createAgent({
+    provider: scripted([asks(["pay", {}, "p"]), "done", "next"]).provider,
+    tools: [pay.tool],
+    hooks: [{ name: "gate", preToolCall: () => HookAction.ask("?") }],
+    ...(store === undefined ? {} : { store })
+  })
+  return { agent, pay }
+}
+
+describe("abandon", () => {
+  it("ends a turn that waits for people, in the store too, and says why its calls did not run", async () => {
+    const store = SessionStore.inMemory()
+    const { agent, pay } = asking(store)
+    const session = await agent.session({ id: "s" })
+    await session.run("go")
+    await session.release()
+    const other = await asking(store).agent.session({ id: "s" })
+    assert.isTrue(await other.abandon("not run: nobody needs it"))
+    assert.strictEqual(other.waiting.type, "nothing")
+    assert.isFalse(await other.abandon())
+    const state = await Effect.runPromise(store.load("s"))
+    assert.deepInclude(state, { phase: "ended", turnNumber: 1 })
+    assertValid(state!.messages)
+    assert.match(JSON.stringify(state!.messages), /not run: nobody needs it/)
+    assert.deepStrictEqual((await Effect.runPromise(store.list())).map(({ status }) => status), ["idle"])
+    assert.strictEqual((await failureOf(other.resume({ p: { type: "approve" } })))["_tag"], "SnapshotError")
+    assert.deepStrictEqual(pay.ran, [])
+    await agent.close()
+  })
+
+  it("works without a store, and the next message begins a new turn", async () => {
+    const { agent } = asking()
+    const session = await agent.session()
+    await session.run("go")
+    assert.isTrue(await session.abandon())
+    const { text, turnNumber } = await session.run("more")
+    assert.deepStrictEqual([text, turnNumber], ["done", 2])
+    assertValid(session.messages)
+    assert.include(line(session.messages), "user: more | assistant: done")
+  })
+
+  it("changes nothing if another process was quicker", async () => {
+    const store = SessionStore.inMemory()
+    const one = await asking(store).agent.session({ id: "s" })
+    await one.run("go")
+    const two = await asking(store).agent.session({ id: "s" })
+    assert.strictEqual((await one.resume({ p: { type: "deny", reason: "no" } })).status, "completed")
+    assert.isFalse(await two.abandon())
+    assert.strictEqual(two.waiting.type, "nothing")
+  })
+
+  it("is refused while a turn runs", async () => {
+    let abandoned: Promise<unknown> | undefined
+    const agent = createAgent({
+      provider: scripted([]).provider,
+      hooks: [{ name: "h", preTurn: async () => void (await (abandoned = failureOf(session.abandon()))) }]
+    })
+    const session = await agent.session()
+    await session.run("go")
+    assert.deepInclude(await abandoned, { _tag: "SessionError", problem: "busy" })
+  })
+})

@@ -1,0 +1,82 @@
+/** Reads what callers of a host pass. */
+import type { Json } from "@belay/core/Json"
+import { Message, whyInvalid } from "@belay/core/Message"
+import { isDecision } from "@belay/core/RunState"
+import type { Decisions } from "@belay/core/Session"
+import { TurnInput } from "@belay/core/Turn"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { HostError } from "../HostError.ts"
+
+/** Turns the failure of a store or of an engine into an error of the host. */
+export const stored = <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<A, HostError> =>
+  Effect.mapError(effect, (cause) =>
+    cause instanceof HostError ? cause : new HostError({
+      problem: "store",
+      message: `the host could not use its store or engine: ${String(Object(cause).message ?? cause)}. ` +
+        "Try again with the same key",
+      cause
+    }))
+
+export const wrongInput = (sessionId: string, message: string): HostError =>
+  new HostError({
+    problem: "wrong-input",
+    message,
+    ...(typeof sessionId === "string" ? { sessionId: sessionId.slice(0, 128) } : {})
+  })
+
+export const checkSessionId = (sessionId: string): Effect.Effect<void, HostError> =>
+  typeof sessionId === "string" && /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/.test(sessionId)
+    ? Effect.void
+    : Effect.fail(wrongInput(
+      sessionId,
+      "the session id must be 1 to 128 letters, digits, \"_\", \"-\" or \".\", and begin with a letter or digit"
+    ))
+
+const decodeInput = Schema.decodeUnknownResult(TurnInput)
+const decodeHistory = Schema.decodeUnknownResult(Schema.Array(Message))
+
+export const readMessage = (
+  sessionId: string,
+  message: string | TurnInput,
+  at: number | Date | undefined,
+  history: ReadonlyArray<Message> = []
+): Effect.Effect<Json, HostError> =>
+  Effect.andThen(
+    checkSessionId(sessionId),
+    Effect.suspend(() => {
+      if (at !== undefined && !Number.isFinite(Number(at))) {
+        return Effect.fail(wrongInput(sessionId, "at: expected a date, or milliseconds since the epoch"))
+      }
+      const decoded = decodeInput(typeof message === "string" ? { message } : message)
+      if (Result.isFailure(decoded)) {
+        return Effect.fail(wrongInput(sessionId, `the message: ${decoded.failure.message}`))
+      }
+      const past = decodeHistory(history)
+      if (Result.isFailure(past)) return Effect.fail(wrongInput(sessionId, `the history: ${past.failure.message}`))
+      const invalid = whyInvalid(past.success)
+      if (invalid !== undefined) return Effect.fail(wrongInput(sessionId, `the history is not valid: ${invalid}`))
+      const { key: _key, steer: _steer, ...input } = decoded.success
+      // The input of a turn is JSON. The compiler cannot check that, because an interface has no index signature.
+      return Effect.succeed((past.success.length === 0 ? input : { ...input, history }) as unknown as Json)
+    })
+  )
+
+export const readDecisions = (sessionId: string, decisions: Decisions): Effect.Effect<Json, HostError> =>
+  Effect.andThen(
+    checkSessionId(sessionId),
+    Effect.suspend(() => {
+      const all = Object.entries(Object(decisions))
+      const wrong = all.find(([, decision]) => !isDecision(decision))
+      if (all.length > 0 && wrong === undefined) {
+        // Decisions are JSON. The compiler cannot check that.
+        return Effect.succeed(decisions as unknown as Json)
+      }
+      const what = wrong === undefined ? "there are none" : `that of ${wrong[0]} is not a decision`
+      return Effect.fail(wrongInput(
+        sessionId,
+        `decisions: ${what}; expected tool call ids with decisions such as { type: "approve" }`
+      ))
+    })
+  )
