@@ -7,6 +7,7 @@ import * as OpenAiChat from "@belay/serve/OpenAiChat"
 import * as OpenAiResponses from "@belay/serve/OpenAiResponses"
 import * as Serve from "@belay/serve/Serve"
 import * as UiStream from "@belay/serve/UiStream"
+import { Hono } from "hono"
 import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -308,6 +309,16 @@ describe("pages of other origins", () => {
     assert.deepStrictEqual(await call(own, "OPTIONS", [own]), { status: 204, allowed: own })
     assert.deepStrictEqual(await call(other, "OPTIONS", [own]), { status: 204, allowed: null })
     assert.strictEqual((await call(other, "OPTIONS")).allowed, null)
+  })
+})
+
+describe("a framework", () => {
+  it("such as Hono mounts a handler as it is", async () => {
+    await using server = await served(OpenAiChat.handler)
+    const app = new Hono().mount("/ai", Serve.route({ "/v1": OpenAiChat.handler(server.serve) }))
+    const answer = await app.request("/ai/v1/models", { headers: ada })
+    assert.strictEqual(Object(await answer.json()).object, "list")
+    assert.strictEqual((await app.request("/ai/other", { headers: ada })).status, 404)
   })
 })
 

@@ -83,7 +83,7 @@ const answerOf = (response: unknown): Given | undefined => {
   return { isApproved: approve === true, reason: typeof reason === "string" && reason !== "" ? reason : undefined }
 }
 
-/** Waits for the outcome. If the client wants to hear of progress, it hears of each tool that begins. */
+/** Waits for the outcome. If the client has asked for progress, each tool that begins is reported. */
 const outcomeOf = async (
   serve: Serve,
   part: Part,
