@@ -106,7 +106,7 @@ describe("belay demo", () => {
     writeFileSync(join(folder, "mine.txt"), "precious")
     const taken = await demo(["--folder", folder])
     assert.strictEqual(taken.code, 1)
-    assert.include(taken.stderr, "choose another folder with --folder")
+    assert.include(taken.stderr, "choose another with --folder")
     assert.strictEqual(readFileSync(join(folder, "mine.txt"), "utf8"), "precious")
     for (const args of [["--bogus"], ["--approve", "maybe"], ["--budget", "nothing"], ["--budget", "0"]]) {
       assert.strictEqual((await demo(args)).code, 2, args.join(" "))

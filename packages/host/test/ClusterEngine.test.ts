@@ -1,4 +1,5 @@
 /** The engine on effect/cluster. */
+import { messageOf } from "@belay/core/ErrorMessage"
 import { inMemory } from "@belay/core/Inbox"
 import * as ClusterEngine from "@belay/host/ClusterEngine"
 import * as EngineLaws from "@belay/testing/EngineLaws"
@@ -51,7 +52,7 @@ describe("the cluster engine", () => {
   it("fails if its server cannot be reached", async () => {
     const engine = ClusterEngine.make({ url: "postgres://belay@127.0.0.1:1/none" })
     for (const act of [engine.wake("s"), Effect.scoped(engine.start(() => Effect.void))]) {
-      assert.match(String(await failure(run(act))), /ECONNREFUSED|connect|SqlError/i)
+      assert.match(messageOf(await failure(run(act))), /ECONNREFUSED|connect|SqlError/i)
     }
   })
 

@@ -1,10 +1,11 @@
 /** The demonstration with a person at the terminal who never answers. */
+import * as Effect from "effect/Effect"
 import { PassThrough } from "node:stream"
 import { runDemo } from "../../src/internal/demo/run.ts"
 
 const output = Object.assign(new PassThrough(), { isTTY: true })
 output.on("data", (data) => process.stdout.write(String(data)))
-process.exitCode = await runDemo({
+process.exitCode = await Effect.runPromise(runDemo({
   folder: process.argv[2]!,
   prompt: undefined,
   baseUrl: undefined,
@@ -18,4 +19,4 @@ process.exitCode = await runDemo({
   screen: { columns: 100, colors: false, interactive: true, path: "" },
   terminal: { input: Object.assign(new PassThrough(), { isTTY: true }), output },
   write: (line) => console.log(line)
-})
+}))

@@ -42,25 +42,23 @@ export const demo = (screen: Screen) =>
       const console = yield* Console.Console
       // Loaded here, so that other commands start faster.
       const { runDemo } = yield* Effect.promise(() => import("./run.ts"))
-      exit.code = yield* Effect.tryPromise({
-        try: (signal) =>
-          runDemo({
-            folder: resolve(Option.getOrElse(flags.folder, () => join(tmpdir(), "belay-demo"))),
-            prompt: Option.getOrUndefined(flags.prompt),
-            baseUrl,
-            model,
-            apiKey,
-            approve: flags.approve,
-            budget: flags.budget,
-            isVerbose: flags.verbose,
-            isFresh: flags.fresh,
-            signal,
-            screen,
-            terminal: { input: process.stdin, output: process.stdout },
-            write: (line) => console.log(line)
-          }),
-        catch: (error) => error instanceof Error ? error : new Error(String(error))
+      const stopped = new AbortController()
+      const run = runDemo({
+        folder: resolve(Option.getOrElse(flags.folder, () => join(tmpdir(), "belay-demo"))),
+        prompt: Option.getOrUndefined(flags.prompt),
+        baseUrl,
+        model,
+        apiKey,
+        approve: flags.approve,
+        budget: flags.budget,
+        isVerbose: flags.verbose,
+        isFresh: flags.fresh,
+        signal: stopped.signal,
+        screen,
+        terminal: { input: process.stdin, output: process.stdout },
+        write: (line) => console.log(line)
       })
+      exit.code = yield* Effect.onInterrupt(run, () => Effect.sync(() => stopped.abort()))
     })).pipe(
       Command.withDescription(
         "Runs an agent that reads a poisoned file: hooks refuse what it must not do, a person is asked, and a report shows it all"

@@ -1,8 +1,9 @@
 /** Runs the demonstration: begins it, or continues one that waits, and writes its report. */
-import type { AgentSession } from "@belay/core/createAgent"
+import type { Agent, AgentSession } from "@belay/core/createAgent"
 import { isProviderError } from "@belay/core/ProviderError"
 import type { RunResult } from "@belay/core/RunResult"
 import type { Decision, PendingAsk } from "@belay/core/RunState"
+import type { SessionStore } from "@belay/core/SessionStore"
 import { waitingOf } from "@belay/core/Waiting"
 import * as CostTracker from "@belay/hooks/CostTracker"
 import * as TerminalApproval from "@belay/hooks/TerminalApproval"
@@ -17,7 +18,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { plain, type Screen, styleOf } from "../screen.ts"
 import { makeAgent } from "./agent.ts"
 import { makeShow } from "./show.ts"
-import { begin, isOurs, placesIn, script, task } from "./story.ts"
+import { begin, isOurs, type Places, placesIn, script, task } from "./story.ts"
 
 /** What the command line and the environment say. */
 export interface DemoOptions {
@@ -40,59 +41,73 @@ export interface DemoOptions {
 const sessionId = "demo"
 
 /** Returns the exit code. */
-export const runDemo = async (options: DemoOptions): Promise<number> => {
-  const { baseUrl, budget, folder, isFresh, isVerbose, model, prompt = task, screen, signal, write } = options
-  const { bold, dim, red, yellow } = styleOf(screen)
-  const places = placesIn(folder)
-  if (!isOurs(places)) throw new Error(`${folder} is not empty: choose another folder with --folder`)
-  const isContinued = !isFresh && (await isWaiting(places.store))
-  if (!isContinued) begin(places)
-  const endpoint = baseUrl === undefined ? await Endpoint.start({ script }) : undefined
-  const store = SqliteStore.make({ path: places.store })
-  const agent = makeAgent({
-    places,
-    providers: providersOf(options, endpoint?.url),
-    store: store.sessions,
-    budget,
-    prompt,
-    onSecret: (kind, place) =>
-      write(
-        `  ${yellow("✎")} secrets: a key (${kind}) was removed from ${
-          place === "toolResults" ? "the result of a tool" : `the ${place}`
-        }`
-      )
-  })
-  try {
-    const session = await agent.session({ id: sessionId })
-    const where = endpoint === undefined ? `the endpoint ${baseUrl}` : "an endpoint on this machine: no key, no network"
-    write(`${bold("belay")}  ${dim(plain(where))}${model === undefined ? "" : dim(`, model ${plain(model)}`)}`)
-    write(`       ${dim(`folder ${plain(folder)}`)}`)
-    const cost = () => `${CostTracker.total(session.state).text} of $${budget.toFixed(2)}`
-    agent.on(makeShow({ screen, isVerbose, cost, write }))
-    write("")
-    write(
-      isContinued
-        ? yellow("The last run ended in the middle. It continues there.")
-        : `${bold("you")}    ${plain(prompt)}`
+export const runDemo = (options: DemoOptions): Effect.Effect<number, Error> =>
+  Effect.gen(function*() {
+    const { baseUrl, folder, isFresh, screen, signal, write } = options
+    const { red } = styleOf(screen)
+    const places = placesIn(folder)
+    if (!isOurs(places)) return yield* Effect.fail(new Error(`${folder} is not empty: choose another with --folder`))
+    const isContinued = !isFresh && (yield* Effect.promise(() => isWaiting(places.store)))
+    if (!isContinued) begin(places)
+    const endpoint = baseUrl === undefined ? yield* Effect.promise(() => Endpoint.start({ script })) : undefined
+    const store = SqliteStore.make({ path: places.store })
+    const agent = makeDemoAgent(options, places, store.sessions, endpoint?.url)
+    return yield* Effect.tryPromise(() => play(agent, isContinued, options)).pipe(
+      Effect.catch(({ cause }) =>
+        Effect.sync(() => {
+          write(red(`error  ${explain(cause, baseUrl ?? endpoint?.url ?? "")}`))
+          return signal.aborted ? 130 : 1
+        })
+      ),
+      Effect.ensuring(Effect.promise(async () => {
+        await agent.close()
+        store.close()
+        await endpoint?.close()
+        writeReport(places.recording, places.report, write)
+      }))
     )
-    write("")
-    const began = performance.now()
-    const result = await converse(session, isContinued ? undefined : prompt, options)
-    await session.close()
-    write("")
-    for (const line of answerOf(result).split("\n")) write(`${bold("clerk")}  ${plain(line)}`)
-    write("")
-    write(dim(`${result.status} in ${((performance.now() - began) / 1_000).toFixed(1)} s, ${cost()}`))
-    return result.status === "completed" ? 0 : 1
-  } catch (error) {
-    write(red(`error  ${explain(error, baseUrl ?? endpoint?.url ?? "")}`))
-    return signal.aborted ? 130 : 1
-  } finally {
-    await agent.close()
-    store.close()
-    await endpoint?.close()
-    writeReport(places.recording, places.report, write)
+  })
+
+const makeDemoAgent = (
+  options: DemoOptions,
+  places: Places,
+  store: SessionStore,
+  embedded: string | undefined
+): Agent => {
+  const { budget, prompt = task, screen, write } = options
+  const { yellow } = styleOf(screen)
+  const onSecret = (kind: string, place: string) => {
+    const from = place === "toolResults" ? "the result of a tool" : `the ${place}`
+    write(`  ${yellow("✎")} secrets: a key (${kind}) was removed from ${from}`)
   }
+  return makeAgent({ places, providers: providersOf(options, embedded), store, budget, prompt, onSecret })
+}
+
+/** Runs the turn and shows it. Returns the exit code. */
+const play = async (agent: Agent, isContinued: boolean, options: DemoOptions): Promise<number> => {
+  const { baseUrl, budget, folder, isVerbose, model, prompt = task, screen, write } = options
+  const { bold, dim, yellow } = styleOf(screen)
+  const session = await agent.session({ id: sessionId })
+  const where = baseUrl === undefined ? "an endpoint on this machine: no key, no network" : `the endpoint ${baseUrl}`
+  write(`${bold("belay")}  ${dim(plain(where))}${model === undefined ? "" : dim(`, model ${plain(model)}`)}`)
+  write(`       ${dim(`folder ${plain(folder)}`)}`)
+  const cost = () => `${CostTracker.total(session.state).text} of $${budget.toFixed(2)}`
+  agent.on(makeShow({ screen, isVerbose, cost, write }))
+  write("")
+  write(
+    isContinued
+      ? yellow("The last run ended in the middle. It continues there.")
+      : `${bold("you")}    ${plain(prompt)}`
+  )
+  write("")
+  const began = performance.now()
+  const result = await converse(session, isContinued ? undefined : prompt, options)
+  await session.close()
+  write("")
+  for (const line of answerOf(result).split("\n")) write(`${bold("clerk")}  ${plain(line)}`)
+  write("")
+  write(dim(`${result.status} in ${((performance.now() - began) / 1_000).toFixed(1)} s, ${cost()}`))
+  return result.status === "completed" ? 0 : 1
 }
 
 /** Whether a run of the demonstration ended in the middle. */

@@ -22,7 +22,7 @@ export const makeShow = ({ cost, isVerbose, screen, write }: Options) => {
   const line = (mark: string, text: string, aside = "") =>
     write(`  ${mark} ${text}${aside === "" ? "" : `  ${dim(aside)}`}`)
   const call = ({ args, name }: { readonly name: string; readonly args: unknown }) =>
-    `${bold(plain(name))} ${short(String(Object.values(Object(args))[0] ?? ""), 60)}`.trim()
+    `${bold(plain(name))} ${short(Object.values(Object(args))[0] ?? "", 60)}`.trim()
   const decision = (
     { answer, change, hook, why }: Extract<AgentEvent, { readonly type: "hook" }>["record"]["hooks"][number],
     point: string
