@@ -39,17 +39,15 @@ export interface Options {
 export const handler = (serve: Serve, { hooks = false, path = "/api/chat" }: Options = {}): Handler =>
   endpoint(serve, ({ message }) => ({ error: message }), async (call) => {
     const { request: { method }, url: { pathname } } = call
-    const [chat, action, ...rest] = pathname.startsWith(path)
-      ? pathname.slice(path.length).split("/").slice(1)
-      : ["", "", ""]
-    if (rest.length > 0 || (chat === "" && action !== undefined)) {
+    const [root, chat, action, ...rest] = pathname.startsWith(path) ? pathname.slice(path.length).split("/") : ["no"]
+    if (root !== "" || rest.length > 0 || (chat === "" && action !== undefined)) {
       throw new Refusal("not-found", "there is nothing at this path")
     }
     if (chat === undefined || chat === "") {
       if (method !== "POST") throw new Refusal("method", "use POST")
       return await post(serve, call, hooks)
     }
-    const place = await placeOf(call, decodeURIComponent(chat))
+    const place = await placeOf(call, nameOf(chat))
     if (method === "POST" && action === "cancel") return await cancel(serve, place)
     if (method !== "GET") throw new Refusal("method", "use GET")
     const conversation = await serve.host.conversation(place.sessionId)
@@ -57,6 +55,14 @@ export const handler = (serve: Serve, { hooks = false, path = "/api/chat" }: Opt
     if (action !== "stream") throw new Refusal("not-found", "there is nothing at this path")
     return resume(serve, call, place, conversation, hooks)
   })
+
+const nameOf = (segment: string): string => {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    throw invalid("the path is not valid")
+  }
+}
 
 /** The session of a chat. */
 interface Place {

@@ -58,6 +58,7 @@ describe("the options", () => {
     }
     assert.match(wrong({ agent }), /^ConfigError Serve\.authorize: is missing/)
     assert.match(wrong({ authorize }), /^ConfigError Serve\.host: give either `host` or `agent`/)
+    assert.match(wrong({ agent: createAgent(agent), authorize }), /^ConfigError Serve\.agent: expected the options/)
     assert.match(wrong({ agent, authorise: authorize, authorize }), /did you mean "authorize"/)
     assert.match(wrong({ agent, authorize, maxBodyBytes: 0 }), /Serve\.maxBodyBytes/)
   })
@@ -240,6 +241,21 @@ describe("limits", () => {
     const answer = await OpenAiResponses.handler(server.serve)(request("/v1/responses", { input: "call weather" }))
     const { output } = Object(await answer.json())
     assert.isBelow(output[1].output.length, 1_100)
+  })
+})
+
+describe("a path", () => {
+  it("that is not valid is the client's mistake", async () => {
+    await using server = await served((serve) => UiStream.handler(serve))
+    for (
+      const [path, status] of [["/api/chat/%", 400], ["/api/chat/a/b/c", 404], ["/api/chatter", 404], [
+        "/",
+        404
+      ]] as const
+    ) {
+      assert.strictEqual((await fetch(`${server.url}${path}`, { headers: ada })).status, status, path)
+    }
+    assert.deepStrictEqual(server.errors, [])
   })
 })
 
