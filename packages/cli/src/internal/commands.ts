@@ -3,8 +3,10 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { chat } from "./chat/command.ts"
 import { demo } from "./demo/command.ts"
 import * as Doctor from "./doctor.ts"
+import { endpoint } from "./endpoint.ts"
 import * as Explain from "./explain.ts"
 import { exitWith, hooks, print, sharedFlags, unknown } from "./flags.ts"
 import { guides } from "./guides.ts"
@@ -69,6 +71,8 @@ export const belay = (screen: Screen) =>
     Command.withDescription("The command line of Belay"),
     Command.withSubcommands([
       demo(screen),
+      chat(screen),
+      endpoint,
       inspect(screen),
       backtest(screen),
       hooks.pipe(

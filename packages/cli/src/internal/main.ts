@@ -15,6 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { belay } from "./commands.ts"
 import { ExitCode } from "./flags.ts"
+import { isInterruptHandled } from "./interrupts.ts"
 import { plain, type Screen } from "./screen.ts"
 import { Usage } from "./usage.ts"
 
@@ -38,7 +39,7 @@ export const main = (argv: ReadonlyArray<string>, screen: Screen): void => {
     Effect.map(Effect.provide(run(argv, screen), platformLayer), (code) => void (process.exitCode = code))
   )
   // Whatever a hook has started ends with this process.
-  process.once("SIGINT", () => process.exit(130))
+  process.on("SIGINT", () => isInterruptHandled() ? undefined : process.exit(130))
   process.once("SIGTERM", () => process.exit(143))
 }
 

@@ -1,18 +1,15 @@
 /** `belay demo`: an agent on a rope in a minute. */
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import * as Config from "effect/Config"
 import * as Console from "effect/Console"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
+import { fromEnvironment } from "../environment.ts"
 import { ExitCode, optional, toggle, usageError } from "../flags.ts"
 import type { Screen } from "../screen.ts"
-
-const setting = (name: string) =>
-  Effect.map(Config.option(Config.String(name)), (found) => Option.getOrUndefined(found) || undefined)
 
 export const demo = (screen: Screen) =>
   Command.make("demo", {
@@ -33,10 +30,7 @@ export const demo = (screen: Screen) =>
   }, (flags) =>
     Effect.gen(function*() {
       if (!(flags.budget > 0)) return yield* usageError("--budget is a number of dollars above 0")
-      const apiKey = yield* setting("OPENAI_API_KEY")
-      const baseUrl = Option.getOrUndefined(flags.baseUrl) ?? (yield* setting("OPENAI_BASE_URL")) ??
-        (apiKey === undefined ? undefined : "https://api.openai.com/v1")
-      const model = Option.getOrUndefined(flags.model) ?? (yield* setting("OPENAI_MODEL"))
+      const { apiKey, baseUrl, model } = yield* fromEnvironment(flags)
       const context = yield* Effect.context<never>()
       const exit = Context.get(context, ExitCode)
       const console = yield* Console.Console

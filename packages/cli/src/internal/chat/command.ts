@@ -1,0 +1,70 @@
+/** `belay chat`: a conversation with an agent in the terminal. */
+import type { AgentConfig } from "@belay/core/AgentConfig"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { resolve } from "node:path"
+import { fromEnvironment } from "../environment.ts"
+import { optional, usageError } from "../flags.ts"
+import type { Screen } from "../screen.ts"
+
+export const chat = (screen: Screen) =>
+  Command.make("chat", {
+    config: Argument.String("config").pipe(
+      Argument.withDescription("A module whose default export is the options of an agent. Default: a plain agent"),
+      Argument.optional
+    ),
+    baseUrl: optional("base-url", "An OpenAI-compatible endpoint. Default: OPENAI_BASE_URL, or one on this machine"),
+    model: optional("model", "The model. Default: OPENAI_MODEL, or gpt-5.4-mini"),
+    session: optional("session", "The name of the conversation. Default: chat"),
+    store: optional("store", "The file that keeps conversations. Default: .belay/chat.db")
+  }, (flags) =>
+    Effect.gen(function*() {
+      const { apiKey, baseUrl, model } = yield* fromEnvironment(flags)
+      // Loaded here, so that other commands start faster.
+      const [{ runChat }, { loadServed }, OpenAiCompatible, Endpoint] = yield* Effect.promise(() =>
+        Promise.all([
+          import("./run.ts"),
+          import("../serve/load.ts"),
+          import("@belay/providers/OpenAiCompatible"),
+          import("@belay/testing/Endpoint")
+        ])
+      )
+      const served = Option.isSome(flags.config) ? yield* loadServed(flags.config.value) : undefined
+      if (served !== undefined && "host" in served) {
+        return yield* usageError("the module exports a host: export default the options of an agent")
+      }
+      const endpoint = served === undefined && baseUrl === undefined
+        ? yield* Effect.promise(() => Endpoint.start())
+        : undefined
+      const url = baseUrl ?? endpoint?.url ?? ""
+      const plainAgent = (): AgentConfig => ({
+        name: "belay",
+        provider: OpenAiCompatible.make({
+          baseUrl: url,
+          apiKey: apiKey ?? "none",
+          model: model ?? (endpoint === undefined ? "gpt-5.4-mini" : "demo")
+        })
+      })
+      const about = served === undefined
+        ? endpoint === undefined
+          ? `${model ?? "gpt-5.4-mini"} at ${url}`
+          : "a rule-based model on this machine; set OPENAI_API_KEY or OPENAI_BASE_URL for a real one"
+        : Option.getOrElse(flags.config, () => "")
+      yield* Effect.promise(() =>
+        runChat({
+          config: served?.agent ?? plainAgent(),
+          about,
+          storePath: resolve(Option.getOrElse(flags.store, () => ".belay/chat.db")),
+          sessionId: Option.getOrElse(flags.session, () => "chat"),
+          screen,
+          terminal: { input: process.stdin, output: process.stdout }
+        })
+      )
+      if (endpoint !== undefined) yield* Effect.promise(() => endpoint.close())
+    })).pipe(
+      Command.withDescription(
+        "Talks with an agent: answers as they are written, tools, approvals, and a history that survives restarts"
+      )
+    )
