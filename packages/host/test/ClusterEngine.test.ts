@@ -1,5 +1,4 @@
 /** The engine on effect/cluster. */
-import { messageOf } from "@belay/core/ErrorMessage"
 import { inMemory } from "@belay/core/Inbox"
 import * as ClusterEngine from "@belay/host/ClusterEngine"
 import * as EngineLaws from "@belay/testing/EngineLaws"
