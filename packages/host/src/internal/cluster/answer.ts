@@ -33,7 +33,10 @@ export const answerOf = (runner: Runner, sessionId: string): Effect.Effect<void>
       const shared = next ??= yield* Effect.forkDetach(Effect.interruptible(work))
       count(runner, sessionId, 1)
       // All wake-ups of a session are interrupted together: the runner ends, or it has lost the session.
-      yield* Effect.onInterrupt(restore(Fiber.join(shared)), () => Fiber.interrupt(shared))
+      yield* Effect.onInterrupt(restore(Fiber.join(shared)), () => {
+        if (next === shared) next = undefined
+        return Fiber.interrupt(shared)
+      })
     }).pipe(Effect.ensuring(Effect.sync(() => count(runner, sessionId, -1))))
   )
 }
