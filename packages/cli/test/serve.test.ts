@@ -1,8 +1,10 @@
 /** `belay serve`, as processes. */
+import * as acp from "@agentclientprotocol/sdk"
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Readable, Writable } from "node:stream"
 import { fileURLToPath } from "node:url"
 import OpenAI from "openai"
 import { afterAll, assert, describe, it } from "vitest"
@@ -90,6 +92,37 @@ describe("belay serve", () => {
     assert.strictEqual((await fetch(server.origin)).status, 404)
     assert.throws(() => statSync(join(folder, "elsewhere")))
     await server.kill()
+  })
+
+  it("serves an editor over standard input and output, and ends with it", async () => {
+    writeFileSync(
+      join(folder, "loud.mjs"),
+      `console.log("a line of the program")
+    export default {
+      provider: { name: "echo", complete: () => { throw new Error("not called") } },
+      hooks: [{ name: "echo", preTurn: ({ message }) => ({ _tag: "Respond", output: { text: "re: " + message } }) }]
+    }`
+    )
+    const child = spawn(process.execPath, ["--conditions=@belay/source", program, "serve", "loud.mjs", "--acp"], {
+      cwd: folder,
+      stdio: ["pipe", "pipe", "ignore"]
+    })
+    children.push(child)
+    const texts: Array<string> = []
+    const stream = acp.ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout) as never)
+    const { agent } = acp.client({ name: "test" }).onNotification("session/update", ({ params: { update } }) => {
+      if (update.sessionUpdate === "agent_message_chunk" && update.content.type === "text") {
+        texts.push(update.content.text)
+      }
+    }).connect(stream)
+    await agent.request("initialize", { protocolVersion: acp.PROTOCOL_VERSION, clientCapabilities: {} })
+    const { sessionId } = await agent.request("session/new", { cwd: folder, mcpServers: [] })
+    const { stopReason } = await agent.request("session/prompt", { sessionId, prompt: [{ type: "text", text: "hi" }] })
+    assert.strictEqual(stopReason, "end_turn")
+    assert.deepStrictEqual(texts, ["re: hi"])
+    const ended = new Promise((resolve) => child.once("exit", resolve))
+    child.stdin.end()
+    assert.strictEqual(await ended, 0)
   })
 
   it("says what is wrong with its arguments", async () => {

@@ -9,14 +9,13 @@
  *
  * @since 0.1.0
  */
-import type { Decision } from "@belay/core/RunState"
-import type { Conversation } from "@belay/host/Host"
 import { checkTools, decide, isClientCall, pendingOf, send } from "./internal/act.ts"
 import { fieldsOf } from "./internal/content.ts"
 import { type Call, endpoint } from "./internal/endpoint.ts"
 import type { Item, Part } from "./internal/follow.ts"
-import { askIdOf, clientCallIdOf, isToken, newToken, sessionIdOf, type Token, tokenOf } from "./internal/identity.ts"
+import { isToken, newToken, sessionIdOf, type Token, tokenOf } from "./internal/identity.ts"
 import { errorBody, modelOf, seconds, sessionNameOf } from "./internal/openAi.ts"
+import { decisionsOf } from "./internal/questions.ts"
 import { invalid, Refusal } from "./internal/refusal.ts"
 import { streamTurn, wholeTurn } from "./internal/respond.ts"
 import { readResponses, type ResponsesRequest } from "./internal/responses/readResponses.ts"
@@ -96,7 +95,10 @@ const actOf = async (
   }
   const start = `resp_${token}.${crypto.randomUUID().replaceAll("-", "")}`
   if (answers.length > 0 || approvals.length > 0) {
-    const decisions = await decisionsOf(token, conversation, request)
+    const decisions = await decisionsOf(token, conversation, {
+      answerOf: (id) => approvals.find((one) => one.id === id),
+      outputOf: (id) => answers.find((one) => one.id === id)?.output
+    })
     if (conversation !== undefined && Object.keys(decisions).length > 0) {
       const part = await decide(serve, sessionId, conversation, decisions, (after) => `${start}.${after}`)
       return { id: part.key, token, part }
@@ -112,30 +114,6 @@ const actOf = async (
   if (pending.length > 0 && conversation?.key !== undefined) await serve.host.cancel(sessionId, conversation.key)
   const sending = { message: message.text, attachments: message.files, tools, history, key: start }
   return { id: start, token, part: await send(serve, sessionId, principal, sending) }
-}
-
-/** Returns the decisions about questions that are open. Answers to others are ignored. */
-const decisionsOf = async (
-  token: Token,
-  conversation: Conversation | undefined,
-  { answers, approvals }: ResponsesRequest
-): Promise<{ readonly [callId: string]: Decision }> => {
-  const decisions: { [callId: string]: Decision } = {}
-  for (const ask of pendingOf(conversation)) {
-    if (isClientCall(ask)) {
-      const id = await clientCallIdOf(token, ask)
-      const answer = answers.find((one) => one.id === id)
-      if (answer !== undefined) decisions[ask.callId] = { type: "respond", output: answer.output }
-      continue
-    }
-    const id = await askIdOf(ask)
-    const approval = approvals.find((one) => one.id === id)
-    if (approval === undefined) continue
-    decisions[ask.callId] = approval.isApproved
-      ? { type: "approve" }
-      : { type: "deny", reason: approval.reason ?? "denied by the user" }
-  }
-  return decisions
 }
 
 /** Reads the id of a response. */

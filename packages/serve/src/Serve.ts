@@ -126,6 +126,10 @@ export const make = (options: Options): Serve => {
   if ((agent === undefined) === (given === undefined)) {
     Result.getOrThrow(invalidOption("Serve.host", "give either `host` or `agent`"))
   }
+  if (agent !== undefined && "session" in agent) {
+    const problem = "expected the options of createAgent, found an agent: give its options, or make a host of it"
+    Result.getOrThrow(invalidOption("Serve.agent", problem))
+  }
   const owned = given === undefined ? hostOf(agent!, options.clientTools === true) : undefined
   const close = owned?.close ?? (async () => {})
   return {

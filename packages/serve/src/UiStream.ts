@@ -13,16 +13,16 @@
  *
  * @since 0.1.0
  */
-import type { Decision } from "@belay/core/RunState"
 import type { Conversation } from "@belay/host/Host"
-import { checkTools, decide, isClientCall, pendingOf, send } from "./internal/act.ts"
+import { checkTools, decide, pendingOf, send } from "./internal/act.ts"
 import { type Call, endpoint } from "./internal/endpoint.ts"
 import { type Part, withoutKnown } from "./internal/follow.ts"
-import { askIdOf, clientCallIdOf, keyOfText, sessionIdOf, type Token, tokenOf } from "./internal/identity.ts"
+import { keyOfText, sessionIdOf, type Token, tokenOf } from "./internal/identity.ts"
+import { decisionsOf } from "./internal/questions.ts"
 import { invalid, Refusal } from "./internal/refusal.ts"
 import { streamTurn } from "./internal/respond.ts"
 import type { Frame } from "./internal/sse.ts"
-import { readUi, type UiRequest } from "./internal/ui/readUi.ts"
+import { readUi } from "./internal/ui/readUi.ts"
 import { assistantIdOf, storedMessages } from "./internal/ui/storedUi.ts"
 import { uiChunks } from "./internal/ui/writeUi.ts"
 import type { Handler, Serve } from "./Serve.ts"
@@ -39,17 +39,15 @@ export interface Options {
 export const handler = (serve: Serve, { hooks = false, path = "/api/chat" }: Options = {}): Handler =>
   endpoint(serve, ({ message }) => ({ error: message }), async (call) => {
     const { request: { method }, url: { pathname } } = call
-    const [chat, action, ...rest] = pathname.startsWith(path)
-      ? pathname.slice(path.length).split("/").slice(1)
-      : ["", "", ""]
-    if (rest.length > 0 || (chat === "" && action !== undefined)) {
+    const [root, chat, action, ...rest] = pathname.startsWith(path) ? pathname.slice(path.length).split("/") : ["no"]
+    if (root !== "" || rest.length > 0 || (chat === "" && action !== undefined)) {
       throw new Refusal("not-found", "there is nothing at this path")
     }
     if (chat === undefined || chat === "") {
       if (method !== "POST") throw new Refusal("method", "use POST")
       return await post(serve, call, hooks)
     }
-    const place = await placeOf(call, decodeURIComponent(chat))
+    const place = await placeOf(call, nameOf(chat))
     if (method === "POST" && action === "cancel") return await cancel(serve, place)
     if (method !== "GET") throw new Refusal("method", "use GET")
     const conversation = await serve.host.conversation(place.sessionId)
@@ -57,6 +55,14 @@ export const handler = (serve: Serve, { hooks = false, path = "/api/chat" }: Opt
     if (action !== "stream") throw new Refusal("not-found", "there is nothing at this path")
     return resume(serve, call, place, conversation, hooks)
   })
+
+const nameOf = (segment: string): string => {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    throw invalid("the path is not valid")
+  }
+}
 
 /** The session of a chat. */
 interface Place {
@@ -73,7 +79,11 @@ const post = async (serve: Serve, call: Call, hooks: boolean): Promise<Response>
   const request = readUi(await call.body())
   const place = await placeOf(call, request.id)
   const conversation = await serve.host.conversation(place.sessionId)
-  const decisions = await decisionsOf(place.token, conversation, request)
+  const { answers, outputs } = request
+  const decisions = await decisionsOf(place.token, conversation, {
+    answerOf: (id) => answers.find((one) => one.id === id),
+    outputOf: (id) => outputs.get(id)
+  })
   if (conversation !== undefined && Object.keys(decisions).length > 0) {
     const part = await decide(serve, place.sessionId, conversation, decisions)
     return stream(serve, place, part, request.assistantId ?? assistantIdOf(conversation.key ?? "0"), hooks)
@@ -106,28 +116,6 @@ const stream = (serve: Serve, { sessionId, token }: Place, part: Part, messageId
       failed: ({ message }) => ({ data: { type: "error", errorText: message } })
     }
   )
-}
-
-const decisionsOf = async (
-  token: Token,
-  conversation: Conversation | undefined,
-  { answers, outputs }: UiRequest
-): Promise<{ readonly [callId: string]: Decision }> => {
-  const decisions: { [callId: string]: Decision } = {}
-  for (const ask of pendingOf(conversation)) {
-    if (isClientCall(ask)) {
-      const output = outputs.get(await clientCallIdOf(token, ask))
-      if (output !== undefined) decisions[ask.callId] = { type: "respond", output }
-      continue
-    }
-    const id = await askIdOf(ask)
-    const answer = answers.find((one) => one.id === id)
-    if (answer === undefined) continue
-    decisions[ask.callId] = answer.isApproved
-      ? { type: "approve" }
-      : { type: "deny", reason: answer.reason ?? "denied by the user" }
-  }
-  return decisions
 }
 
 const resume = (

@@ -3,7 +3,10 @@
  *
  * @since 0.1.0
  */
+export * as Acp from "./Acp.ts"
+export * as AgUi from "./AgUi.ts"
 export * as ClientTools from "./ClientTools.ts"
+export * as Mcp from "./Mcp.ts"
 export * as NodeHttp from "./NodeHttp.ts"
 export * as OpenAiChat from "./OpenAiChat.ts"
 export * as OpenAiResponses from "./OpenAiResponses.ts"

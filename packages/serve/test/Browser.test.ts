@@ -10,7 +10,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Browser } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { bundle, openBrowser } from "./support/browser.ts"
+import { openBrowser } from "../../../test/support/browser.ts"
+import { bundle } from "./support/bundle.ts"
 import { asking, served, talker, tools } from "./support/served.ts"
 
 let browser: Browser

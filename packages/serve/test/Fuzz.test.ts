@@ -1,5 +1,6 @@
 /** Bodies that clients of JavaScript, scanners and broken programs send. */
 import { JsonValue } from "@belay/core/Message"
+import * as AgUi from "@belay/serve/AgUi"
 import * as OpenAiChat from "@belay/serve/OpenAiChat"
 import * as OpenAiResponses from "@belay/serve/OpenAiResponses"
 import type { Handler, Serve } from "@belay/serve/Serve"
@@ -72,6 +73,28 @@ const bases: ReadonlyArray<
         }]
       }]
     }
+  },
+  {
+    name: "AG-UI",
+    path: "/ag-ui",
+    handler: AgUi.handler,
+    body: {
+      threadId: "s",
+      runId: "r",
+      tools: [{ name: "mine", description: "", parameters: { type: "object" } }],
+      resume: [{ interruptId: "i", status: "resolved", payload: { approved: true, args: {} } }],
+      messages: [
+        { id: "t", role: "tool", toolCallId: "c", content: "d" },
+        {
+          id: "m",
+          role: "user",
+          content: [{ type: "text", text: "call mine" }, {
+            type: "image",
+            source: { type: "data", value: "AA==", mimeType: "image/png" }
+          }]
+        }
+      ]
+    }
   }
 ]
 
@@ -89,7 +112,7 @@ const mutate = (body: unknown, at: number, value: unknown): unknown => {
 }
 
 const Change = Schema.Struct({
-  at: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 40 })),
+  at: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 45 })),
   value: Schema.Union([JsonValue, Schema.Undefined])
 })
 

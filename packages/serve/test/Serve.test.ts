@@ -2,10 +2,12 @@
 import { createAgent } from "@belay/core/createAgent"
 import * as Host from "@belay/host/Host"
 import * as SqliteStore from "@belay/providers/SqliteStore"
+import * as AgUi from "@belay/serve/AgUi"
 import * as OpenAiChat from "@belay/serve/OpenAiChat"
 import * as OpenAiResponses from "@belay/serve/OpenAiResponses"
 import * as Serve from "@belay/serve/Serve"
 import * as UiStream from "@belay/serve/UiStream"
+import { Hono } from "hono"
 import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -15,7 +17,8 @@ import { asking, authorize, served, talker, tools } from "./support/served.ts"
 const protocols = [
   { name: "chat completions", handler: OpenAiChat.handler, path: "/v1/chat/completions" },
   { name: "responses", handler: OpenAiResponses.handler, path: "/v1/responses" },
-  { name: "the UI stream", handler: (serve: Serve.Serve) => UiStream.handler(serve), path: "/api/chat" }
+  { name: "the UI stream", handler: (serve: Serve.Serve) => UiStream.handler(serve), path: "/api/chat" },
+  { name: "AG-UI", handler: AgUi.handler, path: "/ag-ui" }
 ]
 const each = it.for(protocols)
 
@@ -30,7 +33,12 @@ const uiBody = (id: string, words: string) => ({
 const bodyOf: { readonly [path: string]: (words: string) => object } = {
   "/v1/chat/completions": (words) => chatBody(words),
   "/v1/responses": (words) => ({ input: words }),
-  "/api/chat": (words) => uiBody("c1", words)
+  "/api/chat": (words) => uiBody("c1", words),
+  "/ag-ui": (content) => ({
+    threadId: "c1",
+    runId: crypto.randomUUID(),
+    messages: [{ id: "m", role: "user", content }]
+  })
 }
 const until = async (is: () => boolean | Promise<boolean>) => {
   while (!await is()) await new Promise((resolve) => setTimeout(resolve, 5))
@@ -50,6 +58,7 @@ describe("the options", () => {
     }
     assert.match(wrong({ agent }), /^ConfigError Serve\.authorize: is missing/)
     assert.match(wrong({ authorize }), /^ConfigError Serve\.host: give either `host` or `agent`/)
+    assert.match(wrong({ agent: createAgent(agent), authorize }), /^ConfigError Serve\.agent: expected the options/)
     assert.match(wrong({ agent, authorise: authorize, authorize }), /did you mean "authorize"/)
     assert.match(wrong({ agent, authorize, maxBodyBytes: 0 }), /Serve\.maxBodyBytes/)
   })
@@ -235,6 +244,21 @@ describe("limits", () => {
   })
 })
 
+describe("a path", () => {
+  it("that is not valid is the client's mistake", async () => {
+    await using server = await served((serve) => UiStream.handler(serve))
+    for (
+      const [path, status] of [["/api/chat/%", 400], ["/api/chat/a/b/c", 404], ["/api/chatter", 404], [
+        "/",
+        404
+      ]] as const
+    ) {
+      assert.strictEqual((await fetch(`${server.url}${path}`, { headers: ada })).status, status, path)
+    }
+    assert.deepStrictEqual(server.errors, [])
+  })
+})
+
 describe("errors of the agent", () => {
   each("of $name are shown without what is inside, and reported to the program", async ({ handler, path }) => {
     const secret = "sk-live-12345 at /srv/agent/provider.ts:12"
@@ -301,6 +325,16 @@ describe("pages of other origins", () => {
     assert.deepStrictEqual(await call(own, "OPTIONS", [own]), { status: 204, allowed: own })
     assert.deepStrictEqual(await call(other, "OPTIONS", [own]), { status: 204, allowed: null })
     assert.strictEqual((await call(other, "OPTIONS")).allowed, null)
+  })
+})
+
+describe("a framework", () => {
+  it("such as Hono mounts a handler as it is", async () => {
+    await using server = await served(OpenAiChat.handler)
+    const app = new Hono().mount("/ai", Serve.route({ "/v1": OpenAiChat.handler(server.serve) }))
+    const answer = await app.request("/ai/v1/models", { headers: ada })
+    assert.strictEqual(Object(await answer.json()).object, "list")
+    assert.strictEqual((await app.request("/ai/other", { headers: ada })).status, 404)
   })
 })
 

@@ -22,7 +22,7 @@ export const sessionIdOf = async (principal: string, token: Token): Promise<stri
   `${await prefixOf(principal)}${token}`
 
 /** Returns what the ids of all sessions of a principal begin with. */
-export const prefixOf = async (principal: string): Promise<string> => `p${await hash(principal)}.`
+const prefixOf = async (principal: string): Promise<string> => `p${await hash(principal)}.`
 
 /**
  * Returns the id of a question, as clients see it. It is another one when anything about the question has changed, so

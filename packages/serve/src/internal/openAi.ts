@@ -35,7 +35,7 @@ export const errorBody = (refusal: Refusal) => ({ error: errorOf(refusal) })
 export const seconds = (): number => Math.floor((performance.timeOrigin + performance.now()) / 1_000)
 
 /** Reads one function tool: nested in `function`, as chat completions have it, or flat as in Responses. */
-export const functionTool = (tool: unknown, index: number): ClientTool => {
+const functionTool = (tool: unknown, index: number): ClientTool => {
   const fields = fieldsOf(tool)
   const path = `tools[${index}]`
   if (fields["type"] !== "function") throw invalid(`${path}: only tools of type "function" are supported`, path)

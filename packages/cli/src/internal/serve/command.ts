@@ -50,7 +50,8 @@ export const serve = Command.make("serve", {
       data,
       ...defined({ config: Option.getOrUndefined(config), token: Option.getOrUndefined(token) })
     }
-    return yield* acp ? Run.overStdio(options) : Run.overHttp({
+    if (acp) return yield* Run.overStdio(options)
+    return yield* Run.overHttp({
       ...options,
       port,
       hostname,

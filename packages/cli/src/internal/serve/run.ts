@@ -1,5 +1,8 @@
 /** Runs the server of `belay serve`. */
 import type { Running } from "@belay/host/Host"
+import * as Acp from "@belay/serve/Acp"
+import * as AgUi from "@belay/serve/AgUi"
+import * as Mcp from "@belay/serve/Mcp"
 import * as NodeHttp from "@belay/serve/NodeHttp"
 import * as OpenAiChat from "@belay/serve/OpenAiChat"
 import * as OpenAiResponses from "@belay/serve/OpenAiResponses"
@@ -8,9 +11,11 @@ import * as Serve from "@belay/serve/Serve"
 import * as UiStream from "@belay/serve/UiStream"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import { Console as NodeConsole } from "node:console"
 import { timingSafeEqual } from "node:crypto"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
+import { exit, stderr } from "node:process"
 import { usageError } from "../flags.ts"
 import { makeDemo } from "./demo.ts"
 import { loadServed } from "./load.ts"
@@ -40,8 +45,18 @@ export const overHttp = (options: HttpOptions) =>
     return yield* Effect.never
   })
 
-/** Serves the client that has started this process. */
-export const overStdio = (_options: Options) => usageError("--acp is not there yet")
+/** Serves the editor that has started this process, until it closes standard input. */
+export const overStdio = (options: Options) =>
+  Effect.gen(function*() {
+    // Standard output belongs to the protocol, so that whatever a program prints goes to standard error.
+    globalThis.console = new NodeConsole(stderr)
+    const serve = yield* makeServe(options, "")
+    yield* Effect.promise(() => Acp.serveStdio(serve, { principal: owner }))
+    return yield* Effect.sync(() => exit(0))
+  })
+
+/** Whoever has the token, or has started the process. */
+const owner = "owner"
 
 const makeServe = Effect.fnUntraced(function*({ config, data }: Options, token: string) {
   const served = config === undefined
@@ -58,21 +73,29 @@ const authorizeWith = (token: string): Serve.Authorize => {
   const expected = Buffer.from(`Bearer ${token}`)
   return ({ headers }) => {
     const given = Buffer.from(headers.get("authorization") ?? "")
-    return given.length === expected.length && timingSafeEqual(given, expected) ? "owner" : undefined
+    return given.length === expected.length && timingSafeEqual(given, expected) ? owner : undefined
   }
 }
 
-const handlerOf = (serve: Serve.Serve, { openai, ui }: HttpOptions["protocols"]): Serve.Handler => {
+const handlerOf = (serve: Serve.Serve, { agUi, mcp, openai, ui }: HttpOptions["protocols"]): Serve.Handler => {
   const page: Serve.Handler = async () => Page.response()
   return Serve.route({
     ...(openai ? { "/v1/responses": OpenAiResponses.handler(serve), "/v1": OpenAiChat.handler(serve) } : {}),
+    ...(agUi ? { "/ag-ui": AgUi.handler(serve) } : {}),
+    ...(mcp ? { "/mcp": Mcp.handler(serve) } : {}),
     ...(ui ? { "/api/chat": UiStream.handler(serve, { hooks: true }), "/": page } : {})
   })
 }
 
-const addresses = (url: string, token: string, { openai, ui }: HttpOptions["protocols"]): ReadonlyArray<string> => [
+const addresses = (
+  url: string,
+  token: string,
+  { agUi, mcp, openai, ui }: HttpOptions["protocols"]
+): ReadonlyArray<string> => [
   ...(ui ? [`page       ${url}/#token=${token}`, `AI SDK     ${url}/api/chat`] : []),
   ...(openai ? [`OpenAI     ${url}/v1`] : []),
+  ...(agUi ? [`AG-UI      ${url}/ag-ui`] : []),
+  ...(mcp ? [`MCP        ${url}/mcp`] : []),
   `token      ${token}`
 ]
 

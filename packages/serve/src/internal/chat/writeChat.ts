@@ -16,7 +16,7 @@ export type Piece =
   | { readonly type: "calls"; readonly calls: ReadonlyArray<ChatCall> }
   | { readonly type: "end"; readonly finishReason: string; readonly usage: Usage; readonly text: string }
 
-export interface ChatCall {
+interface ChatCall {
   readonly id: string
   readonly type: "function"
   readonly function: { readonly name: string; readonly arguments: string }

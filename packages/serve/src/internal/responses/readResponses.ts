@@ -7,7 +7,7 @@ import { refuseFields, toolsOf } from "../openAi.ts"
 import { invalid } from "../refusal.ts"
 
 /** The answer to an approval request. */
-export interface ApprovalAnswer {
+interface ApprovalAnswer {
   readonly id: string
   readonly isApproved: boolean
   readonly reason: string | undefined

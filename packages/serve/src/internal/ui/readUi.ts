@@ -5,7 +5,7 @@ import { fieldsOf, fileOf, listField, textField } from "../content.ts"
 import { invalid } from "../refusal.ts"
 
 /** What a client claims about a question. The server looks for it among the open ones. */
-export interface UiAnswer {
+interface UiAnswer {
   readonly id: string
   readonly isApproved: boolean
   readonly reason: string | undefined

@@ -1,0 +1,127 @@
+/**
+ * Serves an agent to editors over ACP, the Agent Client Protocol. Needs the package `@agentclientprotocol/sdk`.
+ *
+ * A question is a permission request, with `allow`, `always` (this tool, in this session) and `reject`. In the mode
+ * `allow`, every question is answered with yes. Sessions can be loaded again. The folder and the MCP servers of the
+ * editor are not used.
+ *
+ * @since 0.1.0
+ */
+import type { AgentApp, Stream } from "@agentclientprotocol/sdk"
+import { promptOf, replay } from "./internal/acp/prompt.ts"
+import { type EditorSession, runTurn } from "./internal/acp/turn.ts"
+import { pendingOf, send } from "./internal/act.ts"
+import { isToken, newToken, sessionIdOf } from "./internal/identity.ts"
+import { loadPeer } from "./internal/peer.ts"
+import { refusalOf } from "./internal/refusal.ts"
+import type { Serve } from "./Serve.ts"
+
+/** @category models @since 0.1.0 */
+export interface Options {
+  /**
+   * Who uses the editor. A program on standard input has no requests that `authorize` could check: who may start it may
+   * use it.
+   */
+  readonly principal: string
+}
+
+const load = () => loadPeer("@agentclientprotocol/sdk", () => import("@agentclientprotocol/sdk"))
+
+/**
+ * Serves one editor over a stream of messages. Resolves when the editor has closed it.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const serveStream = async (serve: Serve, stream: Stream, options: Options): Promise<void> =>
+  (await agentOf(serve, options)).connect(stream).closed
+
+/**
+ * Serves the editor that has started this process, over standard input and output. Nothing else may be written to
+ * standard output. Resolves when the editor has closed it.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const serveStdio = async (serve: Serve, options: Options): Promise<void> => {
+  const [{ ndJsonStream }, { Readable, Writable }, { default: { stdin, stdout } }] = await Promise.all([
+    load(),
+    import("node:stream"),
+    import("node:process")
+  ])
+  // The types of `node:stream/web` and those of `fetch` are written separately for the same streams.
+  await serveStream(serve, ndJsonStream(Writable.toWeb(stdout), Readable.toWeb(stdin) as never), options)
+}
+
+const modes = [
+  { id: "ask", name: "Ask", description: "Asks for permission where the agent wants one" },
+  { id: "allow", name: "Allow all", description: "Gives every permission in this session" }
+]
+
+const agentOf = async (serve: Serve, { principal }: Options): Promise<AgentApp> => {
+  const { agent, PROTOCOL_VERSION, RequestError } = await load()
+  const allowed = new Set<string>()
+  const running = new Map<string, AbortController>()
+  const stateOf = (id: string) => ({
+    availableModes: modes,
+    currentModeId: allowed.has(id) ? "allow" : "ask"
+  })
+  const sessionOf = async (id: string): Promise<string> => {
+    if (!isToken(id)) throw RequestError.resourceNotFound(id)
+    return await sessionIdOf(principal, id)
+  }
+
+  const prompt = async (id: string, client: EditorSession["client"], words: ReturnType<typeof promptOf>) => {
+    const sessionId = await sessionOf(id)
+    const conversation = await serve.host.conversation(sessionId)
+    // A new message takes the place of open questions.
+    if (pendingOf(conversation).length > 0 && conversation?.key !== undefined) {
+      await serve.host.cancel(sessionId, conversation.key)
+    }
+    const abort = new AbortController()
+    running.set(id, abort)
+    try {
+      const part = await send(serve, sessionId, principal, { message: words.text, attachments: words.files })
+      const mode = () => allowed.has(id) ? "allow" as const : "ask" as const
+      const stopReason = await runTurn(serve, { id, sessionId, client, mode, signal: abort.signal }, part)
+      if (abort.signal.aborted) await serve.host.cancel(sessionId, part.key)
+      return { stopReason }
+    } catch (error) {
+      throw RequestError.internalError(undefined, refusalOf(serve, error).message)
+    } finally {
+      running.delete(id)
+    }
+  }
+
+  return agent({ name: serve.model })
+    .onRequest("initialize", () => ({
+      protocolVersion: PROTOCOL_VERSION,
+      agentInfo: { name: serve.model, version: "0.1.0" },
+      agentCapabilities: {
+        loadSession: true,
+        promptCapabilities: { image: true, audio: true, embeddedContext: true }
+      }
+    }))
+    .onRequest("session/new", async () => {
+      const sessionId = await newToken()
+      return { sessionId, modes: stateOf(sessionId) }
+    })
+    .onRequest("session/load", async ({ client, params: { sessionId: id } }) => {
+      const conversation = await serve.host.conversation(await sessionOf(id))
+      if (conversation === undefined) throw RequestError.resourceNotFound(id)
+      for (const update of replay(conversation.messages)) {
+        await client.notify("session/update", { sessionId: id, update })
+      }
+      return { modes: stateOf(id) }
+    })
+    .onRequest("session/set_mode", ({ params: { modeId, sessionId } }) => {
+      if (modes.every(({ id }) => id !== modeId)) {
+        throw RequestError.invalidParams(undefined, `there is no mode ${modeId}`)
+      }
+      if (modeId === "allow") allowed.add(sessionId)
+      else allowed.delete(sessionId)
+      return {}
+    })
+    .onRequest("session/prompt", ({ client, params }) => prompt(params.sessionId, client, promptOf(params.prompt)))
+    .onNotification("session/cancel", ({ params: { sessionId } }) => running.get(sessionId)?.abort())
+}

@@ -1,0 +1,90 @@
+/** Reads the input of an AG-UI run. */
+import { type Json, whyNot } from "@belay/core/Json"
+import type { FilePart } from "@belay/core/Message"
+import type { ClientTool } from "../../ClientTools.ts"
+import { fieldsOf, fileOf, listField, textField } from "../content.ts"
+import type { Given } from "../questions.ts"
+import { invalid } from "../refusal.ts"
+
+export interface AgUiRequest {
+  readonly threadId: string
+  readonly runId: string
+  /** The last message, if it is one of the user. */
+  readonly message: { readonly text: string; readonly files: ReadonlyArray<FilePart> } | undefined
+  /** The answers to interrupts, by id. */
+  readonly answers: ReadonlyMap<string, Given>
+  /** The results of the client's tools, by call id. */
+  readonly outputs: ReadonlyMap<string, string>
+  readonly tools: ReadonlyArray<ClientTool>
+}
+
+type Fields = { readonly [field: string]: unknown }
+
+export const readAgUi = (given: unknown): AgUiRequest => {
+  const body = fieldsOf(given)
+  const threadId = idField(body, "threadId")
+  const messages = listField(body, "messages").map(fieldsOf)
+  const last = messages.at(-1)
+  const resume = body["resume"] === undefined ? [] : listField(body, "resume").map(fieldsOf)
+  return {
+    threadId,
+    runId: idField(body, "runId"),
+    message: last?.["role"] === "user" ? contentOf(last["content"]) : undefined,
+    answers: new Map(resume.map((entry) => [textField(entry, "interruptId") ?? "", answerOf(entry)])),
+    outputs: new Map(messages.flatMap(outputsOf)),
+    tools: body["tools"] === undefined ? [] : listField(body, "tools").map(toolOf)
+  }
+}
+
+const idField = (body: Fields, name: string): string => {
+  const id = textField(body, name)
+  if (id === undefined || id === "" || id.length > 1_000) throw invalid(`${name}: expected an id`, name)
+  return id
+}
+
+const contentOf = (content: unknown): NonNullable<AgUiRequest["message"]> => {
+  if (typeof content === "string") return { text: content, files: [] }
+  if (!Array.isArray(content)) throw invalid("messages.content: expected a text or a list of parts", "messages")
+  const parts = content.map(fieldsOf)
+  return {
+    text: parts.flatMap((part) => part["type"] === "text" ? [textField(part, "text", "messages.content") ?? ""] : [])
+      .join(""),
+    files: parts.flatMap((part) => part["type"] === "text" ? [] : [filePart(part)])
+  }
+}
+
+const filePart = (part: Fields): FilePart => {
+  const { mimeType, type, value } = fieldsOf(part["source"])
+  const mediaType = typeof mimeType === "string" ? mimeType : undefined
+  if (typeof value !== "string") throw invalid("messages.content: this kind of part is not supported", "messages")
+  const url = type === "data" ? `data:${mediaType ?? "application/octet-stream"};base64,${value}` : value
+  return fileOf(url, mediaType, undefined)
+}
+
+const answerOf = ({ payload, status }: Fields): Given => {
+  const { always, approved, args, reason } = fieldsOf(payload)
+  if (status !== "resolved") return { isApproved: false, reason: "cancelled by the user" }
+  return {
+    isApproved: approved === true,
+    reason: typeof reason === "string" ? reason : undefined,
+    // The body is JSON.
+    args: args !== undefined && whyNot(args) === undefined ? args as Json : undefined,
+    always: always === true
+  }
+}
+
+const outputsOf = (message: Fields): ReadonlyArray<readonly [string, string]> => {
+  const { content, role, toolCallId } = message
+  if (role !== "tool" || typeof toolCallId !== "string") return []
+  return [[toolCallId, typeof content === "string" ? content : JSON.stringify(content ?? null)]]
+}
+
+const toolOf = (tool: unknown): ClientTool => {
+  const fields = fieldsOf(tool)
+  return {
+    name: textField(fields, "name", "tools.name") ?? "",
+    description: textField(fields, "description", "tools.description") ?? "",
+    // The body is JSON, and the fields of a JSON value are JSON.
+    inputSchema: fieldsOf(fields["parameters"] ?? { type: "object" }) as ClientTool["inputSchema"]
+  }
+}

@@ -1,0 +1,47 @@
+/** Answers of people to open questions, for protocols that answer with data. */
+import type { Json } from "@belay/core/Json"
+import type { Decision } from "@belay/core/RunState"
+import type { Conversation } from "@belay/host/Host"
+import { isClientCall, pendingOf } from "./act.ts"
+import { askIdOf, clientCallIdOf, type Token } from "./identity.ts"
+
+/** An answer that a client has sent. */
+export interface Given {
+  readonly isApproved: boolean
+  readonly reason?: string | undefined
+  /** Runs the tool with these arguments instead. */
+  readonly args?: Json | undefined
+  /** Whether to approve later calls of the tool in this session too. */
+  readonly always?: boolean | undefined
+}
+
+/** What a client has sent: answers by the id of the question, and results of its tools by the id of the call. */
+export interface GivenAnswers {
+  readonly answerOf: (id: string) => Given | undefined
+  readonly outputOf: (id: string) => string | undefined
+}
+
+/** Returns the decisions about questions that are open. Answers to others are ignored. */
+export const decisionsOf = async (
+  token: Token,
+  conversation: Conversation | undefined,
+  { answerOf, outputOf }: GivenAnswers
+): Promise<{ readonly [callId: string]: Decision }> => {
+  const decisions: { [callId: string]: Decision } = {}
+  for (const ask of pendingOf(conversation)) {
+    if (isClientCall(ask)) {
+      const output = outputOf(await clientCallIdOf(token, ask))
+      if (output !== undefined) decisions[ask.callId] = { type: "respond", output }
+      continue
+    }
+    const given = answerOf(await askIdOf(ask))
+    if (given !== undefined) decisions[ask.callId] = decisionOf(given)
+  }
+  return decisions
+}
+
+export const decisionOf = ({ always, args, isApproved, reason }: Given): Decision => {
+  if (!isApproved) return { type: "deny", reason: reason ?? "denied by the user" }
+  if (args !== undefined) return { type: "edit", args }
+  return always === true ? { type: "approve", remember: { what: "tool", scope: "session" } } : { type: "approve" }
+}
