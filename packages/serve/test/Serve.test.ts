@@ -213,7 +213,68 @@ describe("a forged approval", () => {
   })
 })
 
+describe("the same request, sent twice", () => {
+  it("answers a question once, and not the one that comes after it", async () => {
+    const second = { ...asking, name: "second gate" }
+    await using server = await served((serve) => UiStream.handler(serve), {}, { hooks: [asking, second] })
+    const handle = UiStream.handler(server.serve)
+    const asked = await (await handle(request("/api/chat", uiBody("c1", "call delete_file")))).text()
+    const approvalId = /"approvalId":"([^"]+)"/.exec(asked)![1]!
+    const answer = (approved: boolean) => {
+      const approval = { id: approvalId, approved }
+      const part = {
+        type: "dynamic-tool",
+        toolName: "delete_file",
+        toolCallId: "c1_0",
+        state: "approval-responded",
+        approval
+      }
+      return request("/api/chat", { id: "c1", messages: [{ id: "a", role: "assistant", parts: [part] }] })
+    }
+    const answers = await Promise.all([true, true, false, true].map(async (one) => (await handle(answer(one))).text()))
+    assert.isTrue(
+      answers.every((text) => text.includes("tool-approval-request") || text.includes("error")),
+      answers.join()
+    )
+    assert.deepStrictEqual(server.log, [])
+    const { messages } = Object(
+      await (await handle(new Request("http://localhost/api/chat/c1", { headers: ada }))).json()
+    )
+    assert.strictEqual(messages[1].parts.at(-1).state, "approval-requested")
+    assert.notStrictEqual(messages[1].parts.at(-1).approval.id, approvalId)
+  })
+
+  it("is one message, if it has an idempotency key", async () => {
+    await using server = await served(OpenAiChat.handler)
+    const headers = { ...ada, "idempotency-key": "request 1" }
+    for (const handler of [OpenAiChat.handler, OpenAiResponses.handler]) {
+      const path = handler === OpenAiChat.handler ? "/v1/chat/completions" : "/v1/responses"
+      const send = async () =>
+        (await handler(server.serve)(request(path, bodyOf[path]!("call weather"), headers))).status
+      assert.deepStrictEqual(await Promise.all([send(), send()]), [200, 200])
+      assert.strictEqual(await send(), 200)
+    }
+    assert.lengthOf(server.log, 2)
+  })
+})
+
 describe("limits", () => {
+  it("of the host are those of a principal, and the client may try again later", async () => {
+    const store = SqliteStore.make({ path: ":memory:" })
+    const agent = createAgent({ provider: talker(), store: store.sessions, log: false })
+    const host = Host.make({ agent, store, capacity: { perTenant: 1 } })
+    await using server = await served(OpenAiResponses.handler, { host })
+    const send = async (user: string) => {
+      const headers = { authorization: `Bearer token-${user}` }
+      return (await OpenAiResponses.handler(server.serve)(
+        request("/v1/responses", { input: "hi", background: true }, headers)
+      )).status
+    }
+    // Nobody runs the sessions of this host.
+    assert.deepStrictEqual([await send("ada"), await send("ada"), await send("eve")], [200, 429, 200])
+    assert.deepStrictEqual(server.errors, [])
+  })
+
   each("of $name: a body or headers that are too large, and what is not JSON", async ({ handler, path }) => {
     await using server = await served(handler, { maxBodyBytes: 2_000, maxHeaderBytes: 1_000 })
     const post = (body: string, headers: Readonly<Record<string, string>> = {}) =>
