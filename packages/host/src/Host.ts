@@ -101,6 +101,19 @@ export interface Conversation {
   readonly open: ReadonlyArray<Pick<Entry, "key" | "kind" | "status">>
 }
 
+/** What a host does at the moment. @category models @since 0.1.0 */
+export interface Activity {
+  /** The sessions whose turns run in this process. */
+  readonly running: ReadonlyArray<string>
+  /**
+   * How many sessions have something due, with those that run in any process. At most 10,000 are counted. If it grows,
+   * there are too few processes.
+   */
+  readonly due: number
+  /** When the first of them was due, in milliseconds since the epoch. Absent if none is due. */
+  readonly oldest?: number
+}
+
 /** A host. Each method returns a value that is both an Effect and awaitable. @category models @since 0.1.0 */
 export interface Host {
   /** Adds a message to a session. It is stored when this succeeds. */
@@ -137,6 +150,8 @@ export interface Host {
   readonly list: (
     options?: { readonly limit?: number; readonly before?: number; readonly status?: SessionInfo["status"] }
   ) => Awaitable.Awaitable<ReadonlyArray<SessionInfo>, HostError>
+  /** Returns what this process runs at the moment, and how many sessions wait for a process. For monitoring. */
+  readonly activity: () => Awaitable.Awaitable<Activity, HostError>
   /**
    * Returns the events of a session and of its sub-agents, in this process or another: first those of the turn that
    * runs, or else of the last one, then what happens from now on. With `after`, they continue after that event, each
@@ -259,6 +274,7 @@ export const make = (options: Options): Host => {
         stored(sessions.list?.(page) ?? Effect.succeed([])),
         (all) => status === undefined ? all : all.filter((one) => one.status === status)
       )),
+    activity: () => Awaitable.make(stored(activityOf(site))),
     events: (sessionId, { after, signal } = {}) =>
       readEvents(Effect.suspend(() => {
         const number = after === undefined ? undefined : readAfter(after)
@@ -281,6 +297,18 @@ const conversationOf = Effect.fnUntraced(function*(sessions: SessionStore, inbox
 })
 
 const nothingSaid: Omit<Conversation, "open"> = { messages: [], turnNumber: 0, waiting: nothing }
+
+const maxDue = 10_000
+
+const activityOf = ({ inbox, running, time }: Site): Effect.Effect<Activity, unknown> =>
+  Effect.gen(function*() {
+    const due = yield* inbox.due({ until: yield* time, limit: maxDue })
+    return {
+      running: [...running.keys()],
+      due: due.length,
+      ...(due[0] === undefined ? {} : { oldest: due[0].at })
+    }
+  })
 
 /** Runs an Effect. If the signal aborts, the promise rejects with its reason. */
 const runWith = <A, E>(effect: Effect.Effect<A, E>, signal: AbortSignal | undefined): Promise<A> => {

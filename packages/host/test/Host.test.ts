@@ -84,6 +84,28 @@ describe("a host", () => {
     await close()
   })
 
+  it("says what it runs, and how much is due", async () => {
+    const [begun, go] = [gate(), gate()]
+    const work = tool("work", [], () => {
+      begun.open()
+      return go.opened
+    })
+    const { close, host } = hosted(newFile(), { tools: [work] })
+    assert.deepStrictEqual(await host.activity(), { running: [], due: 0 })
+    await host.send("waits", "hi", { key: "m" })
+    await host.send("later", "hi", { key: "m", at: Date.now() + 60_000 })
+    assert.deepInclude(await host.activity(), { running: [], due: 1 })
+    await host.send("runs", "do work", { key: "m" })
+    void host.advance("runs").then(() => {}, () => {})
+    await begun.opened
+    const { due, oldest, running } = await host.activity()
+    assert.deepStrictEqual([running, due], [["runs"], 2])
+    assert.isBelow(oldest!, Date.now())
+    go.open()
+    await host.result("runs", "m")
+    await close()
+  })
+
   it("delivers a steering message to the running turn, and gives it a turn of its own if none runs", async () => {
     const [begun, go] = [gate(), gate()]
     const log: Array<string> = []

@@ -10,6 +10,8 @@ import { endpoint } from "./endpoint.ts"
 import * as Explain from "./explain.ts"
 import { exitWith, hooks, print, sharedFlags, unknown } from "./flags.ts"
 import { guides } from "./guides.ts"
+import { hostCommand } from "./host/command.ts"
+import { sessions } from "./host/sessions.ts"
 import { backtest } from "./inspect/backtest.ts"
 import { inspect } from "./inspect/command.ts"
 import * as List from "./list.ts"
@@ -78,6 +80,8 @@ export const belay = (screen: Screen) =>
       hooks.pipe(
         Command.withSubcommands([list(screen), doctor(screen), test(screen), trust(screen), untrust, explain(screen)])
       ),
-      serve
+      serve,
+      hostCommand,
+      sessions(screen)
     ])
   )

@@ -15,6 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { belay } from "./commands.ts"
 import { ExitCode } from "./flags.ts"
+import { takeSignal, wasStopped } from "./host/signals.ts"
 import { isInterruptHandled } from "./interrupts.ts"
 import { plain, type Screen } from "./screen.ts"
 import { Usage } from "./usage.ts"
@@ -36,11 +37,19 @@ export const run = (argv: ReadonlyArray<string>, screen: Screen) =>
 /** Runs one command line for this process and sets its exit code. */
 export const main = (argv: ReadonlyArray<string>, screen: Screen): void => {
   Effect.runFork(
-    Effect.map(Effect.provide(run(argv, screen), platformLayer), (code) => void (process.exitCode = code))
+    Effect.map(Effect.provide(run(argv, screen), platformLayer), (code) => {
+      process.exitCode = code
+      // Something that does not stop may still run.
+      if (wasStopped()) process.exit()
+    })
   )
   // Whatever a hook has started ends with this process.
-  process.on("SIGINT", () => isInterruptHandled() ? undefined : process.exit(130))
-  process.once("SIGTERM", () => process.exit(143))
+  for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
+    process.on(signal, () => {
+      const isHandled = (signal === "SIGINT" && isInterruptHandled()) || takeSignal()
+      if (!isHandled) process.exit(code)
+    })
+  }
 }
 
 const isUsage = (error: unknown): boolean => error instanceof Usage || CliError.isCliError(error)

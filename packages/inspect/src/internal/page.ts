@@ -65,11 +65,10 @@ export const page = (document: Document, first: ReportData): (data: ReportData) 
     if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`
     return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`
   }
-  const textOf = (row: Row): string =>
-    [row.title, row.note ?? "", row.agent, row.state, ...row.details.flat(), ...row.decisions.flat().map(String)].join(
-      " "
-    )
-      .toLowerCase()
+  const textOf = (row: Row): string => {
+    const said = row.decisions.flatMap(([hook, point, answer, why, change]) => [hook, point, answer, why, change])
+    return [row.title, row.note ?? "", row.agent, row.state, ...row.details.flat(), ...said].join(" ").toLowerCase()
+  }
   const isShown = (row: Row): boolean => {
     if (hiddenKinds.has(row.kind)) return false
     if (onlyNotable && row.state !== "bad" && row.state !== "changed" && row.kind !== "approval") return false

@@ -251,7 +251,7 @@ class Builder {
       : !executed
       ? "did not run"
       : result.ok
-      ? `${Math.round(elapsedMs)} ms`
+      ? ""
       : "failed"
     this.end(`tool ${sessionId} ${call.id}`, time, result.ok ? "good" : "bad", note, [
       ["result", result.ok ? json(result.output) : result.error]

@@ -11,7 +11,13 @@ import { plain } from "../screen.ts"
 import type { Usage } from "../usage.ts"
 
 /** A host, or the options of an agent. */
-export type Served = { readonly host: Host.Host } | { readonly agent: AgentConfig }
+export type Served =
+  | {
+    readonly host: Host.Host
+    /** Closes what the host uses. Absent if that is not known. */
+    readonly close?: () => Promise<void>
+  }
+  | { readonly agent: AgentConfig }
 
 /**
  * Loads a module. Its default export is a host, the options of a host (`{ agent, store }`), or the options of an agent.
@@ -29,7 +35,7 @@ export const loadServed = (path: string): Effect.Effect<Served, Usage> =>
     if (has(exported, "agent") && has(exported, "store")) {
       return yield* Effect.try({
         // `Host.make` checks them.
-        try: () => ({ host: Host.make(exported as unknown as Host.Options) }),
+        try: () => ({ host: Host.make(exported as unknown as Host.Options), close: () => closeAll(exported) }),
         catch: (error) => usageError(`${plain(path)}: ${plain(messageOf(error))}`)
       })
     }
@@ -40,6 +46,13 @@ export const loadServed = (path: string): Effect.Effect<Served, Usage> =>
         "export default a host, { agent, store }, or the options of createAgent"
     )
   })
+
+/** Closes the agent, then the store. */
+const closeAll = async (options: object): Promise<void> => {
+  const { agent, store } = options as { readonly [name: string]: { readonly close?: () => unknown } }
+  await agent?.close?.()
+  await store?.close?.()
+}
 
 const has = (value: unknown, field: string): value is object =>
   typeof value === "object" && value !== null && field in value

@@ -1,0 +1,27 @@
+/** What a command does when the process is asked to end. */
+import * as Effect from "effect/Effect"
+
+/** How long a second signal counts as the first one, in milliseconds. A terminal and a parent may send both. */
+const sameMs = 250
+
+let stop: (() => void) | undefined
+let stoppedAt = -Infinity
+
+/** Succeeds when the process is asked to end for the first time. The next signal ends it at once. */
+export const firstSignal: Effect.Effect<void> = Effect.callback((resume) => {
+  stop = () => resume(Effect.void)
+  return Effect.sync(() => void (stop = undefined))
+})
+
+/** Whether the command that runs was asked to end. */
+export const wasStopped = (): boolean => stoppedAt > 0
+
+/** Handles a signal. Returns false if the process has to end now. */
+export const takeSignal = (): boolean => {
+  const time = performance.now()
+  if (stop === undefined) return time - stoppedAt < sameMs
+  stoppedAt = time
+  stop()
+  stop = undefined
+  return true
+}
