@@ -389,6 +389,20 @@ describe("pages of other origins", () => {
   })
 })
 
+describe("a page of another site", () => {
+  it("cannot send anything with the cookies of a user, unless its origin is named", async () => {
+    const own = "https://app.example"
+    await using server = await served(OpenAiChat.handler, { origins: [own], authorize: () => "ada" })
+    const status = async (headers: Readonly<Record<string, string>>) =>
+      (await OpenAiChat.handler(server.serve)(request("/v1/chat/completions", chatBody("hi"), headers))).status
+    assert.strictEqual(await status({ "sec-fetch-site": "cross-site", origin: "https://evil.example" }), 403)
+    assert.strictEqual(await status({ "sec-fetch-site": "same-site", origin: "https://other.app.example" }), 403)
+    assert.strictEqual(await status({ "sec-fetch-site": "cross-site", origin: own }), 200)
+    assert.strictEqual(await status({ "sec-fetch-site": "same-origin", origin: "http://localhost" }), 200)
+    assert.strictEqual(await status({}), 200)
+  })
+})
+
 describe("a framework", () => {
   it("such as Hono mounts a handler as it is", async () => {
     await using server = await served(OpenAiChat.handler)
