@@ -243,7 +243,7 @@ class Builder {
   }
 
   private endTool(event: Extract<AgentEvent, { readonly type: "tool-end" }>): void {
-    const { call, elapsedMs, executed, result, sessionId, time, unfinished } = event
+    const { call, executed, result, sessionId, time, unfinished } = event
     this.totals.toolCalls++
     if (!result.ok && executed) this.totals.failures++
     const note = unfinished === true
