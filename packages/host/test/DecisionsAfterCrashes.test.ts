@@ -16,7 +16,7 @@ const config = (log: Array<string>) => {
     fromPromise({
       name,
       complete: async ({ messages }) =>
-        messages.some(({ role }) => role === "tool") ? textResponse(words) : {
+        messages.at(-1)?.role === "tool" ? textResponse(words) : {
           ...textResponse(""),
           finishReason: "tool-calls",
           toolCalls: [{ id: name, name, args }]

@@ -2,6 +2,7 @@
 import { createAgent } from "@belay/core/createAgent"
 import * as HookAction from "@belay/core/HookAction"
 import { whyInvalid } from "@belay/core/Message"
+import type { Engine } from "@belay/host/Engine"
 import * as Host from "@belay/host/Host"
 import * as Effect from "effect/Effect"
 import { assert, describe, it } from "vitest"
@@ -250,6 +251,25 @@ describe("a host", () => {
     await using _running = await host.start()
     const { key } = await host.send("s", "hello")
     assert.strictEqual((await host.result("s", key)).status, "completed")
+    await close()
+  })
+
+  it("closes what an engine had opened when its start fails, and can be started again", async () => {
+    const log: Array<string> = []
+    const engine: Engine = {
+      name: "shaky",
+      wake: () => Effect.void,
+      start: () =>
+        Effect.andThen(
+          Effect.acquireRelease(Effect.sync(() => log.push("open")), () => Effect.sync(() => log.push("close"))),
+          Effect.suspend(() => log.length === 1 ? Effect.fail("away") : Effect.void)
+        )
+    }
+    const { close, host } = hosted(newFile(), {}, { engine })
+    assert.match(String((await failure(host.start()))["message"]), /the engine shaky could not start: away/)
+    assert.deepStrictEqual(log, ["open", "close"])
+    await (await host.start()).drain()
+    assert.deepStrictEqual(log, ["open", "close", "open", "close"])
     await close()
   })
 

@@ -11,6 +11,10 @@ import { withoutPackages } from "./support/withoutPackages.ts"
 
 const run = Effect.runPromise
 
+/** The message of an Effect's error. */
+const reason = async (act: Effect.Effect<void, unknown>): Promise<string> =>
+  String((await failure(run(act)))["message"])
+
 let server: PostgresServer
 beforeAll(async () => {
   server = await startPostgres()
@@ -46,9 +50,8 @@ describe("the pg-boss engine", () => {
 
   it("fails if its server cannot be reached", async () => {
     const engine = PgBossEngine.make({ url: "postgres://belay@127.0.0.1:1/none" })
-    for (const act of [engine.wake("s"), Effect.scoped(engine.start(() => Effect.void))]) {
-      assert.match(String((await failure(run(act)))["message"]), /ECONNREFUSED/)
-    }
+    assert.match(await reason(engine.wake("s")), /^the wake-up of session s was not stored: connect ECONNREFUSED/)
+    assert.match(await reason(Effect.scoped(engine.start(() => Effect.void))), /^connect ECONNREFUSED/)
   })
 
   it("names the package that is missing", () => {
@@ -56,7 +59,8 @@ describe("the pg-boss engine", () => {
       import * as Effect from "effect/Effect"
       const engine = PgBossEngine.make({ url: "postgres://belay@127.0.0.1:1/none" })
       console.log((await Effect.runPromise(Effect.flip(engine.wake("s")))).message)`
-    const missing = "the engine needs packages that are not installed: npm install pg-boss"
+    const missing =
+      "the wake-up of session s was not stored: the engine needs packages that are not installed: npm install pg-boss"
     assert.strictEqual(withoutPackages(["pg-boss"], program), missing)
   })
 

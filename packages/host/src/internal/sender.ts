@@ -21,13 +21,25 @@ export const senderOf = (open: Effect.Effect<Engine["wake"], unknown, Scope.Scop
     Effect.scoped(Effect.flatMap(RcRef.get(shared), (wake) => wake(sessionId, at))).pipe(
       // A new request gets another id, if that was the reason.
       Effect.retry({ times: 1 }),
-      Effect.timeout(patience)
+      Effect.timeout(patience),
+      Effect.mapError((cause) =>
+        new Error(`the wake-up of session ${sessionId} was not stored: ${reasonOf(cause)}`, { cause })
+      )
     )
 }
 
+/** The message of the first cause. Those of libraries in between only say that something has failed. */
+const reasonOf = (error: unknown): string => {
+  const { cause, message } = Object(error) as { readonly cause?: unknown; readonly message?: unknown }
+  return typeof Object(cause).message === "string" ? reasonOf(cause) : String(message ?? error)
+}
+
 /** Turns a defect of a library into a failure, because a database that is away is not a bug. */
-export const failing = <A, R>(effect: Effect.Effect<A, unknown, R>): Effect.Effect<A, unknown, R> =>
-  Effect.catchCause(effect, (cause) => Effect.fail(Cause.squash(cause)))
+export const failing = <A, R>(effect: Effect.Effect<A, unknown, R>): Effect.Effect<A, Error, R> =>
+  Effect.catchCause(effect, (failed) => {
+    const cause = Cause.squash(failed)
+    return Effect.fail(new Error(reasonOf(cause), { cause }))
+  })
 
 /** Imports a module that needs an optional package. Fails with what to install, if the package is missing. */
 export const needing = <A>(packages: string, load: () => Promise<A>): Effect.Effect<A, unknown> =>
@@ -35,6 +47,6 @@ export const needing = <A>(packages: string, load: () => Promise<A>): Effect.Eff
     Effect.tryPromise({ try: load, catch: (error) => error }),
     (error) =>
       Object(error).code === "ERR_MODULE_NOT_FOUND"
-        ? new Error(`the engine needs packages that are not installed: npm install ${packages}`, { cause: error })
+        ? new Error(`the engine needs packages that are not installed: npm install ${packages}`)
         : error
   )

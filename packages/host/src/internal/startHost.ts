@@ -34,7 +34,7 @@ export const startHost = (site: Site, advance: Advance): Effect.Effect<Running, 
     started.add(site)
     return Effect.gen(function*() {
       const scope = yield* Scope.make()
-      yield* Scope.provide(site.engine.start(advance), scope)
+      yield* Effect.onError(Scope.provide(site.engine.start(advance), scope), () => Scope.close(scope, Exit.void))
       let drained: Promise<void> | undefined
       const drain = ({ withinMs = 10_000 }: ParkOptions = {}) =>
         Awaitable.make(Effect.promise(() => drained ??= Effect.runPromise(drainSite(site, scope, withinMs))))

@@ -80,7 +80,7 @@ const counted = (provider: LlmProvider): LlmProvider => ({
 const assistant = fromPromise({
   name: "assistant",
   complete: async ({ messages }) =>
-    messages.some(({ role }) => role === "tool") ? textResponse("helped") : {
+    messages.at(-1)?.role === "tool" ? textResponse("helped") : {
       ...textResponse(""),
       finishReason: "tool-calls",
       toolCalls: [{ id: "r", name: "risk", args: {} }]

@@ -11,6 +11,8 @@ export interface Runner {
   readonly advance: Advance
   /** How many sessions may be advanced at the same time. */
   readonly permits: Semaphore.Semaphore
+  /** How many wake-ups of each session wait for an answer here. */
+  readonly open: Map<string, number>
   /** Whether it ends. It starts no call of `advance` any more, and those that run may return. */
   isClosing: boolean
 }
@@ -29,10 +31,20 @@ export const answerOf = (runner: Runner, sessionId: string): Effect.Effect<void>
   return Effect.uninterruptibleMask((restore) =>
     Effect.gen(function*() {
       const shared = next ??= yield* Effect.forkDetach(Effect.interruptible(work))
+      count(runner, sessionId, 1)
       // All wake-ups of a session are interrupted together: the runner ends, or it has lost the session.
-      yield* Effect.onInterrupt(restore(Fiber.join(shared)), () => Fiber.interrupt(shared))
-    })
+      yield* Effect.onInterrupt(restore(Fiber.join(shared)), () => {
+        if (next === shared) next = undefined
+        return Fiber.interrupt(shared)
+      })
+    }).pipe(Effect.ensuring(Effect.sync(() => count(runner, sessionId, -1))))
   )
+}
+
+const count = ({ open }: Runner, sessionId: string, more: number): void => {
+  const now = (open.get(sessionId) ?? 0) + more
+  if (now === 0) open.delete(sessionId)
+  else open.set(sessionId, now)
 }
 
 const keepTrying = (runner: Runner, sessionId: string): Effect.Effect<void> =>

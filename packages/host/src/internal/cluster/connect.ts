@@ -9,7 +9,7 @@ import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import type { Advance, Engine } from "../../Engine.ts"
 import { answerOf, type Runner } from "./answer.ts"
-import { isKnown, pruneForever } from "./mailbox.ts"
+import { careForever, isKnown } from "./mailbox.ts"
 import { Session, Wake } from "./session.ts"
 import { runnerLayer, senderLayer, type Settings } from "./settings.ts"
 
@@ -37,11 +37,12 @@ export const connectRunner = (
   advance: Advance
 ): Effect.Effect<void, unknown, Scope.Scope> =>
   Effect.gen(function*() {
-    const runner: Runner = { advance, permits: Semaphore.makeUnsafe(settings.concurrency), isClosing: false }
+    const permits = Semaphore.makeUnsafe(settings.concurrency)
+    const runner: Runner = { advance, permits, open: new Map(), isClosing: false }
     const services = yield* Layer.build(runnerLayer(settings, crypto.randomUUID()))
     yield* Effect.provideContext(
       Effect.gen(function*() {
-        yield* Effect.forkScoped(pruneForever(settings.prefix))
+        yield* Effect.forkScoped(careForever(settings.prefix, (id) => runner.open.has(id)))
         yield* Effect.forkScoped(listenForever(channelOf(settings)))
         const sharding = yield* Sharding.Sharding
         const answers = Effect.map(Entity.CurrentAddress, ({ entityId }) => {

@@ -161,16 +161,22 @@ const laws: ReadonlyArray<EngineLaw> = [
     await until("what was left is advanced", () => later.has("left"))
     await stopAgain()
   }],
-  ["a session that is due later is advanced now too if it was woken, and again when it is due", async (stage) => {
+  ["a session that is due later is advanced now too if it was woken", async ({ send, start }) => {
+    let calls = 0
+    await send("s", now() + 3_600_000)
+    const stop = await start(async () => void calls++)
+    await send("s")
+    await until("a call", () => calls > 0)
+    await stop()
+  }],
+  ["a session that was woken for now is advanced again when it is due", async ({ send, start }) => {
     const at = now() + 300
     const times: Array<number> = []
-    await stage.send("s", at)
-    const stop = await stage.start(async () => void times.push(now()))
-    await stage.send("s")
-    await until("the first call", () => times.length > 0)
+    await send("s", at)
+    await send("s")
+    const stop = await start(async () => void times.push(now()))
     await until("a call when it is due", () => times.some((time) => time >= at - 2))
     await stop()
-    holds(times[0]! < at, "it was not advanced before it was due")
   }],
   ["a session whose calls fail does not hold up others", async ({ send, start }) => {
     const seen = new Set<string>()

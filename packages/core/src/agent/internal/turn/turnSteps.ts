@@ -71,13 +71,23 @@ const work = function*(turn: Turn, resumed: boolean): Step<TurnOutput, Failure> 
   const { io, state } = turn
   const continues = resumed && state.phase !== "start"
   if (continues) io.publish({ type: "turn-start", message: state.input.message, resumed })
-  const answer = continues ? yield* runCore(turn) : yield* begin(turn)
+  const answer = continues ? answerBefore(turn) ?? (yield* runCore(turn)) : yield* begin(turn)
   const output = outputOf(turn, answer)
   yield* observe(turn, output)
   const outcome = yield* askHooks(turn, "postTurn", { input: state.input, output, executed: answer.executed })
   const stop = stopOf("postTurn", outcome)
   if (stop !== undefined) return yield* stop
   return outcome === undefined ? output : { ...output, ...outcome.event.output }
+}
+
+/**
+ * The answer that a sub-agent had given before its process ended. Its turn is over and its caller does not know: the
+ * model is not asked again.
+ */
+const answerBefore = ({ messages, state }: Turn): Answer | undefined => {
+  const last = messages.at(-1)
+  if (state.phase !== "ended" || last?.role !== "assistant" || last.toolCalls !== undefined) return undefined
+  return { text: last.content, finishReason: "stop", executed: true }
 }
 
 /** Runs steps 2 to 4 of a new turn. */
