@@ -6,6 +6,7 @@ import { host } from "./host.ts"
 import { http } from "./http.ts"
 import { imports } from "./imports.ts"
 import { memory } from "./memory.ts"
+import { serve } from "./serve.ts"
 import { tracing } from "./tracing.ts"
 import { turn } from "./turn.ts"
 
@@ -18,7 +19,8 @@ const parts: { readonly [name: string]: () => Promise<string> } = {
   host,
   memory,
   imports,
-  tracing
+  tracing,
+  serve
 }
 const wanted = process.argv.slice(2)
 for (const name of wanted.length === 0 ? Object.keys(parts) : wanted) {

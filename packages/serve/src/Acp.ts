@@ -8,7 +8,7 @@
  * @since 0.1.0
  */
 import type { AgentApp, Stream } from "@agentclientprotocol/sdk"
-import { promptOf, replay } from "./internal/acp/prompt.ts"
+import { type Prompt, promptOf, replay } from "./internal/acp/prompt.ts"
 import { type EditorSession, runTurn } from "./internal/acp/turn.ts"
 import { pendingOf, send } from "./internal/act.ts"
 import { isToken, newToken, sessionIdOf } from "./internal/identity.ts"
@@ -58,41 +58,26 @@ const modes = [
   { id: "allow", name: "Allow all", description: "Gives every permission in this session" }
 ]
 
+/** What the process knows about its editor. */
+interface Editor {
+  readonly serve: Serve
+  readonly principal: string
+  /** The sessions in the mode `allow`. */
+  readonly allowed: Set<string>
+  readonly running: Map<string, AbortController>
+}
+
 const agentOf = async (serve: Serve, { principal }: Options): Promise<AgentApp> => {
   const { agent, PROTOCOL_VERSION, RequestError } = await load()
-  const allowed = new Set<string>()
-  const running = new Map<string, AbortController>()
+  const editor: Editor = { serve, principal, allowed: new Set(), running: new Map() }
   const stateOf = (id: string) => ({
     availableModes: modes,
-    currentModeId: allowed.has(id) ? "allow" : "ask"
+    currentModeId: editor.allowed.has(id) ? "allow" : "ask"
   })
   const sessionOf = async (id: string): Promise<string> => {
     if (!isToken(id)) throw RequestError.resourceNotFound(id)
     return await sessionIdOf(principal, id)
   }
-
-  const prompt = async (id: string, client: EditorSession["client"], words: ReturnType<typeof promptOf>) => {
-    const sessionId = await sessionOf(id)
-    const conversation = await serve.host.conversation(sessionId)
-    // A new message takes the place of open questions.
-    if (pendingOf(conversation).length > 0 && conversation?.key !== undefined) {
-      await serve.host.cancel(sessionId, conversation.key)
-    }
-    const abort = new AbortController()
-    running.set(id, abort)
-    try {
-      const part = await send(serve, sessionId, principal, { message: words.text, attachments: words.files })
-      const mode = () => allowed.has(id) ? "allow" as const : "ask" as const
-      const stopReason = await runTurn(serve, { id, sessionId, client, mode, signal: abort.signal }, part)
-      if (abort.signal.aborted) await serve.host.cancel(sessionId, part.key)
-      return { stopReason }
-    } catch (error) {
-      throw RequestError.internalError(undefined, refusalOf(serve, error).message)
-    } finally {
-      running.delete(id)
-    }
-  }
-
   return agent({ name: serve.model })
     .onRequest("initialize", () => ({
       protocolVersion: PROTOCOL_VERSION,
@@ -118,10 +103,39 @@ const agentOf = async (serve: Serve, { principal }: Options): Promise<AgentApp> 
       if (modes.every(({ id }) => id !== modeId)) {
         throw RequestError.invalidParams(undefined, `there is no mode ${modeId}`)
       }
-      if (modeId === "allow") allowed.add(sessionId)
-      else allowed.delete(sessionId)
+      if (modeId === "allow") editor.allowed.add(sessionId)
+      else editor.allowed.delete(sessionId)
       return {}
     })
-    .onRequest("session/prompt", ({ client, params }) => prompt(params.sessionId, client, promptOf(params.prompt)))
-    .onNotification("session/cancel", ({ params: { sessionId } }) => running.get(sessionId)?.abort())
+    .onRequest("session/prompt", async ({ client, params: { prompt, sessionId: id } }) => {
+      const sessionId = await sessionOf(id)
+      return await runPrompt(editor, { id, sessionId, client }, promptOf(prompt)).catch((error: unknown) => {
+        throw RequestError.internalError(undefined, refusalOf(serve, error).message)
+      })
+    })
+    .onNotification("session/cancel", ({ params: { sessionId } }) => editor.running.get(sessionId)?.abort())
+}
+
+const runPrompt = async (
+  { allowed, principal, running, serve }: Editor,
+  session: Pick<EditorSession, "id" | "sessionId" | "client">,
+  { files, text }: Prompt
+) => {
+  const { id, sessionId } = session
+  const conversation = await serve.host.conversation(sessionId)
+  // A new message takes the place of open questions.
+  if (pendingOf(conversation).length > 0 && conversation?.key !== undefined) {
+    await serve.host.cancel(sessionId, conversation.key)
+  }
+  const abort = new AbortController()
+  running.set(id, abort)
+  try {
+    const part = await send(serve, sessionId, principal, { message: text, attachments: files })
+    const mode = () => allowed.has(id) ? "allow" as const : "ask" as const
+    const stopReason = await runTurn(serve, { ...session, mode, signal: abort.signal }, part)
+    if (abort.signal.aborted) await serve.host.cancel(sessionId, part.key)
+    return { stopReason }
+  } finally {
+    running.delete(id)
+  }
 }

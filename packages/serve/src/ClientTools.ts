@@ -35,6 +35,9 @@ export const toolName = "client_tool"
 /** The key of the tools in the metadata of a turn's input. @category constants @since 0.1.0 */
 export const metadataKey = "belay.clientTools"
 
+/** The name of the plugin and of its hook. @category constants @since 0.1.0 */
+export const hookName = "client-tools"
+
 /** A call of a client's tool. @category models @since 0.1.0 */
 export interface ClientCall {
   readonly name: string
@@ -62,7 +65,7 @@ const known = HookState.ownKey("tools", Tools, [])
  * @category constructors
  * @since 0.1.0
  */
-export const make = (): Plugin => ({ name: "client-tools", tools: [tool], hooks: [hook] })
+export const make = (): Plugin => ({ name: hookName, tools: [tool], hooks: [hook] })
 
 const tool = defineTool({
   name: toolName,
@@ -72,7 +75,7 @@ const tool = defineTool({
 })
 
 const hook: AgentHook = {
-  name: "client-tools",
+  name: hookName,
   kind: "policy",
   tools: toolName,
   preTurn: ({ metadata, steer }, { hook, local, tools }) => {

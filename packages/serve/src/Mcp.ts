@@ -31,7 +31,11 @@ export const handler = (serve: Serve, options: Options = {}): Handler => {
   let made: Promise<McpHttpHandler> | undefined
   const make = async (): Promise<McpHttpHandler> => {
     const { createMcpHandler } = await load()
-    const onerror = (error: Error) => serve.onError(error, "an error of the protocol")
+    // The client knows why its request was refused.
+    const onerror = (error: Error) =>
+      error.name === "ProtocolError" || error.message.startsWith("Rejected inbound")
+        ? undefined :
+        serve.onError(error, "an error of the protocol")
     return createMcpHandler(({ authInfo }) => server(serve, authInfo?.clientId ?? "", options), { onerror })
   }
   return endpoint(

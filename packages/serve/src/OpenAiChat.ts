@@ -23,11 +23,12 @@ import type { Item, Part } from "./internal/follow.ts"
 import {
   askIdOfAll,
   clientCallIdOf,
-  newToken,
+  keyOfRequest,
   sessionIdOf,
   type Token,
   tokenOf,
-  tokenOfClientCall
+  tokenOfClientCall,
+  tokenOfRequest
 } from "./internal/identity.ts"
 import { chatUsage, errorBody, errorOf, modelOf, seconds, sessionNameOf } from "./internal/openAi.ts"
 import { invalid, Refusal } from "./internal/refusal.ts"
@@ -77,7 +78,7 @@ interface Act {
 
 const actOf = async (
   serve: Serve,
-  { principal }: Call,
+  { principal, request }: Call,
   chat: ChatRequest,
   name: string | undefined
 ): Promise<Act> => {
@@ -85,7 +86,7 @@ const actOf = async (
   const last = messages.at(-1)
   const mark = last?.role === "user" ? markOf(text(messages.at(-2) ?? last)) : undefined
   const named = name === undefined ? undefined : await tokenOf(name)
-  const token = named ?? tokenOfClientCall(answers[0]?.id ?? "") ?? mark?.token ?? await newToken()
+  const token = named ?? tokenOfClientCall(answers[0]?.id ?? "") ?? mark?.token ?? await tokenOfRequest(request)
   const sessionId = await sessionIdOf(principal, token)
   const conversation = named === undefined && answers.length === 0 && mark === undefined
     ? undefined
@@ -120,8 +121,15 @@ const actOf = async (
     await serve.host.cancel(sessionId, conversation.key)
   }
   // An answer to a question that is no longer open begins a new conversation, as any message without a session does.
-  const own = named ?? await newToken()
-  const sending = { message: text(last), attachments: filesOfMessage(last), tools, history: messages.slice(0, -1) }
+  const own = named ?? await tokenOfRequest(request)
+  const key = await keyOfRequest(request)
+  const sending = {
+    message: text(last),
+    attachments: filesOfMessage(last),
+    tools,
+    history: messages.slice(0, -1),
+    ...(key === undefined ? {} : { key })
+  }
   return { token: own, part: await send(serve, await sessionIdOf(principal, own), principal, sending) }
 }
 

@@ -13,7 +13,15 @@ import { checkTools, decide, isClientCall, pendingOf, send } from "./internal/ac
 import { fieldsOf } from "./internal/content.ts"
 import { type Call, endpoint } from "./internal/endpoint.ts"
 import type { Item, Part } from "./internal/follow.ts"
-import { isToken, newToken, sessionIdOf, type Token, tokenOf } from "./internal/identity.ts"
+import {
+  isToken,
+  keyOfRequest,
+  newToken,
+  sessionIdOf,
+  type Token,
+  tokenOf,
+  tokenOfRequest
+} from "./internal/identity.ts"
 import { errorBody, modelOf, seconds, sessionNameOf } from "./internal/openAi.ts"
 import { decisionsOf } from "./internal/questions.ts"
 import { invalid, Refusal } from "./internal/refusal.ts"
@@ -78,29 +86,29 @@ const whole = async (serve: Serve, call: Call, { part, token }: Target, base: Re
 
 const actOf = async (
   serve: Serve,
-  { principal }: Call,
+  call: Call,
   request: ResponsesRequest,
   name: string | undefined
 ): Promise<Target> => {
   const { answers, approvals, history, message, previous, tools } = request
   const isNew = previous === undefined && name === undefined
   const token = previous === undefined
-    ? name === undefined ? await newToken() : await tokenOf(name)
+    ? name === undefined ? await tokenOfRequest(call.request) : await tokenOf(name)
     : partOfId(previous)?.token
   if (token === undefined) throw new Refusal("not-found", "there is no response with this id", "previous_response_id")
-  const sessionId = await sessionIdOf(principal, token)
+  const sessionId = await sessionIdOf(call.principal, token)
   const conversation = isNew ? undefined : await serve.host.conversation(sessionId)
   if (previous !== undefined && conversation === undefined) {
     throw new Refusal("not-found", "there is no response with this id", "previous_response_id")
   }
-  const start = `resp_${token}.${crypto.randomUUID().replaceAll("-", "")}`
+  const idOf = (rest: string) => `resp_${token}.${rest}`
   if (answers.length > 0 || approvals.length > 0) {
     const decisions = await decisionsOf(token, conversation, {
       answerOf: (id) => approvals.find((one) => one.id === id),
       outputOf: (id) => answers.find((one) => one.id === id)?.output
     })
     if (conversation !== undefined && Object.keys(decisions).length > 0) {
-      const part = await decide(serve, sessionId, conversation, decisions, (after) => `${start}.${after}`)
+      const part = await decide(serve, sessionId, conversation, decisions, (after, asks) => idOf(`${asks}.${after}`))
       return { id: part.key, token, part }
     }
     if (message === undefined) throw invalid("no question and no tool call with this id waits for an answer", "input")
@@ -112,13 +120,14 @@ const actOf = async (
   }
   // The client goes on without the results of its tools.
   if (pending.length > 0 && conversation?.key !== undefined) await serve.host.cancel(sessionId, conversation.key)
-  const sending = { message: message.text, attachments: message.files, tools, history, key: start }
-  return { id: start, token, part: await send(serve, sessionId, principal, sending) }
+  const id = idOf((await keyOfRequest(call.request) ?? await newToken()).slice(1))
+  const sending = { message: message.text, attachments: message.files, tools, history, key: id }
+  return { id, token, part: await send(serve, sessionId, call.principal, sending) }
 }
 
 /** Reads the id of a response. */
 const partOfId = (id: string): { readonly token: Token; readonly after: number | undefined } | undefined => {
-  const [, token = "", after] = /^resp_([\w-]{23})\.[0-9a-f]{32}(?:\.(\d{1,15}))?$/.exec(id) ?? []
+  const [, token = "", after] = /^resp_([\w-]{23})\.[\w-]{22}(?:\.(\d{1,15}))?$/.exec(id) ?? []
   return isToken(token) ? { token, after: after === undefined ? undefined : Number(after) } : undefined
 }
 

@@ -177,6 +177,9 @@ const logError = (error: unknown, shown: string): void => {
   Effect.runFork(Effect.logError(`a client was told: ${shown}`, error))
 }
 
+/** How many turns run at once. A turn mostly waits for its model, and a reader of its stream waits for the turn. */
+const maxTurns = 10_000
+
 /** Makes a host of an agent, which runs in this process. */
 const hostOf = (
   config: AgentConfig,
@@ -186,7 +189,7 @@ const hostOf = (
   const plugins = [...config.plugins ?? [], ...(withClientTools ? [ClientTools.make()] : [])]
   const agent = createAgent({ ...config, store: sessions, plugins })
   const events = EventLog.inMemory()
-  const host = Host.make({ agent, store: { sessions, inbox: Inbox.inMemory(), events } })
+  const host = Host.make({ agent, store: { sessions, inbox: Inbox.inMemory(), events }, concurrency: maxTurns })
   // An Awaitable starts when somebody waits for it.
   const running = Promise.resolve(host.start())
   const close = async () => {

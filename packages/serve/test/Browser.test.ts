@@ -112,6 +112,7 @@ describe("the page", () => {
     await say("call delete_file")
     await page.waitForSelector("text=needs your approval")
     await page.waitForSelector("text=gate: Ask at preToolCall")
+    assert.notInclude(await page.innerText("#messages"), "client-tools")
     await page.reload()
     await page.waitForSelector("text=needs your approval")
     await page.focus("[aria-label='Deny delete_file']")

@@ -1,6 +1,7 @@
 /** Bodies that clients of JavaScript, scanners and broken programs send. */
 import { JsonValue } from "@belay/core/Message"
 import * as AgUi from "@belay/serve/AgUi"
+import * as Mcp from "@belay/serve/Mcp"
 import * as OpenAiChat from "@belay/serve/OpenAiChat"
 import * as OpenAiResponses from "@belay/serve/OpenAiResponses"
 import type { Handler, Serve } from "@belay/serve/Serve"
@@ -95,6 +96,28 @@ const bases: ReadonlyArray<
         }
       ]
     }
+  },
+  {
+    name: "MCP",
+    path: "/mcp",
+    handler: Mcp.handler,
+    body: {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: {
+        name: "ask_agent",
+        arguments: { message: "call mine", session: "s" },
+        requestState: "s",
+        inputResponses: { ask_1: { action: "accept", content: { approve: true } } },
+        _meta: {
+          progressToken: 1,
+          "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+          "io.modelcontextprotocol/clientCapabilities": { elicitation: {} },
+          "io.modelcontextprotocol/clientInfo": { name: "fuzz", version: "1" }
+        }
+      }
+    }
   }
 ]
 
@@ -131,12 +154,17 @@ describe("a request with any content", () => {
           const answer = await handler(server.serve)(
             new Request(`http://localhost${path}`, {
               method: "POST",
-              headers: { authorization: "Bearer token-ada", "x-session-id": crypto.randomUUID() },
+              headers: {
+                authorization: "Bearer token-ada",
+                "x-session-id": crypto.randomUUID(),
+                "content-type": "application/json",
+                accept: "application/json, text/event-stream"
+              },
               body: JSON.stringify(sent) ?? ""
             })
           )
           const text = await answer.text()
-          assert.include([200, 400, 404, 409, 413], answer.status, text)
+          assert.include([200, 202, 400, 404, 409, 413], answer.status, text)
           assert.notMatch(text, /\.ts:\d+|node_modules| at .*\(/)
         }),
       { arbitrary: { runs: 150 } }

@@ -1,4 +1,6 @@
 /** Responses with the client of OpenAI. */
+import * as HookAction from "@belay/core/HookAction"
+import { Connection } from "@belay/core/ProviderError"
 import * as OpenAiResponses from "@belay/serve/OpenAiResponses"
 import OpenAI from "openai"
 import { assert, describe, it } from "vitest"
@@ -102,6 +104,20 @@ describe("responses", () => {
       all.slice(5).map((event) => event.sequence_number)
     )
     assert.deepStrictEqual(server.errors, [])
+  })
+
+  it("leaves out the text of an attempt that failed", async () => {
+    let words = 0
+    const lost = new Connection({ provider: "demo", message: "lost" })
+    const provider = talker({ each: () => ++words === 3 ? Promise.reject(lost) : Promise.resolve() })
+    const again = { name: "again", onLlmError: () => HookAction.replace({ type: "retry" as const, delayMs: 0 }) }
+    await using server = await served(OpenAiResponses.handler, {}, { provider, hooks: [again] })
+    const client = clientOf(server.url)
+    const plain = await client.responses.create({ model, input: "a" })
+    assert.strictEqual(plain.output_text, "You said: a (1)")
+    words = 0
+    const stream = client.responses.stream({ model, input: "a" })
+    assert.strictEqual((await stream.finalResponse()).output_text, "You said: a (1)")
   })
 
   it("does not know the responses of another principal", async () => {

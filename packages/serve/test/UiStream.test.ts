@@ -1,5 +1,7 @@
 /** The UI message stream with the chat of the AI SDK. The one in a browser is `Browser.test.ts`. */
 import { defineTool } from "@belay/core/defineTool"
+import * as HookAction from "@belay/core/HookAction"
+import { Connection } from "@belay/core/ProviderError"
 import * as UiStream from "@belay/serve/UiStream"
 import {
   AbstractChat,
@@ -177,6 +179,21 @@ describe("the UI message stream", () => {
     await sent
     assert.strictEqual((await get(`${server.url}/api/chat/c1/stream`)).status, 204)
     go()
+  })
+
+  it("takes back the text of an attempt that failed", async () => {
+    let attempts = 0
+    const provider = talker({
+      each: () =>
+        ++attempts === 3 ? Promise.reject(new Connection({ provider: "demo", message: "lost" })) : Promise.resolve()
+    })
+    const again = { name: "again", onLlmError: () => HookAction.replace({ type: "retry" as const, delayMs: 0 }) }
+    await using server = await served((serve) => UiStream.handler(serve), {}, { provider, hooks: [again] })
+    const chat = new PlainChat(server.url, "c1")
+    await chat.sendMessage({ text: "hello" })
+    assert.isUndefined(chat.error)
+    assert.strictEqual(chat.outline, "step-start | text:done:You said: hello (1)")
+    assert.isAbove(attempts, 3)
   })
 
   it("lets clients run their own tools", async () => {

@@ -6,6 +6,7 @@ import type { Conversation } from "@belay/host/Host"
 import * as ClientTools from "../ClientTools.ts"
 import type { Serve } from "../Serve.ts"
 import type { Part } from "./follow.ts"
+import { askIdOfAll } from "./identity.ts"
 import { invalid, Refusal } from "./refusal.ts"
 
 /** A message of a client. */
@@ -33,15 +34,20 @@ export const send = async ({ host }: Serve, sessionId: string, principal: string
   return { sessionId, key }
 }
 
-/** Answers questions, and returns where the turn continues. */
+/**
+ * Answers questions, and returns where the turn continues. The key is that of the questions: of two answers to the same
+ * ones, the first counts, and neither counts for a question that comes after it.
+ */
 export const decide = async (
   { host }: Serve,
   sessionId: string,
-  { lastEvent = 0 }: Conversation,
+  conversation: Conversation,
   decisions: { readonly [callId: string]: Decision },
-  keyOf: (after: number) => string = (after) => `decide.${after}.${crypto.randomUUID()}`
+  keyOf: (after: number, asks: string) => string = (after, asks) => `decide.${after}.${asks}`
 ): Promise<Part> => {
-  const key = keyOf(lastEvent)
+  const { lastEvent = 0 } = conversation
+  const answered = pendingOf(conversation).filter(({ callId }) => callId in decisions)
+  const key = keyOf(lastEvent, await askIdOfAll(answered))
   await host.decide(sessionId, decisions, { key })
   return { sessionId, key, after: lastEvent }
 }

@@ -21,6 +21,7 @@ export const endpoint = (serve: Serve, writeError: WriteError, act: (call: Call)
     try {
       if (request.method === "OPTIONS" && serve.origins.length > 0) return new Response(null, { status: 204 })
       checkHeaders(serve, request)
+      checkSite(serve, request)
       const principal = await serve.authorize(request)
       if (principal instanceof Response) return principal
       if (typeof principal !== "string" || principal === "") {
@@ -41,6 +42,16 @@ const checkHeaders = ({ maxHeaderBytes }: Serve, { headers, url }: Request): voi
   headers.forEach((value, name) => size += name.length + value.length)
   if (size > maxHeaderBytes) throw new Refusal("too-large", `the headers are larger than ${maxHeaderBytes} bytes`)
 }
+
+/** Refuses what a page of another site sends with the cookies of a user. Browsers say where a request comes from. */
+const checkSite = (serve: Serve, { headers, method }: Request): void => {
+  const site = headers.get("sec-fetch-site") ?? "none"
+  if (method === "GET" || site === "none" || site === "same-origin" || isAllowed(serve, headers.get("origin"))) return
+  throw new Refusal("forbidden", "pages of this origin may not use this server")
+}
+
+const isAllowed = ({ origins }: Serve, origin: string | null): boolean =>
+  origin !== null && (origins.includes(origin) || origins.includes("*"))
 
 const readBody = async ({ maxBodyBytes }: Serve, { body, headers }: Request): Promise<unknown> => {
   const tooLarge = () => new Refusal("too-large", `the body is larger than ${maxBodyBytes} bytes`)
@@ -67,9 +78,9 @@ const parse = (text: string): unknown => {
   }
 }
 
-const withCors = ({ origins }: Serve, { headers, method }: Request, response: Response): Response => {
+const withCors = (serve: Serve, { headers, method }: Request, response: Response): Response => {
   const origin = headers.get("origin")
-  if (origin === null || !(origins.includes(origin) || origins.includes("*"))) return response
+  if (origin === null || !isAllowed(serve, origin)) return response
   const answer = new Response(response.body, response)
   answer.headers.set("access-control-allow-origin", origin)
   answer.headers.append("vary", "origin")

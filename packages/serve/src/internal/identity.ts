@@ -2,6 +2,7 @@
  * Ids that clients see and the ids of the host. A session id of the host begins with the hash of its principal, so that
  * no principal can name a session of another one. Ids are at most 40 characters long where vendors allow no more.
  */
+import { canonical } from "@belay/core/Json"
 import type { PendingAsk } from "@belay/core/RunState"
 
 /** The part of a session id that clients see: `c` for a name that the client chose, `s` for a new session. */
@@ -28,10 +29,7 @@ const prefixOf = async (principal: string): Promise<string> => `p${await hash(pr
  * Returns the id of a question, as clients see it. It is another one when anything about the question has changed, so
  * that an answer counts for the question that was shown and for no other.
  */
-export const askIdOf = async (ask: PendingAsk): Promise<string> => {
-  const { approved, by, callId, expiresAt, fingerprint, nonce, reason } = ask
-  return `ask_${await hash(JSON.stringify([callId, fingerprint, by, reason, expiresAt, approved, nonce]))}`
-}
+export const askIdOf = async (ask: PendingAsk): Promise<string> => `ask_${await hash(canonical(ask))}`
 
 /** Returns one id for several questions. */
 export const askIdOfAll = async (asks: ReadonlyArray<PendingAsk>): Promise<string> =>
@@ -45,6 +43,18 @@ export const clientCallIdOf = async (token: Token, ask: PendingAsk): Promise<str
 export const tokenOfClientCall = (id: string): Token | undefined => {
   const token = id.slice(0, tokenLength)
   return isToken(token) && id.length === tokenLength + 13 ? token : undefined
+}
+
+/** Returns the token of the session that a request begins. A request that is repeated with its key begins it once. */
+export const tokenOfRequest = async ({ headers }: Request): Promise<Token> => {
+  const key = headers.get("idempotency-key")
+  return key === null ? await newToken() : `s${await hash(`request ${key}`)}`
+}
+
+/** Returns the key of the message of a request, if the request can be repeated. */
+export const keyOfRequest = async ({ headers }: Request): Promise<string | undefined> => {
+  const key = headers.get("idempotency-key")
+  return key === null ? undefined : await keyOfText(`request ${key}`)
 }
 
 /** Returns a short key for a text of any length. */

@@ -8,6 +8,7 @@ import { invalid, type Kind, type Refusal } from "./refusal.ts"
 
 const types: { readonly [K in Kind]?: string } = {
   unauthorized: "authentication_error",
+  forbidden: "permission_error",
   busy: "rate_limit_error",
   failed: "server_error"
 }

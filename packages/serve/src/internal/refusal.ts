@@ -6,6 +6,7 @@ import type { Serve } from "../Serve.ts"
 export type Kind =
   | "invalid"
   | "unauthorized"
+  | "forbidden"
   | "not-found"
   | "method"
   | "conflict"
@@ -19,6 +20,7 @@ export type Kind =
 export const statusOf: { readonly [K in Kind]: number } = {
   invalid: 400,
   unauthorized: 401,
+  forbidden: 403,
   "not-found": 404,
   method: 405,
   conflict: 409,

@@ -5,6 +5,7 @@ import * as HookAction from "@belay/core/HookAction"
 import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { LlmProvider } from "@belay/core/LlmProvider"
 import { text } from "@belay/core/Message"
+import { InvalidRequest, isProviderError } from "@belay/core/ProviderError"
 import * as NodeHttp from "@belay/serve/NodeHttp"
 import * as Serve from "@belay/serve/Serve"
 import * as Effect from "effect/Effect"
@@ -52,14 +53,18 @@ export const talker = (
   model: "demo",
   complete: (request) => Effect.promise(async () => (await before(request), answerTo(request))),
   stream: (request, sink) =>
-    Effect.promise(async () => {
-      await before(request)
-      const response = answerTo(request)
-      for (const word of response.text.match(/\S+\s*/g) ?? []) {
-        await each()
-        await sink({ type: "text", text: word })
-      }
-      return response
+    Effect.tryPromise({
+      try: async () => {
+        await before(request)
+        const response = answerTo(request)
+        for (const word of response.text.match(/\S+\s*/g) ?? []) {
+          await each()
+          await sink({ type: "text", text: word })
+        }
+        return response
+      },
+      catch: (error) =>
+        isProviderError(error) ? error : new InvalidRequest({ provider: "demo", message: String(error) })
     })
 })
 

@@ -63,7 +63,11 @@ const makeServe = Effect.fnUntraced(function*({ config, data }: Options, token: 
     ? { host: yield* Effect.promise(() => makeDemo(data)) }
     : yield* loadServed(config)
   if ("host" in served) yield* Effect.catchTag(startHost(served.host), "HostError", () => Effect.void)
-  return Serve.make({ ...served, authorize: authorizeWith(token), clientTools: config === undefined })
+  return Serve.make({
+    ...served,
+    authorize: authorizeWith(token),
+    clientTools: config === undefined || "agent" in served
+  })
 })
 
 /** Another part of the program may have started the host already. */

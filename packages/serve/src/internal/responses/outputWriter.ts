@@ -27,7 +27,7 @@ export class OutputWriter {
 
   /** Whether the last item is a message. */
   get hasAnswer(): boolean {
-    return this.items.at(-1)?.type === "message"
+    return this.accepted.at(-1)?.type === "message"
   }
 
   *text(delta: string): Events {
@@ -52,8 +52,13 @@ export class OutputWriter {
     yield { type: "response.reasoning_summary_text.delta", ...where, delta } as Event
   }
 
-  /** Ends the text that is written. */
-  *close(): Events {
+  /** The items without the texts that were taken back. */
+  get accepted(): ReadonlyArray<OutputItem> {
+    return this.items.filter(({ status }) => status !== "incomplete")
+  }
+
+  /** Ends the text that is written. `incomplete`: the model begins it again. */
+  *close(status: "completed" | "incomplete" = "completed"): Events {
     if (this.open === undefined) return
     const { id, kind, text } = this.open
     const place = this.items.length
@@ -61,12 +66,12 @@ export class OutputWriter {
     if (kind === "text") {
       yield { type: "response.output_text.done", ...at(id, place), text, logprobs: [] } as Event
       yield { type: "response.content_part.done", ...at(id, place), part: textPart(text) } as Event
-      return yield* this.done(message(id, "completed", [textPart(text)]))
+      return yield* this.done(message(id, status, [textPart(text)]))
     }
     const where = { item_id: id, output_index: place, summary_index: 0 }
     yield { type: "response.reasoning_summary_text.done", ...where, text } as Event
     yield { type: "response.reasoning_summary_part.done", ...where, part: summary(text) } as Event
-    yield* this.done({ id, type: "reasoning", status: "completed", summary: [summary(text)] })
+    yield* this.done({ id, type: "reasoning", status, summary: [summary(text)] })
   }
 
   /** Adds an item that is complete. */

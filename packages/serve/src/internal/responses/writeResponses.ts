@@ -79,6 +79,9 @@ export async function* responseEvents(
       case "reasoning-delta":
         for (const one of output.reasoning(event.text)) yield number(one)
         break
+      case "retract":
+        for (const one of output.close("incomplete")) yield number(one)
+        break
       case "llm-start":
       case "llm-end":
         for (const one of output.close()) yield number(one)
@@ -119,7 +122,7 @@ async function* endOf(
   yield* output.close()
   const finished = (status: string, rest: object) => ({
     type: `response.${status}`,
-    response: responseOf(base, { status, output: output.items, ...rest })
+    response: responseOf(base, { status, output: output.accepted, ...rest })
   })
   switch (outcome.status) {
     case "completed":

@@ -4,7 +4,7 @@ import type { ToolCall } from "@belay/core/Message"
 import type { PendingAsk } from "@belay/core/RunState"
 import type { Conversation } from "@belay/host/Host"
 import type { Outcome } from "@belay/host/Outcome"
-import { callOf, toolName } from "../../ClientTools.ts"
+import { callOf, hookName, toolName } from "../../ClientTools.ts"
 import type { Serve } from "../../Serve.ts"
 import { isClientCall } from "../act.ts"
 import type { Item } from "../follow.ts"
@@ -60,7 +60,7 @@ class UiWriter {
   }
 
   *event(event: AgentEvent): Iterable<Chunk> {
-    if (event.type === "hook" && this.hooks && event.record.action !== "Continue") yield hookChunk(event.record)
+    if (event.type === "hook" && this.hooks && isDecision(event.record)) yield hookChunk(event.record)
     if (event.parent !== undefined) return
     switch (event.type) {
       case "turn-start":
@@ -190,9 +190,12 @@ const errorChunk = (toolCallId: string, errorText: string): Chunk => ({
   dynamic: true
 })
 
-const hookChunk = (
-  { action, callId, decidedBy, hooks, point, subject }: Extract<AgentEvent, { readonly type: "hook" }>["record"]
-): Chunk => ({
+type DecisionRecord = Extract<AgentEvent, { readonly type: "hook" }>["record"]
+
+/** Whether a hook has decided something that concerns the user. */
+const isDecision = ({ action, decidedBy }: DecisionRecord): boolean => action !== "Continue" && decidedBy !== hookName
+
+const hookChunk = ({ action, callId, decidedBy, hooks, point, subject }: DecisionRecord): Chunk => ({
   type: "data-hook",
   data: { point, action, subject, callId, by: decidedBy, why: hooks.find(({ hook }) => hook === decidedBy)?.why }
 })

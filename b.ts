@@ -1,0 +1,2 @@
+import { serve } from "./bench/serve.ts"
+console.log(await serve())
