@@ -21,7 +21,7 @@ const below: { readonly [name: string]: ReadonlyArray<string> } = {
   inspect: ["core", "hooks"],
   serve: ["core", "host"],
   cli: ["core", "hooks", "hook-files", "providers", "testing", "host", "serve", "inspect"],
-  examples: ["core", "hooks", "hook-files", "providers", "testing"]
+  examples: ["core", "hooks", "hook-files", "providers", "host", "testing"]
 }
 
 /** Files of `core` that may import Effect modules which are not stable. None so far. */

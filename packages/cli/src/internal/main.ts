@@ -44,12 +44,8 @@ export const main = (argv: ReadonlyArray<string>, screen: Screen): void => {
     })
   )
   // Whatever a hook has started ends with this process.
-  for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
-    process.on(signal, () => {
-      const isHandled = (signal === "SIGINT" && isInterruptHandled()) || takeSignal()
-      if (!isHandled) process.exit(code)
-    })
-  }
+  process.on("SIGINT", () => isInterruptHandled() || takeSignal() ? undefined : process.exit(130))
+  process.on("SIGTERM", () => takeSignal() ? undefined : process.exit(143))
 }
 
 const isUsage = (error: unknown): boolean => error instanceof Usage || CliError.isCliError(error)

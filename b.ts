@@ -1,2 +1,0 @@
-import { serve } from "./bench/serve.ts"
-console.log(await serve())

@@ -1,0 +1,25 @@
+/**
+ * Sends a message, and prints what happens until it is answered, in whatever process. Starting it again with the same key
+ * sends nothing twice: `node client.ts ada "Paris, Rome, Oslo" trip-1`.
+ */
+import * as Host from "@belay/host/Host"
+import config from "./belay.config.ts"
+
+const [session = "ada", message = "Paris, Rome, Oslo", key = "trip-1"] = process.argv.slice(2)
+
+const host = Host.make({ ...config, pollMs: 100 })
+const sent = await host.send(session, message, { key })
+console.log(`${sent.type} ${key}`)
+
+for await (const { event, key: of } of host.events(session)) {
+  if (of !== key) continue
+  if (event.type === "turn-start" && event.resumed) console.log("another process continues")
+  if (event.type === "tool-end") console.log(event.result.ok ? event.result.output : event.result.error)
+  if (event.type === "text-delta") console.log(event.text)
+  if (event.type === "turn-end") break
+}
+const outcome = await host.result(session, key)
+console.log(outcome.status)
+
+await config.agent.close()
+await config.store.close()
