@@ -5,15 +5,11 @@
  * @since 0.1.0
  */
 import type { AgentConfig } from "@belay/core/AgentConfig"
-import { createAgent } from "@belay/core/createAgent"
-import * as EventLog from "@belay/core/EventLog"
-import * as Inbox from "@belay/core/Inbox"
 import { checkKinds, checkOptions, invalidOption, type OptionKinds, whole } from "@belay/core/OptionCheck"
-import * as SessionStore from "@belay/core/SessionStore"
-import * as Host from "@belay/host/Host"
+import type * as Host from "@belay/host/Host"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import * as ClientTools from "./ClientTools.ts"
+import { ownHost } from "./internal/ownHost.ts"
 
 /** Answers a web-standard request. It never rejects. @category models @since 0.1.0 */
 export type Handler = (request: Request) => Promise<Response>
@@ -35,8 +31,8 @@ export interface Options {
   /** The host whose sessions are served. Somebody has to `start` it, in this process or in another one. */
   readonly host?: Host.Host
   /**
-   * Instead of a host: the options of an agent. Its sessions run in this process, and are in memory unless the agent has
-   * a `store`.
+   * Instead of a host: the options of an agent. Its sessions run in this process. Unless the agent has a `store`, they
+   * are in memory, and are removed a day after their last turn.
    */
   readonly agent?: AgentConfig
   /** Says who sends a request. There is no default, so that nobody is served by accident. */
@@ -130,7 +126,7 @@ export const make = (options: Options): Serve => {
     const problem = "expected the options of createAgent, found an agent: give its options, or make a host of it"
     Result.getOrThrow(invalidOption("Serve.agent", problem))
   }
-  const owned = given === undefined ? hostOf(agent!, options.clientTools === true) : undefined
+  const owned = given === undefined ? ownHost(agent!, options.clientTools === true) : undefined
   const close = owned?.close ?? (async () => {})
   return {
     host: given ?? owned!.host,
@@ -175,26 +171,4 @@ export const route = (handlers: { readonly [path: string]: Handler }): Handler =
 
 const logError = (error: unknown, shown: string): void => {
   Effect.runFork(Effect.logError(`a client was told: ${shown}`, error))
-}
-
-/** How many turns run at once. A turn mostly waits for its model, and a reader of its stream waits for the turn. */
-const maxTurns = 10_000
-
-/** Makes a host of an agent, which runs in this process. */
-const hostOf = (
-  config: AgentConfig,
-  withClientTools: boolean
-): { readonly host: Host.Host; readonly close: () => Promise<void> } => {
-  const sessions = config.store ?? SessionStore.inMemory()
-  const plugins = [...config.plugins ?? [], ...(withClientTools ? [ClientTools.make()] : [])]
-  const agent = createAgent({ ...config, store: sessions, plugins })
-  const events = EventLog.inMemory()
-  const host = Host.make({ agent, store: { sessions, inbox: Inbox.inMemory(), events }, concurrency: maxTurns })
-  // An Awaitable starts when somebody waits for it.
-  const running = Promise.resolve(host.start())
-  const close = async () => {
-    await (await running).drain()
-    await agent.close()
-  }
-  return { host, close }
 }
