@@ -238,7 +238,9 @@ describe("the events of a host", () => {
         onLlmDelta: (delta: LlmDelta) =>
           delta.type === "text" ? HookAction.transform({ ...delta, text: mask(delta.text) }) : undefined,
         postToolCall: ({ result }: { readonly result: ToolResult }) =>
-          result.ok ? HookAction.transform({ ok: true as const, output: mask(String(result.output)) }) : undefined
+          result.ok
+            ? HookAction.transform({ ok: true as const, output: mask(JSON.stringify(result.output)) })
+            : undefined
       }]
     })
     const { close, host } = hosted(path, config())
