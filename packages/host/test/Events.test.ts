@@ -1,13 +1,17 @@
 /** The events of hosted sessions, for readers in the same process and in others. */
 import { agentTool } from "@belay/core/agentTool"
 import { createAgent } from "@belay/core/createAgent"
+import { defineTool } from "@belay/core/defineTool"
 import * as EventLog from "@belay/core/EventLog"
-import { textResponse } from "@belay/core/LlmCall"
+import * as HookAction from "@belay/core/HookAction"
+import { type LlmDelta, textResponse } from "@belay/core/LlmCall"
+import type { ToolResult } from "@belay/core/Tool"
 import type * as Host from "@belay/host/Host"
 import type { HostEvent } from "@belay/host/HostEvent"
 import * as Scripted from "@belay/testing/Scripted"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "vitest"
 import { asking, failure, gate, hosted, newFile, tool } from "./support/hosted.ts"
 
@@ -215,6 +219,51 @@ describe("the events of a host", () => {
     assertInOrder(seen)
     assert.deepStrictEqual(json(seen.slice(-rest.length)), json(rest))
     await two.close()
+  })
+
+  it("are stored as the user of a stream gets them, after the hooks", async () => {
+    const secret = "4711-0815"
+    const path = newFile()
+    const mask = (text: string) => text.replaceAll(secret, "[removed]")
+    const config = () => ({
+      provider: Scripted.make([
+        { ...textResponse(""), finishReason: "tool-calls" as const, toolCalls: [{ id: "c", name: "look", args: {} }] },
+        `the number is ${secret}.`
+      ], { pieceLength: 100 }),
+      tools: [defineTool({ name: "look", description: "d", input: { type: "object" }, execute: () => secret })],
+      hooks: [{
+        name: "mask",
+        confidential: true,
+        hold: "untilPass" as const,
+        onLlmDelta: (delta: LlmDelta) =>
+          delta.type === "text" ? HookAction.transform({ ...delta, text: mask(delta.text) }) : undefined,
+        postToolCall: ({ result }: { readonly result: ToolResult }) =>
+          result.ok
+            ? HookAction.transform({ ok: true as const, output: mask(JSON.stringify(result.output)) })
+            : undefined
+      }]
+    })
+    const { close, host } = hosted(path, config())
+    await host.send("s", "hi", { key: "m" })
+    await host.advance("s")
+    const stored = await until(host.events("s"), endOf("m"))
+    await close()
+    using database = new DatabaseSync(path)
+    assert.notInclude(JSON.stringify(database.prepare("SELECT body FROM events").all()), secret)
+
+    const { agent, close: closeOther } = hosted(newFile(), config())
+    const session = await agent.session({ id: "s" })
+    const streamed: Array<HostEvent["event"]> = []
+    for await (const event of session.stream("hi")) streamed.push(event)
+    const contents = (events: ReadonlyArray<HostEvent["event"]>) =>
+      json(
+        events.map((event) => [event.type, "text" in event ? event.text : "", "result" in event ? event.result : ""])
+      )
+    assert.deepStrictEqual(
+      contents(stored.map(({ event }) => event)),
+      contents(streamed)
+    )
+    await closeOther()
   })
 
   it("of a turn that people decide about stay together", async () => {

@@ -11,15 +11,19 @@ const host = Host.make({ ...config, pollMs: 100 })
 const sent = await host.send(session, message, { key })
 console.log(`${sent.type} ${key}`)
 
-for await (const { event, key: of } of host.events(session)) {
+// The last events of a process that is killed may be lost, but the outcome is not.
+const ended = new AbortController()
+const outcome = host.result(session, key)
+void outcome.then(() => setTimeout(() => ended.abort(), 1_000).unref())
+
+for await (const { event, key: of } of host.events(session, { signal: ended.signal })) {
   if (of !== key) continue
   if (event.type === "turn-start" && event.resumed) console.log("another process continues")
   if (event.type === "tool-end") console.log(event.result.ok ? event.result.output : event.result.error)
   if (event.type === "text-delta") console.log(event.text)
   if (event.type === "turn-end") break
 }
-const outcome = await host.result(session, key)
-console.log(outcome.status)
+console.log((await outcome).status)
 
 await config.agent.close()
 await config.store.close()

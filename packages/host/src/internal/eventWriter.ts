@@ -78,7 +78,8 @@ export class EventWriter {
       this.written = Deferred.makeUnsafe<void>()
       Effect.runForkWith(context)(this.writeAll)
     }
-    if (packer.count >= maxCount) this.wake()
+    // Readers wait for the end of a turn, and it must not be lost with a process that ends then.
+    if (packer.count >= maxCount || event.type === "turn-end") this.wake()
   }
 
   /** Waits until the events of a session that were added so far are stored, or cannot be stored. */
