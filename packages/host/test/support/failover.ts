@@ -50,17 +50,17 @@ export const failover = async (url: string, engine: EngineName, rounds: number):
     await start()
     if (engine !== "local") await start()
     await host.send("s", "do work")
-    let { pid } = await nextAct(log, 0)
+    await nextAct(log, 0)
     for (let round = 0; round < rounds; round++) {
-      // The other process has taken its place.
-      await Effect.runPromise(Effect.sleep(2_000))
+      // Sessions move to a process that has joined. A tool that does not end is given up after five seconds.
+      await Effect.runPromise(Effect.sleep(engine === "cluster" ? 7_500 : 1_500))
+      const { pid } = lastAct(log)!
       const killed = now()
       children.get(pid)!.kill("SIGKILL")
       children.delete(pid)
       const started = engine === "local" ? start() : undefined
       const act = await nextAct(log, killed)
       found.push(Math.round(act.at - killed))
-      pid = act.pid
       await (started ?? start())
     }
   } finally {
