@@ -3,7 +3,7 @@ import * as NodeHttp from "@belay/serve/NodeHttp"
 import { createServer } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import { assert, describe, it } from "vitest"
-import { type Frame, sseResponse } from "../src/internal/sse.ts"
+import { type Frame, sseResponse } from "../../src/internal/sse.ts"
 
 const size = 64 * 1_024
 

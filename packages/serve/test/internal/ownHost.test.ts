@@ -6,8 +6,8 @@ import * as SessionStore from "@belay/core/SessionStore"
 import * as Host from "@belay/host/Host"
 import * as Effect from "effect/Effect"
 import { assert, describe, it } from "vitest"
-import { pruneOld } from "../src/internal/ownHost.ts"
-import { asking, talker, tools } from "./support/served.ts"
+import { pruneOld } from "../../src/internal/ownHost.ts"
+import { asking, talker, tools } from "../support/served.ts"
 
 describe("what is in memory", () => {
   it("is removed after a time, except what waits for people", async () => {
