@@ -9,6 +9,9 @@ import { fromEnvironment } from "../environment.ts"
 import { optional, usageError } from "../flags.ts"
 import type { Screen } from "../screen.ts"
 
+/** How long the process may take to end by itself after a chat, in milliseconds. */
+const exitMs = 200
+
 export const chat = (screen: Screen) =>
   Command.make("chat", {
     config: Argument.String("config").pipe(
@@ -63,6 +66,8 @@ export const chat = (screen: Screen) =>
         })
       )
       if (endpoint !== undefined) yield* Effect.promise(() => endpoint.close())
+      // The module may have opened something that nobody closes, such as a server.
+      setTimeout(() => process.exit(), exitMs).unref()
     })).pipe(
       Command.withDescription(
         "Talks with an agent: answers as they are written, tools, approvals, and a history that survives restarts"

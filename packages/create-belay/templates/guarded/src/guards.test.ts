@@ -36,7 +36,12 @@ test("a person is asked before a file is written, and nothing is written until t
 test("nothing outside of the folder is read", async () => {
   const root = mkdtempSync(join(tmpdir(), "guarded-"))
   const calls = Scripted.toolCalls({ name: "read_file", args: { path: "../../etc/passwd" } })
-  const agent = createAgent({ provider: Scripted.make([calls, "done"]), cwd: root, tools: toolsFor(root), hooks: guards })
+  const agent = createAgent({
+    provider: Scripted.make([calls, "done"]),
+    cwd: root,
+    tools: toolsFor(root),
+    hooks: guards
+  })
   const { messages } = await agent.run("read it")
   const result = messages.find(({ role }) => role === "tool")
   assert.equal(result?.role === "tool" && result.isError, true)

@@ -53,7 +53,11 @@ export const toolsFor = (root: string) => {
       destructive: true,
       execute: async (args, { signal }) => {
         const { command } = args as { readonly command: string }
-        const { stderr, stdout } = await promisify(execFile)("sh", ["-c", command], { cwd: root, signal, timeout: 60_000 })
+        const { stderr, stdout } = await promisify(execFile)("sh", ["-c", command], {
+          cwd: root,
+          signal,
+          timeout: 60_000
+        })
         return { stdout, stderr }
       }
     })
