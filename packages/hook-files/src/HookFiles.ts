@@ -19,6 +19,8 @@ import { byDialect } from "./dialect/shared/systems.ts"
 import type { ToolNames } from "./dialect/shared/toolNames.ts"
 import * as Discovery from "./Discovery.ts"
 import { shown } from "./engine/record.ts"
+import { chooseSystems } from "./internal/chooseSystems.ts"
+import { dropTwins } from "./internal/dropTwins.ts"
 import { isInside, real } from "./internal/files.ts"
 import * as Command from "./process/Command.ts"
 import * as Runners from "./Runners.ts"
@@ -122,6 +124,11 @@ export interface Loaded {
   readonly sources: ReadonlyArray<Discovery.Source>
   /** The files of `sources` that a setting turns off (`disableAllHooks`, `allowManagedHooksOnly`). */
   readonly silenced: ReadonlyArray<Discovery.Source>
+  /**
+   * The files of `sources` that are not loaded, because another system has more entries and the option `sources` names
+   * none. A warning lists their systems.
+   */
+  readonly leftOut: ReadonlyArray<Discovery.Source>
 }
 
 const { name: _name, onTimeout: _onTimeout, tier: _tier, timeout: _timeout, ...commonKinds } = HookDefaults.commonKinds
@@ -182,10 +189,21 @@ export const load = (options: Options = {}): Loaded => {
   const { trust = join(home, ".belay", "trust"), ...making } = rest
   const cwd = resolve(options.cwd ?? process.cwd())
   const find = () => Discovery.find({ ...pickPlaces(options), cwd, home })
-  const { sources, warnings } = find()
-  const counting = withoutSilenced(sources)
-  const project = decide({ cwd, home, trust, sources, counting, find: () => find().sources })
-  const may = counting.filter(({ ofProject }) => !ofProject || project.isTrusted)
+  const found = find()
+  const { sources } = found
+  const always = options.sources === undefined ? systems : sources.map(({ system }) => system)
+  const { leftOut, ...choice } = chooseSystems(withoutSilenced(sources), {
+    cwd,
+    home,
+    always: always.map(({ dialect }) => dialect)
+  })
+  const counting = choice.used
+  const unused = new Set(leftOut.filter(({ ofProject }) => ofProject).map(({ dialect }) => dialect))
+  // A decision covers only what is loaded.
+  const covered = (all: ReadonlyArray<Discovery.Source>) =>
+    all.filter(({ dialect, ofProject }) => ofProject && !unused.has(dialect))
+  const project = decide({ cwd, home, trust, sources: covered(sources), counting, find: () => covered(find().sources) })
+  const may = dropTwins(counting.filter(({ ofProject }) => !ofProject || project.isTrusted))
   // A malformed file of an untrusted project is not an error, because its hooks do not run.
   Result.getOrThrow(malformed(may))
   const { urls, variables } = lists(counting)
@@ -206,10 +224,14 @@ export const load = (options: Options = {}): Loaded => {
     hooks: [...byDialect(systems).values()].flatMap((system) =>
       system.hooks(may.filter(({ dialect }) => dialect === system.dialect), systemOptions)
     ),
-    warnings,
+    warnings: [
+      ...found.warnings.filter((warning) => !leftOut.some(({ config }) => config.warnings.includes(warning))),
+      ...choice.warnings
+    ],
     untrusted: project.untrusted,
     sources,
-    silenced: sources.filter((one) => !counting.includes(one))
+    silenced: sources.filter((one) => !counting.includes(one) && !leftOut.includes(one)),
+    leftOut
   }
 }
 
@@ -220,6 +242,7 @@ interface Project {
   readonly home: string
   /** The folder in which decisions are stored. */
   readonly trust: string
+  /** The files of the project that are loaded. */
   readonly sources: ReadonlyArray<Discovery.Source>
   /** The sources that no setting turns off. */
   readonly counting: ReadonlyArray<Discovery.Source>
@@ -237,8 +260,7 @@ const decide = ({ counting, cwd, find, home, sources, trust }: Project) => {
   Result.getOrThrow(outside(isAsked ? cwd : undefined, trust))
   const store = Trust.folder(trust)
   const seen = Files.make()
-  const theirs = sources.filter(({ ofProject }) => ofProject)
-  const covered: Covered.Covered = isAsked ? Covered.of(cwd, theirs, home, seen) : new Map()
+  const covered: Covered.Covered = isAsked ? Covered.of(cwd, sources, home, seen) : new Map()
   const fingerprint = Covered.print(cwd, covered)
   const isTrusted = isAsked && store.isTrusted(cwd, fingerprint)
   const files = new Set([...own.map(({ path }) => path), ...entries.map(({ file }) => file)])
@@ -246,9 +268,9 @@ const decide = ({ counting, cwd, find, home, sources, trust }: Project) => {
     cwd,
     home,
     files: seen,
-    sources: theirs,
+    sources,
     trusted: covered,
-    find: () => find().filter(({ ofProject }) => ofProject),
+    find,
     isTrusted: (current) => store.isTrusted(cwd, current)
   }))
   const untrusted: Untrusted = {

@@ -9,7 +9,7 @@ import { type File, short, type World } from "./world.ts"
 
 /** Returns all findings, file by file. */
 export const findings = (world: World, path: string): ReadonlyArray<Finding> => {
-  const { files, idle, problem, untrusted, where, warnings } = world
+  const { files, idle, problem, several, twins, untrusted, where, warnings } = world
   const stray = warnings.filter((warning) => !files.some((file) => file.warnings.includes(warning)))
   return [
     ...(problem === undefined ? [] : [{
@@ -22,7 +22,27 @@ export const findings = (world: World, path: string): ReadonlyArray<Finding> => 
       fix: "Correct the managed settings, or move the folder of decisions outside of the project."
     }]),
     ...stray.map((warning) => loading(warning, undefined)),
+    ...several.map(({ file, reason }): Finding => ({
+      level: "warning",
+      rule: "several-systems",
+      file,
+      key: "",
+      what: reason.split("; to load several", 1)[0]!,
+      why: "two systems in one agent would add context twice, and a script of one can block calls of the other",
+      fix: `Name the systems that you want: --source here, and the option ${
+        /sources: .*$/.exec(reason)?.[0]
+      } in your program.`
+    })),
     ...files.flatMap((file) => ofFile(file, files, { ...where, path })),
+    ...twins.map(({ entry, instead }): Finding => ({
+      level: "hint",
+      rule: "twice",
+      file: entry.file,
+      key: entry.key,
+      what: `the same script is in ${short(instead.path, where)}, for ${instead.system.guide.name}`,
+      why: "it runs once at an event, for that system",
+      fix: "Keep both if you use both systems."
+    })),
     ...idle.map((file): Finding => ({
       level: "error",
       rule: "script-mode",

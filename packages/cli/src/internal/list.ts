@@ -4,7 +4,7 @@ import * as HookConfig from "@belay/hook-files/HookConfig"
 import { count, plain, type Screen, type Style, styleOf, wrap } from "./screen.ts"
 import { describeWork, type File, type Item, short, type World } from "./world.ts"
 
-export const json = ({ disabled, files, problem, untrusted, warnings, where }: World): unknown => ({
+export const json = ({ disabled, files, problem, several, untrusted, warnings, where }: World): unknown => ({
   cwd: where.cwd,
   hooks: where.off ? "off" : "on",
   ...(problem === undefined ? {} : { problem }),
@@ -24,7 +24,7 @@ export const json = ({ disabled, files, problem, untrusted, warnings, where }: W
     fingerprint
   })),
   disabled,
-  warnings
+  warnings: [...warnings, ...several]
 })
 
 const entryOf = ({ entry, event, isAsync, line, matcher, once, rule, timeout }: Item): unknown => ({
@@ -62,8 +62,10 @@ export const text = (world: World, screen: Screen): string => {
     ...(problem === undefined ? [] : ["", style.red(wrap(`Nothing runs: ${plain(problem)}`, "", screen.columns))]),
     ...files.flatMap((file) => ["", ...fileLines(file, world, screen, style)]),
     ...(switched.length === 0 ? [] : ["", ...switched]),
-    ...(stray.length === 0 ? [] : [""]),
-    ...stray.map((warning) => style.yellow(wrap(`warning: ${plain(HookConfig.show(warning))}`, "", screen.columns))),
+    ...(stray.length + world.several.length === 0 ? [] : [""]),
+    ...[...stray, ...world.several].map((warning) =>
+      style.yellow(wrap(`warning: ${plain(HookConfig.show(warning))}`, "", screen.columns))
+    ),
     "",
     sum(files, world.warnings.length),
     ...untrusted.map(({ project }) =>
@@ -82,7 +84,12 @@ const fileLines = (
     ? source.ofProject && items.length > 0 ? [style.green("trusted")] : []
     : [
       style.yellow(
-        { untrusted: "not trusted: does not run", silenced: "disabled: does not run", stopped: "does not run" }[status]
+        {
+          untrusted: "not trusted: does not run",
+          silenced: "disabled: does not run",
+          stopped: "does not run",
+          "left out": `another system is used: runs only with --source ${source.dialect}`
+        }[status]
       )
     ]
   const own = source.config.disableAllHooks ? [style.yellow("silences hooks")] : []

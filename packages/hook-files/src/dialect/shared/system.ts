@@ -53,6 +53,8 @@ export interface Entry {
   readonly file: string
   readonly key: string
   readonly work: Work
+  /** The matcher as the file writes it. Absent if there is none. */
+  readonly matcherText?: string
   /** The folder in which the entry runs, if the file sets it. `env` contains more variables. */
   readonly cwd?: string
   readonly env?: { readonly [name: string]: string }
