@@ -360,6 +360,16 @@ describe("belay hooks doctor", () => {
     assert.notInclude(rulesOf(findings(asked, "")), "warning several-systems")
   })
 
+  it("says that rules of settings which allow are not loaded, and list counts the others", async () => {
+    const one = world({
+      "project/.claude/settings.json": { permissions: { allow: ["Bash", "Read"], deny: ["Write"] } }
+    })
+    const [allow] = of(one)
+    assert.deepInclude(allow, { level: "hint", rule: "permissions-allow", key: "permissions.allow" })
+    assert.match(allow!.what, /2 rules that allow calls are not loaded/)
+    assert.include((await one.hooks("list")).stdout, "permissions: 1 deny, 0 ask")
+  })
+
   it("says that a script of two systems runs once", async () => {
     const hook = { type: "command", command: "true" }
     const one = world({

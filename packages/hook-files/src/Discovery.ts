@@ -12,6 +12,7 @@ import { plugin } from "./dialect/claude/source.ts"
 import { type Dialect, type Place, type Source, type System, tamed } from "./dialect/shared/system.ts"
 import { byDialect } from "./dialect/shared/systems.ts"
 import { isInside, read, real } from "./internal/files.ts"
+import { withProjectEnvironment } from "./internal/projectEnvironment.ts"
 
 export type { Dialect, Entry, Scope, Source } from "./dialect/shared/system.ts"
 export { type Choice, chooseSystems } from "./internal/chooseSystems.ts"
@@ -110,12 +111,12 @@ export const find = (places: Places): Found => {
         text: content.bytes.toString("utf8")
       }
       const decoded = system.decode(file, where)
-      const config = file.ofProject ? tamed(decoded) : decoded
+      const config = file.ofProject ? tamed(decoded, path) : decoded
       found.push({ ...file, config })
       warnings.push(...config.warnings)
     }
   }
-  return { sources: found, warnings }
+  return { sources: withProjectEnvironment(found), warnings }
 }
 
 /** Fails if a system is unknown. Otherwise a misspelled system would silently have no hooks. */

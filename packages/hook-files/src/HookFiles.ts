@@ -14,6 +14,7 @@ import { homedir } from "node:os"
 import { join, resolve } from "node:path"
 import type * as ClaudeCode from "./dialect/claude/ClaudeCode.ts"
 import { show, type Warning } from "./dialect/claude/HookConfig.ts"
+import { permissionHooks } from "./dialect/claude/permissionRules.ts"
 import { lists } from "./dialect/claude/source.ts"
 import { byDialect } from "./dialect/shared/systems.ts"
 import type { ToolNames } from "./dialect/shared/toolNames.ts"
@@ -116,6 +117,8 @@ export interface Untrusted {
 export interface Loaded {
   /**
    * One hook for each system that has entries that may run. Managed entries are a separate hook, which is the first.
+   * Before them come `claude-managed-permissions` and `claude-permissions`, with the rules that deny and ask in
+   * settings of Claude Code.
    */
   readonly hooks: ReadonlyArray<AgentHook>
   readonly warnings: ReadonlyArray<Warning>
@@ -221,9 +224,13 @@ export const load = (options: Options = {}): Loaded => {
     refuse: project.refuse
   }
   return {
-    hooks: [...byDialect(systems).values()].flatMap((system) =>
-      system.hooks(may.filter(({ dialect }) => dialect === system.dialect), systemOptions)
-    ),
+    hooks: [
+      // Rules run nothing and can only tighten, so they need neither trust nor hooks that are turned on.
+      ...permissionHooks(sources, { home, ...defined({ toolNames: options.toolNames }) }),
+      ...[...byDialect(systems).values()].flatMap((system) =>
+        system.hooks(may.filter(({ dialect }) => dialect === system.dialect), systemOptions)
+      )
+    ],
     warnings: [
       ...found.warnings.filter((warning) => !leftOut.some(({ config }) => config.warnings.includes(warning))),
       ...choice.warnings

@@ -1,5 +1,5 @@
 /** `belay hooks doctor`: shows mistakes, why they matter, and what to do. */
-import type { Warning } from "@belay/hook-files/HookConfig"
+import * as HookConfig from "@belay/hook-files/HookConfig"
 import { check } from "./lint/command.ts"
 import { rules } from "./lint/entry.ts"
 import type { Finding, Level } from "./lint/finding.ts"
@@ -84,6 +84,7 @@ const ofFile = (
         fix: "Remove that setting if you do not want it."
       }]
       : []),
+    ...notAllowed(source),
     ...warnings.map((warning) => loading(warning, raw.line(warning.key.replace(/^[^:[\]]*: /, "")))),
     ...items.flatMap((item): ReadonlyArray<Finding> => {
       const same = twice.find((one) =>
@@ -107,8 +108,22 @@ const ofFile = (
   ]
 }
 
+/** Says that rules which allow calls are not loaded. */
+const notAllowed = (source: File["source"]): ReadonlyArray<Finding> => {
+  const allowed = HookConfig.permissionsOf(source)?.allow ?? []
+  return allowed.length === 0 ? [] : [{
+    level: "hint",
+    rule: "permissions-allow",
+    file: source.path,
+    key: "permissions.allow",
+    what: `${count(allowed.length, "rule that allows calls is", "rules that allow calls are")} not loaded`,
+    why: "a settings file can only tighten what an agent may do: its rules of deny and ask are loaded",
+    fix: "Allow these calls in your program, for example with PermissionRules."
+  }]
+}
+
 /** Findings from the warnings of the loader. */
-const loading = ({ file, key, reason }: Warning, line: number | undefined): Finding => {
+const loading = ({ file, key, reason }: HookConfig.Warning, line: number | undefined): Finding => {
   const [what = reason, fix] = reason.split(/; (?=did you mean)/)
   const isLoose = /matches everything/.test(reason)
   return {

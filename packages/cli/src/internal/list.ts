@@ -16,6 +16,7 @@ export const json = ({ disabled, files, problem, several, untrusted, warnings, w
     status,
     silences: source.config.disableAllHooks,
     entries: items.map(entryOf),
+    ...defined({ permissions: HookConfig.permissionsOf(source) }),
     warnings: own
   })),
   untrusted: untrusted.map(({ commands, fingerprint, project }) => ({
@@ -47,7 +48,7 @@ export const text = (world: World, screen: Screen): string => {
   const head = `${style.bold("Hooks")} for ${plain(where.cwd)}`
   // Files without hooks are left out, because many settings have none.
   const files = world.files.filter(({ items, source, warnings }) =>
-    items.length + warnings.length > 0 || source.config.disableAllHooks
+    items.length + warnings.length > 0 || source.config.disableAllHooks || rulesOf(source) !== undefined
   )
   const switched = disabled.map((path) => style.dim(`${plain(short(path, where))}  kodelet  switched off by its name`))
   if (files.length === 0 && problem === undefined) {
@@ -92,11 +93,13 @@ const fileLines = (
         }[status]
       )
     ]
+  const rules = rulesOf(source)
   const own = source.config.disableAllHooks ? [style.yellow("silences hooks")] : []
   return [
     [style.bold(plain(short(source.path, where))), style.dim(`${source.dialect}, ${source.scope}`), ...state, ...own]
       .join("  "),
     ...(items.length === 0 ? [style.dim("  no entries")] : []),
+    ...(rules === undefined ? [] : [`  ${rules}`]),
     ...[...Map.groupBy(items, ({ entry: { event }, matcher }) => JSON.stringify([event, matcher])).values()].flatMap((
       group
     ) => groupLines(group, screen, style)),
@@ -104,6 +107,12 @@ const fileLines = (
       style.yellow(wrap(`warning: ${plain(HookConfig.show({ ...warning, file: "" }).slice(2))}`, "  ", screen.columns))
     )
   ]
+}
+
+/** Says how many rules about tool calls are loaded. */
+const rulesOf = (source: File["source"]): string | undefined => {
+  const { ask = [], deny = [] } = HookConfig.permissionsOf(source) ?? {}
+  return ask.length + deny.length === 0 ? undefined : `permissions: ${deny.length} deny, ${ask.length} ask`
 }
 
 const groupLines = (group: ReadonlyArray<Item>, screen: Screen, style: Style): ReadonlyArray<string> => {

@@ -60,18 +60,12 @@ export const dropTwins = (sources: ReadonlyArray<Source>): ReadonlyArray<Source>
 }
 
 /** Returns the event and the command of an entry, without differences in how paths of the project are written. */
-const keyOf = ({ cwd = ".", env = {}, event, kind, work }: Facts, { system }: Source): string | undefined => {
+const keyOf = ({ cwd = ".", event, kind, work }: Facts, { system }: Source): string | undefined => {
   if (work.type !== "command" || kind === "policy") return undefined
   const about = eventOf(system.guide, event)
   if (about === undefined) return undefined
   const words = [work.command, ...(work.args ?? [])].map(plainCommand)
-  return JSON.stringify([
-    occasionOf(about),
-    words,
-    work.shell ?? "",
-    cwd,
-    Object.entries(env).sort(([a], [b]) => a < b ? -1 : 1)
-  ])
+  return JSON.stringify([occasionOf(about), words, work.shell ?? "", cwd])
 }
 
 const occasionOf = ({ name, occasion }: Event): string => occasion === "signal" ? `signal ${spelt(name)}` : occasion
@@ -85,6 +79,7 @@ const plainCommand = (command: string): string => {
 
 const covers = ({ entry, dialect }: Kept, other: Facts): boolean => {
   if (entry.async === true || entry.once === true || entry.rule !== undefined) return false
+  if (Object.entries(other.env ?? {}).some(([name, value]) => entry.env?.[name] !== value)) return false
   const own = toolsOf(entry.matcherText)
   if (own === "all") return true
   const theirs = toolsOf(other.matcherText)

@@ -266,9 +266,10 @@ describe("a decision about scripts", () => {
     [
       "claude",
       ".claude/settings.json",
-      (more) => settings("true", { env: { A: more }, permissions: { allow: [more] } }),
+      (more) => settings("true", { model: more, permissions: { allow: [more] } }),
       false
     ],
+    ["claude", ".claude/settings.json", (more) => settings("true", { env: { A: more } }), true],
     ["claude", ".claude/settings.json", (more) => settings(`true ${more}`), true],
     [
       "claude",
