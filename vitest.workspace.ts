@@ -45,6 +45,7 @@ export default defineConfig(({ mode }) => ({
         "tracing",
         "inspect",
         "cli",
+        "create-belay",
         "examples"
       ].map((
         name

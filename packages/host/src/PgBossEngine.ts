@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Engine } from "./Engine.ts"
 import { isAddress, isPrefix } from "./internal/optionChecks.ts"
-import type { Pool } from "./internal/pgBoss/boss.ts"
+import type { Pool } from "./internal/pgBoss/pool.ts"
 import { failing, needing, senderOf } from "./internal/sender.ts"
 
 export type { Pool }

@@ -35,6 +35,8 @@ export interface EndpointOptions {
   readonly slowMs?: number
   /** Number of requests in the log. Default 1,000. */
   readonly logLimit?: number
+  /** Whether the process may end while the endpoint listens. Default false. */
+  readonly unref?: boolean
 }
 
 /** A running endpoint. @category models @since 0.1.0 */
@@ -57,7 +59,8 @@ const optionKinds: OptionKinds<EndpointOptions> = {
   apiKey: "text",
   script: "list",
   slowMs: "number",
-  logLimit: "number"
+  logLimit: "number",
+  unref: "flag"
 }
 
 /**
@@ -95,6 +98,7 @@ export const start = (options: EndpointOptions = {}): Promise<Endpoint> =>
         server.closeAllConnections()
       })
     server.once("error", reject)
+    if (options.unref === true) server.unref()
     server.listen(options.port ?? 0, "127.0.0.1", () => {
       // A TCP server has an address of this form.
       const { port } = server.address() as AddressInfo

@@ -4,7 +4,7 @@ import type { Usage } from "@belay/core/Usage"
 import type { Recording } from "../Recording.ts"
 
 /** A decision of a hook: `[hook, point, answer, reason, what changed, milliseconds, was it a trial]`. */
-export type DecisionCells = readonly [string, string, string, string, string, number, boolean]
+type DecisionCells = readonly [string, string, string, string, string, number, boolean]
 
 /** What a row is about. A filter shows one of them alone. */
 export type RowKind = "session" | "turn" | "model" | "tool" | "decision" | "approval" | "history" | "message"
@@ -28,7 +28,7 @@ export interface Row {
   readonly decisions: Array<DecisionCells>
 }
 
-export interface Totals {
+interface Totals {
   turns: number
   modelCalls: number
   toolCalls: number

@@ -1,15 +1,57 @@
 /** Sends spans and metrics to the OpenTelemetry SDK of the program, through its API. */
-import type * as Otel from "@opentelemetry/api"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 import { type Instrument, scope } from "../Conventions.ts"
-import { type Attributes, type AttributeValue, known, type Telemetry } from "./telemetry.ts"
+import { type AttributeValue, known, type Telemetry } from "./telemetry.ts"
 
-/** The part of `@opentelemetry/api` that is used. */
-export type OpenTelemetry = Pick<typeof Otel, "context" | "createNoopMeter" | "metrics" | "trace">
+/**
+ * The part of `@opentelemetry/api` that is used. It is written down here, so that programs without the package need not
+ * install it for its types.
+ */
+export interface OpenTelemetry {
+  readonly context: { active(): object; with<A>(context: object, run: () => A): A }
+  readonly trace: {
+    getTracer(name: string, version?: string): OtelTracer
+    getActiveSpan(): OtelSpan | undefined
+    setSpan(context: object, span: OtelSpan): object
+    setSpanContext(context: object, span: OtelSpanContext): object
+    deleteSpan(context: object): object
+  }
+  readonly metrics: { getMeter(name: string, version?: string): OtelMeter }
+  createNoopMeter(): OtelMeter
+}
+
+interface OtelTracer {
+  startSpan(name: string, options?: object, context?: object): OtelSpan
+}
+
+interface OtelSpanContext {
+  readonly traceId: string
+  readonly spanId: string
+  readonly traceFlags: number
+}
+
+interface OtelSpan {
+  spanContext(): OtelSpanContext
+  isRecording(): boolean
+  setAttribute(key: string, value: AttributeValue): unknown
+  addEvent(name: string, attributes: OtelAttributes, time: [number, number]): unknown
+  addLink(link: { readonly context: OtelSpanContext; readonly attributes?: OtelAttributes }): unknown
+  setStatus(status: { readonly code: number }): unknown
+  end(time: [number, number]): void
+}
+
+interface OtelMeter {
+  createCounter(name: string, options?: object): { add(value: number, attributes?: OtelAttributes): void }
+  createHistogram(name: string, options?: object): { record(value: number, attributes?: OtelAttributes): void }
+}
+
+interface OtelAttributes {
+  [name: string]: AttributeValue
+}
 
 /** The values of `SpanKind` and `SpanStatusCode` of the API. */
 const kinds = { internal: 0, server: 1, client: 2, producer: 3, consumer: 4 } as const
@@ -51,7 +93,7 @@ export const openTelemetry = (otel: OpenTelemetry): Telemetry => {
   }
 }
 
-const external = ({ spanId, traceFlags, traceId }: Otel.SpanContext): Tracer.ExternalSpan =>
+const external = ({ spanId, traceFlags, traceId }: OtelSpanContext): Tracer.ExternalSpan =>
   Tracer.externalSpan({ spanId, traceId, sampled: (traceFlags & 1) === 1 })
 
 const recorder = (
@@ -61,15 +103,12 @@ const recorder = (
   const meter = metrics.getMeter(scope.name, scope.version)
   if (kind === "counter") {
     const counter = meter.createCounter(name, { unit, description })
-    return (value, attributes) => counter.add(value, otelAttributes(attributes))
+    return (value, attributes) => counter.add(value, attributes)
   }
   const advice = buckets === undefined ? {} : { advice: { explicitBucketBoundaries: [...buckets] } }
   const histogram = meter.createHistogram(name, { unit, description, ...advice })
-  return (value, attributes) => histogram.record(value, otelAttributes(attributes))
+  return (value, attributes) => histogram.record(value, attributes)
 }
-
-/** The API wants arrays that may be changed. */
-const otelAttributes = (attributes: Attributes): Otel.Attributes => attributes as Otel.Attributes
 
 /** A span of the API as a span of Effect. A class, because each span makes one. */
 class ApiSpan implements Tracer.Span {
@@ -83,12 +122,12 @@ class ApiSpan implements Tracer.Span {
   readonly links: ReadonlyArray<Tracer.SpanLink>
   readonly kind: Tracer.SpanKind
   readonly attributes: Map<string, unknown> = new Map()
-  readonly span: Otel.Span
+  readonly span: OtelSpan
   /** The context of the API in which this span is the active one. */
-  readonly context: Otel.Context
+  readonly context: object
   status: Tracer.SpanStatus
 
-  constructor(otel: OpenTelemetry, tracer: Otel.Tracer, options: Parameters<Tracer.Tracer["span"]>[0]) {
+  constructor(otel: OpenTelemetry, tracer: OtelTracer, options: Parameters<Tracer.Tracer["span"]>[0]) {
     this.name = options.name
     this.parent = options.parent
     this.annotations = options.annotations
@@ -99,7 +138,7 @@ class ApiSpan implements Tracer.Span {
     const around = contextOf(otel, parent)
     const links = options.links.map(({ attributes, span }) => ({
       context: spanContext(span),
-      attributes: attributes as Otel.Attributes
+      attributes: attributes as OtelAttributes
     }))
     this.span = tracer.startSpan(
       options.name,
@@ -125,7 +164,7 @@ class ApiSpan implements Tracer.Span {
 
   addLinks(links: ReadonlyArray<Tracer.SpanLink>): void {
     for (const { attributes, span } of links) {
-      this.span.addLink({ context: spanContext(span), attributes: attributes as Otel.Attributes })
+      this.span.addLink({ context: spanContext(span), attributes: attributes as OtelAttributes })
     }
   }
 
@@ -137,22 +176,24 @@ class ApiSpan implements Tracer.Span {
   }
 }
 
-const contextOf = (otel: OpenTelemetry, parent: Tracer.AnySpan | undefined): Otel.Context => {
+const contextOf = (otel: OpenTelemetry, parent: Tracer.AnySpan | undefined): object => {
   if (parent === undefined) return otel.trace.deleteSpan(otel.context.active())
   if (parent instanceof ApiSpan) return parent.context
   return otel.trace.setSpanContext(otel.context.active(), spanContext(parent))
 }
 
-const spanContext = ({ sampled, spanId, traceId }: Tracer.AnySpan): Otel.SpanContext => ({
+const spanContext = ({ sampled, spanId, traceId }: Tracer.AnySpan): OtelSpanContext => ({
   spanId,
   traceId,
   traceFlags: sampled ? 1 : 0
 })
 
-const hrTime = (nanos: bigint): Otel.HrTime => [Number(nanos / 1_000_000_000n), Number(nanos % 1_000_000_000n)]
+const hrTime = (
+  nanos: bigint
+): [number, number] => [Number(nanos / 1_000_000_000n), Number(nanos % 1_000_000_000n)]
 
 /** Spans that Effect makes for a tool may have attributes of any kind. */
-const attributeValue = (value: unknown): Otel.AttributeValue =>
+const attributeValue = (value: unknown): AttributeValue =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean" || Array.isArray(value)
-    ? value as Otel.AttributeValue // Arrays that are not of one primitive type are dropped by the SDK.
+    ? value as AttributeValue // Arrays that are not of one primitive type are dropped by the SDK.
     : String(value)

@@ -42,7 +42,7 @@ export const modelAttributes = (
   [attribute.requestTemperature]: parameters.temperature,
   [attribute.requestTopP]: parameters.topP,
   [attribute.requestSeed]: parameters.seed,
-  [attribute.requestStop]: parameters.stop,
+  [attribute.requestStop]: parameters.stop?.slice(),
   [attribute.requestReasoning]: parameters.reasoningEffort,
   [attribute.outputType]: parameters.responseFormat === undefined ? undefined : "json",
   [attribute.step]: ctx.stepNumber,

@@ -4,7 +4,8 @@ import type * as Tracer from "effect/Tracer"
 import type { Instrument } from "../Conventions.ts"
 
 export type Attributes = { readonly [name: string]: AttributeValue | undefined }
-export type AttributeValue = string | number | boolean | ReadonlyArray<string>
+/** The lists are those that the OpenTelemetry API wants: nobody changes them. */
+export type AttributeValue = string | number | boolean | Array<string>
 
 export interface Telemetry {
   /** Makes spans. Spans of tools that use Effect or the OpenTelemetry API become their children. */

@@ -6,6 +6,6 @@ const hasKey = (process.env["OPENAI_API_KEY"] ?? process.env["OPENAI_BASE_URL"] 
 
 export const makeModel = async () => {
   if (hasKey) return OpenAiCompatible.fromEnv()
-  const endpoint = await Endpoint.start()
+  const endpoint = await Endpoint.start({ unref: true })
   return OpenAiCompatible.make({ baseUrl: endpoint.url, apiKey: "none", model: "demo" })
 }

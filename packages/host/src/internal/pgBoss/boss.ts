@@ -2,11 +2,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type Job, PgBoss, type QueueOptions } from "pg-boss"
-
-/** What pg-boss needs of a pool. */
-export interface Pool {
-  readonly query: (text: string, values?: Array<unknown>) => Promise<{ readonly rows: Array<unknown> }>
-}
+import type { Pool } from "./pool.ts"
 
 /** What the engine was made with. */
 export interface Settings {
