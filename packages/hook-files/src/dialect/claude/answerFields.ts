@@ -1,7 +1,7 @@
 /** Decodes the JSON of an answer field by field. An invalid field is ignored, and the other fields count. */
 import { defined } from "@belay/core/Fields"
 import type { Json, JsonObject } from "@belay/core/Json"
-import { cap, type Fields, isFields, type Reader, reader } from "../shared/fields.ts"
+import { cap, type Fields, isFields, type Reader, reader, someMessage } from "../shared/fields.ts"
 import type { Answer } from "./answer.ts"
 import { type EventName, rowOf } from "./events.ts"
 
@@ -96,7 +96,7 @@ const decisionOf = (json: Fields, specific: Fields, event: EventName, read: Read
   const denies = chosen === "deny" || blocks
   return {
     ...permission,
-    blocked: denies ? cap(why ?? "blocked without a reason") : undefined,
+    blocked: denies ? cap(why || someMessage(json) || "blocked without a reason") : undefined,
     permission: chosen === "deny" ? undefined : chosen,
     permissionReason: why === undefined || denies ? undefined : cap(why)
   }

@@ -52,7 +52,11 @@ const readExit = (exitCode: number, stdout: string, stderr: string, event: Event
   const json = record(text)
   const answer = json === undefined ? readText(stdout) : decodeFields(json, event)
   if (exitCode === 2 && blocks === true) {
-    return { ...answer, outcome: "blocking", blocked: cap(answer.blocked ?? (stderr || "blocked without a reason")) }
+    return {
+      ...answer,
+      outcome: "blocking",
+      blocked: cap(answer.blocked ?? (stderr || answer.messages[0] || "blocked without a reason"))
+    }
   }
   if (answer.blocked !== undefined) return { ...answer, outcome: "blocking" }
   if (exitCode === 0 || (json !== undefined && exitCode !== 2)) {

@@ -1,7 +1,7 @@
 /** Decodes the JSON of an answer. Its fields are at the top level or, as in other systems, in `hookSpecificOutput`. */
 import { defined } from "@belay/core/Fields"
 import type { ToolResult } from "@belay/core/Tool"
-import { cap, type Fields, type Reader, reader } from "../shared/fields.ts"
+import { cap, type Fields, type Reader, reader, someMessage } from "../shared/fields.ts"
 import type { Answer, Wish } from "./answer.ts"
 import type { EventName } from "./events.ts"
 
@@ -60,7 +60,7 @@ const preToolUse = ({ from, inner, json, read: { object, oneOf, text }, reason }
   const decision = oneOf(from("permissionDecision"), "permissionDecision", "allow", "deny", "ask") ??
     (old === "block" || old === "deny" ? "deny" : undefined)
   const args = object(from("modifiedArgs"), "modifiedArgs") ?? object(inner, "updatedInput")
-  const why = cap(reason ?? text(json, "reason") ?? "Denied by preToolUse hook")
+  const why = cap(reason || text(json, "reason") || someMessage(json) || "Denied by preToolUse hook")
   const wish = defined({
     permission: decision === "deny" ? undefined : decision,
     permissionReason: decision === "ask" && reason !== undefined ? cap(reason) : undefined,

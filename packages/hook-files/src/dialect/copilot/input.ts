@@ -30,7 +30,7 @@ export interface Events {
   /** Fires an event about one call of a tool. */
   readonly fireForTool: (event: EventName, call: Call, ctx: HookContext, fields?: JsonObject) => Effect.Effect<Verdict>
   /** The arguments under the tool's own names. Entries can use the names of Copilot or of Claude Code. */
-  readonly argsOf: (call: Call, wanted: JsonObject, ctx: HookContext) => Json
+  readonly argsOf: (call: Call, wanted: JsonObject) => Json
   /** Adds a message to the transcript. */
   readonly note: (ctx: HookContext, entry: Transcript.Entry) => void
   readonly pathFields: (ctx: HookContext) => JsonObject
@@ -45,7 +45,7 @@ export const make = ({ engine, tools, transcript }: Setup): Events => {
   return {
     fire: (event, fields, ctx) => fireBoth(event, { camel: fields, pascal: fields }, ctx),
     fireForTool: (event, call, ctx, fields = {}) => {
-      const known = tools.known(call.name, call.args, ctx.cwd, call.tool)
+      const known = tools.known(call.name, call.args, call.tool)
       const claude = Tools.both(known)
       const { toolInput: _, ...rest } = fields
       const input = {
@@ -55,7 +55,7 @@ export const make = ({ engine, tools, transcript }: Setup): Events => {
       }
       return fireBoth(event, input, ctx) ?? Effect.succeed(noVerdict)
     },
-    argsOf: (call, wanted, ctx) => Tools.both(tools.known(call.name, call.args, ctx.cwd, call.tool)).back(wanted),
+    argsOf: (call, wanted) => Tools.both(tools.known(call.name, call.args, call.tool)).back(wanted),
     note: (ctx, entry) => {
       if (ctx.agent.depth === 0 && !ctx.askedAgain) transcript?.add(ctx.root.sessionId, entry, ctx.cwd)
     },

@@ -62,7 +62,7 @@ const beforeTool = Effect.fnUntraced(function*(setup: Setup, call: Call, ctx: Ho
       `one hook asks for approval of ${name} and another changes its input, which is not possible together`
     )
   }
-  const last = wanted === undefined ? args : events.argsOf(call, wanted, ctx)
+  const last = wanted === undefined ? args : events.argsOf(call, wanted)
   const [, serverName, toolName = ""] = /^mcp__(.+?)__(.+)$/.exec(name) ?? []
   const fired = serverName === undefined
     ? undefined
@@ -99,7 +99,7 @@ const answerPermission = Effect.fnUntraced(function*(
   { call, reason, tool }: In<"onPermission">,
   ctx: HookContext
 ) {
-  const { input } = tools.known(call.name, call.args, ctx.cwd, tool)
+  const { input } = tools.known(call.name, call.args, tool)
   const verdict = yield* events.fireForTool("permissionRequest", { ...call, tool }, ctx, { toolInput: input })
   const { behavior, behaviorReason = "Denied by permissionRequest hook", denied, interrupt } = verdict
   if (denied !== undefined) return HookAction.reject(denied)

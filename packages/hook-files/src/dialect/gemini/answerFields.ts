@@ -16,7 +16,7 @@ export const decodeFields = (json: Fields): Decoded => {
   const decision = oneOf(json, "decision", "allow", "approve", "deny", "block", "ask")
   const stops = flag(json, "continue") === false
   const [reason, stopReason, message] = [text(json, "reason"), text(json, "stopReason"), text(json, "systemMessage")]
-  const why = cap(reason || stopReason || noReason)
+  const why = cap(reason || stopReason || message || noReason)
   const specific = specificOf(fields(json, "hookSpecificOutput") ?? {}, read)
   const isSuppressed = flag(json, "suppressOutput") === true
   return {
@@ -24,7 +24,7 @@ export const decodeFields = (json: Fields): Decoded => {
       reason,
       denied: decision === "deny" || decision === "block" ? why : undefined,
       asked: decision === "ask" ? why : undefined,
-      stopped: stops ? cap(stopReason || reason || noReason) : undefined
+      stopped: stops ? cap(stopReason || reason || message || noReason) : undefined
     }),
     messages: message === undefined || message === "" || isSuppressed ? [] : [cap(message)],
     specific,

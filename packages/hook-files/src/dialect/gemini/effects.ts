@@ -141,7 +141,7 @@ const notificationEffects = ({ engine, fire, tools }: Setup): Effects => ({
     events: ["Notification"],
     run: ({ call, reason, tool: about }, ctx) => {
       if (ctx.askedAgain) return undefined
-      const { input, name: tool } = tools.known(call.name, call.args, ctx.cwd, about)
+      const { input, name: tool } = tools.known(call.name, call.args, about)
       const details = { type: kindOf(tool), title: reason.slice(0, 1_000), tool_name: tool, tool_input: input }
       const message = `Tool ${tool} requires approval`
       const fired = fire("Notification", { notification_type: "ToolPermission", message, details }, ctx)

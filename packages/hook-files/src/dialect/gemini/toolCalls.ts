@@ -32,7 +32,7 @@ export interface Calls {
     more?: JsonObject
   ) => Effect.Effect<Verdict> | undefined
   /** Returns the arguments with the changes of hooks. */
-  readonly merged: (call: Call, wanted: JsonObject, ctx: HookContext) => Json
+  readonly merged: (call: Call, wanted: JsonObject) => Json
   /** Runs the hooks for a result and returns the new result. If the turn has to end, returns the reason as a text. */
   readonly afterTool: (
     call: Call,
@@ -49,7 +49,7 @@ const maxTail = 5
 
 export const make = ({ fire, toolNamed, tools }: Setup): Calls => {
   const fireForTool: Calls["fireForTool"] = (event, call, ctx, more = {}) => {
-    const { input, name: tool } = tools.known(call.name, call.args, ctx.cwd, call.about)
+    const { input, name: tool } = tools.known(call.name, call.args, call.about)
     const original = call.original === undefined ? {} : { original_request_name: call.original }
     // A matcher can also use the `mcp__server__tool` name of an MCP tool.
     return fire(
@@ -60,8 +60,8 @@ export const make = ({ fire, toolNamed, tools }: Setup): Calls => {
     )
   }
 
-  const merged: Calls["merged"] = (call, wanted, ctx) => {
-    const { back, input } = tools.known(call.name, call.args, ctx.cwd, call.about)
+  const merged: Calls["merged"] = (call, wanted) => {
+    const { back, input } = tools.known(call.name, call.args, call.about)
     return back({ ...input, ...wanted })
   }
 
@@ -93,14 +93,14 @@ export const make = ({ fire, toolNamed, tools }: Setup): Calls => {
       const about = toolNamed(wanted, ctx)
       const call: Call = {
         name: about?.name ?? wanted,
-        args: about === undefined ? args : Tools.argsFor(tools, about, args, ctx.cwd),
+        args: about === undefined ? args : Tools.argsFor(tools, about, args),
         about,
         original
       }
       const { asked, denied, stopped, toolInput } = yield* fireForTool("BeforeTool", call, ctx) ?? none
       if (stopped !== undefined) return stopped
       if (denied !== undefined || asked !== undefined) return failure(denied ?? asked!)
-      const last = toolInput === undefined ? call : { ...call, args: merged(call, toolInput, ctx) }
+      const last = toolInput === undefined ? call : { ...call, args: merged(call, toolInput) }
       const result = yield* Effect.catch(ctx.callTool(last.name, last.args), (error) =>
         Effect.succeed(failure(error.message)))
       return yield* afterTool(last, result, ctx, depth + 1)

@@ -88,7 +88,7 @@ const callEffects = (setup: Setup): Effects => {
           }
           return toolInput === undefined
             ? undefined
-            : HookAction.transform({ id, name, args: calls.merged(call, toolInput, ctx) })
+            : HookAction.transform({ id, name, args: calls.merged(call, toolInput) })
         })
       }
     },

@@ -38,9 +38,9 @@ export const mcpOf = (tool: string): { readonly mcp_context?: JsonObject } => {
 }
 
 /** Converts input with the field names of Gemini CLI to the arguments of a tool. */
-export const argsFor = (tools: Renamed.Renamed, tool: ToolMeta, input: JsonObject, cwd: string): Json => {
+export const argsFor = (tools: Renamed.Renamed, tool: ToolMeta, input: JsonObject): Json => {
   const properties = Object.hasOwn(tool.inputSchema, "properties") ? tool.inputSchema["properties"] : undefined
   if (typeof properties !== "object" || properties === null) return input
   const empty = Object.fromEntries(Object.keys(properties).map((name) => [name, ""]))
-  return tools.known(tool.name, empty, cwd, tool).back(input)
+  return tools.known(tool.name, empty, tool).back(input)
 }

@@ -14,7 +14,7 @@ import { isFields } from "../shared/fields.ts"
 import { type Answer, merge, silent, type Verdict, withChange } from "./answer.ts"
 import { type Capabilities, capabilities, type Providers, type Tokens } from "./capabilities.ts"
 import type { Attached } from "./config.ts"
-import { payload, read, type Response } from "./response.ts"
+import { payload, read, refusalOf, type Response } from "./response.ts"
 import type { Context } from "./types.ts"
 import * as Variables from "./variables.ts"
 
@@ -94,7 +94,13 @@ const evaluate = (
         onLog: (line) => ctx.warn(`${attached.name}: ${line}`)
       })
     return ran.pipe(
-      Effect.map((value) => Result.flatMap(read(hookPoint, value), (response) => checkValue(attached, response))),
+      Effect.map((value) => {
+        const response = Result.flatMap(read(hookPoint, value), (one) => checkValue(attached, one))
+        const refusal = attached.onError === "abort" ? undefined : refusalOf(hookPoint, value)
+        if (refusal === undefined || Result.isSuccess(response)) return response
+        ctx.warn(`${attached.name}: ${response.failure}; it counts as a refusal`)
+        return Result.succeed(refusal)
+      }),
       Effect.tap((response) => Effect.sync(() => Result.isSuccess(response) && keep(attached, response.success, bag))),
       Effect.catchCause((cause) => Effect.succeed(Result.fail(messageOf(Cause.squash(cause))))),
       Effect.map((response: Result.Result<Response, string>): Dialect.Ending =>

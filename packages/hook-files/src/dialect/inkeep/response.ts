@@ -44,7 +44,7 @@ export const read = (point: HookPoint, said: unknown): Result.Result<Response, s
   if (!isFields(said)) return refuse(JSON.stringify(said)?.slice(0, 100) ?? typeof said)
   const { action, reason } = said
   if (typeof action !== "string") {
-    return refuse(`an object with ${Object.keys(said).slice(0, 10).join(", ") || "nothing in it"}`, guess(said))
+    return refuse(`an object with ${Object.keys(said).slice(0, 10).join(", ") || "nothing in it"}`, guess(point, said))
   }
   if (!actions[point].includes(action)) {
     const near = synonyms.get(action.toLowerCase()) ?? nearest(action, actions[point])
@@ -79,8 +79,24 @@ const synonyms = new Map([
   ...["stop", "terminate", "fail", "end"].map((word) => [word, "abort"] as const)
 ])
 
-const guess = (said: Fields): string =>
-  said["proceed"] === false || "reason" in said ? `{ action: "abort", reason }` : `{ action: "proceed" }`
+const guess = (point: HookPoint, said: Fields): string =>
+  said["proceed"] !== false && !("reason" in said)
+    ? `{ action: "proceed" }`
+    : actions[point].includes("block")
+    ? `{ action: "block", result: reason }`
+    : `{ action: "abort", reason }`
+
+/**
+ * Returns the response that an answer `{ proceed: false }` means. Hooks of other systems write a refusal like that, and
+ * it must not let the call pass.
+ */
+export const refusalOf = (point: HookPoint, said: unknown): Response | undefined => {
+  if (!isFields(said) || "action" in said || said["proceed"] !== false) return undefined
+  const reason = typeof said["reason"] === "string" && said["reason"] !== ""
+    ? said["reason"].slice(0, 10_000)
+    : "a hook refused this without a reason"
+  return actions[point].includes("block") ? { action: "block", value: reason } : { action: "abort", reason }
+}
 
 /** The input of a sub-agent in the format of hooks. */
 export const Payload = Schema.Struct({

@@ -67,3 +67,7 @@ const isFlag = (value: unknown): value is boolean => typeof value === "boolean"
 const isObject = (value: unknown): value is JsonObject => isFields(value) && whyNot(value) === undefined
 const isJson = (value: unknown): value is Json => whyNot(value) === undefined
 const isTexts = (value: unknown): value is ReadonlyArray<string> => Array.isArray(value) && value.every(isText)
+
+/** Returns the reason of a denial that a script put only into a message for the user. */
+export const someMessage = ({ stopReason, systemMessage }: Fields): string | undefined =>
+  [stopReason, systemMessage].find((text): text is string => typeof text === "string" && text.trim() !== "")

@@ -26,7 +26,8 @@ export interface Known extends Claude.Known {
 }
 
 export interface Renamed {
-  readonly known: (tool: string, args: Json, cwd: string, about?: ToolMeta) => Known
+  /** Paths stay as the model wrote them. */
+  readonly known: (tool: string, args: Json, about?: ToolMeta) => Known
   readonly nameOf: (tool: string) => string
 }
 
@@ -53,9 +54,9 @@ export const make = ({ fields, names, others, plain }: Vocabulary, configured: C
   }
   const called = (claude: string) => Object.hasOwn(names, claude) ? names[claude]! : plain(claude)
   return {
-    nameOf: (tool) => called(Claude.known(tool, {}, namesFor(tool), "/").name),
-    known: (tool, args, cwd, about) => {
-      const claude = Claude.known(tool, args, namesFor(tool), cwd, about)
+    nameOf: (tool) => called(Claude.known(tool, {}, namesFor(tool), undefined).name),
+    known: (tool, args, about) => {
+      const claude = Claude.known(tool, args, namesFor(tool), undefined, about)
       const { input } = claude
       // A field is renamed unless the call already has an argument with the new name. If the tool does not take that
       // argument, the argument is hidden, because the script would check a value that the tool never reads.

@@ -96,11 +96,17 @@ const takenBy = (tool: ToolMeta | undefined): (argument: string) => boolean => {
 }
 
 /**
- * Converts a call to the format of scripts. Paths of files become absolute, as scripts expect. If an argument is mapped
+ * Converts a call to the format of scripts. With `cwd`, paths of files become absolute, as scripts of Claude Code expect. If an argument is mapped
  * to a field, another argument that already has the field's name but is not in the tool's schema is hidden, because the
  * script would check a value that the tool never reads.
  */
-export const known = (tool: string, args: Json, names: ToolNames, cwd: string, about?: ToolMeta): Known => {
+export const known = (
+  tool: string,
+  args: Json,
+  names: ToolNames,
+  cwd: string | undefined,
+  about?: ToolMeta
+): Known => {
   const name = nameOf(tool, names)
   if (typeof args !== "object" || args === null || Array.isArray(args)) {
     return { name, input: { value: args }, back: (input) => Object.hasOwn(input, "value") ? input["value"]! : null }
@@ -122,8 +128,10 @@ export const known = (tool: string, args: Json, names: ToolNames, cwd: string, a
     if (argument !== undefined) fields.set(argument, field)
   }
   const originals = new Map([...fields].map(([argument, field]) => [field, argument]))
-  const shown = (field: string, value: Json): Json => isRelative(field, value) ? resolve(cwd, value) : value
-  const isSame = fields.size === 0 && !Object.keys(own).some((field) => isRelative(field, own[field]!))
+  const shown = (field: string, value: Json): Json =>
+    cwd !== undefined && isRelative(field, value) ? resolve(cwd, value) : value
+  const isSame = fields.size === 0 &&
+    (cwd === undefined || !Object.keys(own).some((field) => isRelative(field, own[field]!)))
   const input = isSame ? own : Object.fromEntries(
     Object.entries(own).filter(([argument]) => fields.has(argument) || !originals.has(argument)).map(
       ([argument, value]) => {

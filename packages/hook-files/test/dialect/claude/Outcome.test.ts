@@ -296,3 +296,21 @@ describe("outcomes together", () => {
     ])
   })
 })
+
+describe("the text of a denial", () => {
+  it("is the message for the user if the script gives no other reason", () => {
+    const deny = specific({ permissionDecision: "deny" })
+    assert.deepInclude(read(ended(0, { ...deny, systemMessage: "no secrets" })), {
+      outcome: "blocking",
+      blocked: "no secrets",
+      messages: ["no secrets"]
+    })
+    assert.deepInclude(read(ended(0, { decision: "block", reason: "", systemMessage: "no secrets" })), {
+      blocked: "no secrets"
+    })
+    assert.deepInclude(read(ended(0, { ...deny, stopReason: "enough", systemMessage: 7 })), { blocked: "enough" })
+    assert.deepInclude(read(ended(2, { systemMessage: "no secrets" })), { blocked: "no secrets" })
+    assert.deepInclude(read(ended(2, { systemMessage: "no secrets" }, "no")), { blocked: "no" })
+    assert.deepInclude(read(ended(0, deny)), { blocked: "blocked without a reason" })
+  })
+})

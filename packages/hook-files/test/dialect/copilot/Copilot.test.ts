@@ -21,7 +21,8 @@ describe("Copilot and tools", () => {
         timestamp: 0,
         cwd: "/p",
         toolName: "create",
-        toolArgs: JSON.stringify({ path: "/p/src/a.ts", file_text: "x" })
+        // As the model wrote it.
+        toolArgs: JSON.stringify({ path: "src/a.ts", file_text: "x" })
       })
       assert.isNumber(input["timestamp"])
       assert.deepEqual([edit["toolName"], edit["toolArgs"]], [
@@ -142,11 +143,11 @@ describe("Copilot and tools", () => {
         }),
         { path: "c" }
       )
-      assert.deepEqual(yield* changed("PreToolUse", { modifiedArgs: { file_path: "/p/a.ts", content: "y" } }), {
+      assert.deepEqual(yield* changed("PreToolUse", { modifiedArgs: { file_path: "a.ts", content: "y" } }), {
         path: "a.ts",
         contents: "y"
       })
-      const both = { path: "/p/a.ts", file_text: "x", file_path: "/p/a.ts", content: "x" }
+      const both = { path: "a.ts", file_text: "x", file_path: "a.ts", content: "x" }
       assert.deepEqual(yield* changed("PreToolUse", { modifiedArgs: { ...both, file_text: "y" } }), {
         path: "a.ts",
         contents: "y"
@@ -182,6 +183,12 @@ describe("Copilot and tools", () => {
       _tag: "Reject",
       reason: "Denied by preToolUse hook"
     }],
+    [
+      "deny with only a message for the user denies with it",
+      command,
+      answer({ permissionDecision: "deny", systemMessage: "no secrets" }),
+      { _tag: "Reject", reason: "no secrets" }
+    ],
     ["ask asks", command, answer({ permissionDecision: "ask", permissionDecisionReason: "sure?" }), {
       _tag: "Ask",
       reason: "sure?"

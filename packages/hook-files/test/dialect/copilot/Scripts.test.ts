@@ -41,7 +41,7 @@ import json, sys
 data = json.load(sys.stdin)
 args = json.loads(data["toolArgs"])
 path = args["path"]
-if "/src/" not in path:
+if "/src/" not in f"/{path}":
     print(json.dumps({"permissionDecision": "deny", "permissionDecisionReason": f"{path} is outside of src"}))
     sys.exit(0)
 print(json.dumps({"modifiedArgs": {**args, "file_text": args["file_text"] + "\\n"}}))

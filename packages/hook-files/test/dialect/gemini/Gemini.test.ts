@@ -20,7 +20,8 @@ describe("Gemini", () => {
         hook_event_name: "BeforeTool",
         timestamp: "",
         tool_name: "write_file",
-        tool_input: { file_path: "/p/src/a.ts", content: "x" }
+        // As the model wrote it.
+        tool_input: { file_path: "src/a.ts", content: "x" }
       })
       assert.match(input["timestamp"] as string, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
       assert.strictEqual(task.timeoutMs, 60_000)
@@ -179,6 +180,12 @@ describe("Gemini", () => {
     }, []],
     ["JSON decides at 1", answer({ decision: "deny", reason: "no" }, 1), { _tag: "Reject", reason: "no" }, []],
     ["a list is no answer", answer("[1]"), { _tag: "Continue" }, ["[1]"]],
+    [
+      "a denial whose reason is only in the message for the user",
+      answer({ decision: "deny", systemMessage: "no secrets" }),
+      { _tag: "Reject", reason: "no secrets" },
+      ["no secrets"]
+    ],
     ["a denial without a reason", answer({ decision: "deny" }), { _tag: "Reject", reason: "No reason provided" }, []],
     ["continue false ends the turn", answer({ continue: false, stopReason: "enough", decision: "deny" }), {
       _tag: "Abort",

@@ -73,10 +73,10 @@ const guards: ReadonlyArray<
       ".gemini/hooks/secrets.js": secrets
     },
     steps: [
-      [...put("a.env", "API_KEY=1"), /a secret in .*\/a.env/],
-      ["edit", { path: "b", old_str: "", new_str: "password: x" }, /a secret in .*\/b/],
+      [...put("a.env", "API_KEY=1"), /a secret in a\.env/],
+      ["edit", { path: "b", old_str: "", new_str: "password: x" }, /a secret in b/],
       ["replace", { file_path: "c", old_string: "", new_string: "password: x" }, /a secret/],
-      ["create", { path: "d", file_text: "fine", content: "api-key: 1" }, /a secret in .*\/d/],
+      ["create", { path: "d", file_text: "fine", content: "api-key: 1" }, /a secret in d/],
       [...put("a.md", "hello"), "runs"],
       ["read_file", { path: "a.env" }, "runs"]
     ],

@@ -127,8 +127,8 @@ describe("Inkeep", () => {
     const cases: ReadonlyArray<readonly [Hook["at"], unknown, RegExp]> = [
       [
         "before-args",
-        { proceed: false, reason: "x" },
-        /expected \{ action: "proceed", "block", "abort" \} at before-args, found an object with proceed, reason; did you mean \{ action: "abort", reason \}\?/
+        { reason: "x" },
+        /expected \{ action: "proceed", "block", "abort" \} at before-args, found an object with reason; did you mean \{ action: "block", result: reason \}\?/
       ],
       ["before-args", undefined, /found nothing; did you mean \{ action: "proceed" \}\?/],
       ["before-args", { action: "allow" }, /found "allow"; did you mean "proceed"\?/],
@@ -146,6 +146,22 @@ describe("Inkeep", () => {
       assert.match(warnings.join("\n"), expected)
       assert.deepEqual([took, said(messages)], [[{ answer: "kept" }], ["kept"]])
     }
+  })
+
+  it("{ proceed: false } refuses the call, with a warning that says the right word", async () => {
+    const cases: ReadonlyArray<readonly [answer: object, told: string]> = [
+      [{ proceed: false, reason: "not today" }, "not today"],
+      [{ proceed: false }, "a hook refused this without a reason"]
+    ]
+    for (const [answer, told] of cases) {
+      const { agent, took, warnings } = world([{ at: "before-args", does: () => answer }], [take({ answer: "kept" })])
+      const { messages } = await agent.run("go")
+      assert.deepEqual([took, said(messages)], [[], [told]])
+      assert.match(warnings.join("\n"), /did you mean \{ action: "block", result: reason \}\?; it counts as a refusal/)
+    }
+    const closed = world([{ at: "before-args", does: () => cases[0]![0], onError: "abort" }], [take({})])
+    assert.strictEqual((await closed.agent.run("go")).status, "aborted")
+    assert.deepEqual(closed.took, [])
   })
 
   // rows: E-11

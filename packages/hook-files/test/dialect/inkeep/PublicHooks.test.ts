@@ -207,7 +207,7 @@ describe("stored hooks", () => {
     { timeout: 60_000 },
     async () => {
       const broken = {
-        shape: "export default async () => ({ proceed: false, reason: \"stop\" })",
+        shape: "export default async () => ({ proceed: true, reason: \"stop\" })",
         word: "export default async () => ({ action: \"deny\", result: \"no\" })",
         throws: "export default async () => { throw new TypeError(\"vault is sealed\") }",
         syntax: "export default async () => {",
