@@ -337,7 +337,49 @@ describe("belay hooks doctor", () => {
       "error program-missing",
       "error unknown-key",
       "warning guard-timeout",
+      "warning several-systems",
       "warning timeout-unit"
     ])
+  })
+
+  it("says that a project has several systems, which one is used, and how to use the others", () => {
+    const group = (command: string) => ({ hooks: [{ type: "command", command }] })
+    const one = world({
+      "project/.claude/settings.json": settings("PreToolUse", [{ command: "exit 2" }]),
+      "project/.codex/hooks.json": { hooks: { PreToolUse: [group("exit 0"), group("date")] } }
+    })
+    const [several] = of(one).filter(({ rule }) => rule === "several-systems")
+    assert.strictEqual(several!.file, one.cwd)
+    assert.match(
+      several!.what,
+      /only codex is loaded, because it has the most entries \(2\); claude \(1\) is not loaded/
+    )
+    assert.match(several!.fix, /--source here, and the option sources: \["claude", "codex"\]/)
+    const { cwd, home, managed } = one
+    const asked = look({ cwd, home, managed, dialects: ["claude", "codex"], files: [], off: false, systems: [] })
+    assert.notInclude(rulesOf(findings(asked, "")), "warning several-systems")
+  })
+
+  it("says that rules of settings which allow are not loaded, and list counts the others", async () => {
+    const one = world({
+      "project/.claude/settings.json": { permissions: { allow: ["Bash", "Read"], deny: ["Write"] } }
+    })
+    const [allow] = of(one)
+    assert.deepInclude(allow, { level: "hint", rule: "permissions-allow", key: "permissions.allow" })
+    assert.match(allow!.what, /2 rules that allow calls are not loaded/)
+    assert.include((await one.hooks("list")).stdout, "permissions: 1 deny, 0 ask")
+  })
+
+  it("says that a script of two systems runs once", async () => {
+    const hook = { type: "command", command: "true" }
+    const one = world({
+      "home/.claude/settings.json": settings("PreToolUse", [hook]),
+      "home/.gemini/settings.json": { hooks: { BeforeTool: [{ hooks: [hook] }] } }
+    })
+    const sources = ["--source", "claude", "--source", "gemini"]
+    const { stdout } = await one.hooks("doctor", ...sources)
+    assert.match(stdout, /The same script is in ~\/\.claude\/settings\.json, for Claude Code/)
+    const { value } = await one.json("test", "PreToolUse", "--tool", "Bash", "--input", `{"command":"ls"}`, ...sources)
+    assert.match(value.runs[1].why, /the same script runs for Claude Code/)
   })
 })

@@ -31,13 +31,14 @@ describe("belay hooks list", () => {
         ".codex/config.toml  codex, project",
         ".gemini/settings.json  gemini, project",
         ".github/hooks/a.json  copilot, project",
-        ".kodelet/hooks/guard  kodelet, project  not trusted: does not run\n  asked for its type when it first runs",
+        ".kodelet/hooks/guard  kodelet, project  another system is used: runs only with --source kodelet\n  asked for its type when it first runs",
         ".kodelet/hooks/old.disable  kodelet  switched off by its name",
         "hooks.json  basecoat, project",
         "7 files, 7 entries, 6 files do not run.",
         "belay hooks trust"
       ]
     ) assert.include(stdout, part)
+    assert.match(stdout, /several\s+systems\s+have\s+hooks\s+here:\s+only\s+claude\s+is\s+loaded/)
     const { value } = await json("list", "--source", "claude", "--source", "codex")
     assert.deepEqual(
       value.files.map((file: { readonly dialect: string; readonly status: string }) => [file.dialect, file.status]),

@@ -119,8 +119,10 @@ describe("belay hooks test, for Claude Code", () => {
     const { home, json, write } = world({ "home/hook": "#!/bin/bash\ncat >&2\n" })
     const hook = { type: "command", command: join(home, "hook") }
     write("home/.claude/settings.json", settings("PreToolUse", [hook]))
-    write("home/.gemini/settings.json", { hooks: { BeforeTool: [{ hooks: [hook] }] } })
-    write("home/.copilot/hooks/a.json", { version: 1, hooks: { preToolUse: [{ bash: hook.command }] } })
+    write("home/.gemini/settings.json", {
+      hooks: { BeforeTool: [{ hooks: [{ ...hook, command: `${hook.command} gemini` }] }] }
+    })
+    write("home/.copilot/hooks/a.json", { version: 1, hooks: { preToolUse: [{ bash: `${hook.command} copilot` }] } })
     const given = {
       tool_name: "Bash",
       tool_input: { command: "ls" },

@@ -35,6 +35,8 @@ export interface Entry<W = Work> {
   readonly work: W
   /** Who controls the file: the user, or the project. Default `project`. */
   readonly trusted?: "user" | "project"
+  /** The matcher as the file writes it. Absent if there is none. */
+  readonly matcherText?: string
   /** A message that the user reads while the entry runs. */
   readonly status?: string
 }

@@ -12,8 +12,11 @@ import { plugin } from "./dialect/claude/source.ts"
 import { type Dialect, type Place, type Source, type System, tamed } from "./dialect/shared/system.ts"
 import { byDialect } from "./dialect/shared/systems.ts"
 import { isInside, read, real } from "./internal/files.ts"
+import { withProjectEnvironment } from "./internal/projectEnvironment.ts"
 
 export type { Dialect, Entry, Scope, Source } from "./dialect/shared/system.ts"
+export { type Choice, chooseSystems } from "./internal/chooseSystems.ts"
+export { type Twin, twinsOf } from "./internal/dropTwins.ts"
 
 /**
  * What to look for: all files of a system, one file of a system, or the folder of a plugin of Claude Code.
@@ -34,7 +37,10 @@ export interface Places {
    * Claude Code uses (`/etc/claude-code` on Linux).
    */
   readonly managed?: string
-  /** What to look for. Paths are relative to `cwd`. Default: the files of every system. An empty list finds nothing. */
+  /**
+   * What to look for. Paths are relative to `cwd`. Default: the files of every system, of which `HookFiles.load` uses
+   * one for the project and one for the user. An empty list finds nothing.
+   */
   readonly sources?: ReadonlyArray<Wanted>
   /** Systems in addition to the built-in ones. */
   readonly systems?: ReadonlyArray<System>
@@ -105,12 +111,12 @@ export const find = (places: Places): Found => {
         text: content.bytes.toString("utf8")
       }
       const decoded = system.decode(file, where)
-      const config = file.ofProject ? tamed(decoded) : decoded
+      const config = file.ofProject ? tamed(decoded, path) : decoded
       found.push({ ...file, config })
       warnings.push(...config.warnings)
     }
   }
-  return { sources: found, warnings }
+  return { sources: withProjectEnvironment(found), warnings }
 }
 
 /** Fails if a system is unknown. Otherwise a misspelled system would silently have no hooks. */

@@ -14,11 +14,14 @@ import { homedir } from "node:os"
 import { join, resolve } from "node:path"
 import type * as ClaudeCode from "./dialect/claude/ClaudeCode.ts"
 import { show, type Warning } from "./dialect/claude/HookConfig.ts"
+import { permissionHooks } from "./dialect/claude/permissionRules.ts"
 import { lists } from "./dialect/claude/source.ts"
 import { byDialect } from "./dialect/shared/systems.ts"
 import type { ToolNames } from "./dialect/shared/toolNames.ts"
 import * as Discovery from "./Discovery.ts"
 import { shown } from "./engine/record.ts"
+import { chooseSystems } from "./internal/chooseSystems.ts"
+import { dropTwins } from "./internal/dropTwins.ts"
 import { isInside, real } from "./internal/files.ts"
 import * as Command from "./process/Command.ts"
 import * as Runners from "./Runners.ts"
@@ -114,6 +117,8 @@ export interface Untrusted {
 export interface Loaded {
   /**
    * One hook for each system that has entries that may run. Managed entries are a separate hook, which is the first.
+   * Before them come `claude-managed-permissions` and `claude-permissions`, with the rules that deny and ask in
+   * settings of Claude Code.
    */
   readonly hooks: ReadonlyArray<AgentHook>
   readonly warnings: ReadonlyArray<Warning>
@@ -122,6 +127,11 @@ export interface Loaded {
   readonly sources: ReadonlyArray<Discovery.Source>
   /** The files of `sources` that a setting turns off (`disableAllHooks`, `allowManagedHooksOnly`). */
   readonly silenced: ReadonlyArray<Discovery.Source>
+  /**
+   * The files of `sources` that are not loaded, because another system has more entries and the option `sources` names
+   * none. A warning lists their systems.
+   */
+  readonly leftOut: ReadonlyArray<Discovery.Source>
 }
 
 const { name: _name, onTimeout: _onTimeout, tier: _tier, timeout: _timeout, ...commonKinds } = HookDefaults.commonKinds
@@ -182,10 +192,21 @@ export const load = (options: Options = {}): Loaded => {
   const { trust = join(home, ".belay", "trust"), ...making } = rest
   const cwd = resolve(options.cwd ?? process.cwd())
   const find = () => Discovery.find({ ...pickPlaces(options), cwd, home })
-  const { sources, warnings } = find()
-  const counting = withoutSilenced(sources)
-  const project = decide({ cwd, home, trust, sources, counting, find: () => find().sources })
-  const may = counting.filter(({ ofProject }) => !ofProject || project.isTrusted)
+  const found = find()
+  const { sources } = found
+  const always = options.sources === undefined ? systems : sources.map(({ system }) => system)
+  const { leftOut, ...choice } = chooseSystems(withoutSilenced(sources), {
+    cwd,
+    home,
+    always: always.map(({ dialect }) => dialect)
+  })
+  const counting = choice.used
+  const unused = new Set(leftOut.filter(({ ofProject }) => ofProject).map(({ dialect }) => dialect))
+  // A decision covers only what is loaded.
+  const covered = (all: ReadonlyArray<Discovery.Source>) =>
+    all.filter(({ dialect, ofProject }) => ofProject && !unused.has(dialect))
+  const project = decide({ cwd, home, trust, sources: covered(sources), counting, find: () => covered(find().sources) })
+  const may = dropTwins(counting.filter(({ ofProject }) => !ofProject || project.isTrusted))
   // A malformed file of an untrusted project is not an error, because its hooks do not run.
   Result.getOrThrow(malformed(may))
   const { urls, variables } = lists(counting)
@@ -203,13 +224,21 @@ export const load = (options: Options = {}): Loaded => {
     refuse: project.refuse
   }
   return {
-    hooks: [...byDialect(systems).values()].flatMap((system) =>
-      system.hooks(may.filter(({ dialect }) => dialect === system.dialect), systemOptions)
-    ),
-    warnings,
+    hooks: [
+      // Rules run nothing and can only tighten, so they need neither trust nor hooks that are turned on.
+      ...permissionHooks(sources, { home, ...defined({ toolNames: options.toolNames }) }),
+      ...[...byDialect(systems).values()].flatMap((system) =>
+        system.hooks(may.filter(({ dialect }) => dialect === system.dialect), systemOptions)
+      )
+    ],
+    warnings: [
+      ...found.warnings.filter((warning) => !leftOut.some(({ config }) => config.warnings.includes(warning))),
+      ...choice.warnings
+    ],
     untrusted: project.untrusted,
     sources,
-    silenced: sources.filter((one) => !counting.includes(one))
+    silenced: sources.filter((one) => !counting.includes(one) && !leftOut.includes(one)),
+    leftOut
   }
 }
 
@@ -220,6 +249,7 @@ interface Project {
   readonly home: string
   /** The folder in which decisions are stored. */
   readonly trust: string
+  /** The files of the project that are loaded. */
   readonly sources: ReadonlyArray<Discovery.Source>
   /** The sources that no setting turns off. */
   readonly counting: ReadonlyArray<Discovery.Source>
@@ -237,8 +267,7 @@ const decide = ({ counting, cwd, find, home, sources, trust }: Project) => {
   Result.getOrThrow(outside(isAsked ? cwd : undefined, trust))
   const store = Trust.folder(trust)
   const seen = Files.make()
-  const theirs = sources.filter(({ ofProject }) => ofProject)
-  const covered: Covered.Covered = isAsked ? Covered.of(cwd, theirs, home, seen) : new Map()
+  const covered: Covered.Covered = isAsked ? Covered.of(cwd, sources, home, seen) : new Map()
   const fingerprint = Covered.print(cwd, covered)
   const isTrusted = isAsked && store.isTrusted(cwd, fingerprint)
   const files = new Set([...own.map(({ path }) => path), ...entries.map(({ file }) => file)])
@@ -246,9 +275,9 @@ const decide = ({ counting, cwd, find, home, sources, trust }: Project) => {
     cwd,
     home,
     files: seen,
-    sources: theirs,
+    sources,
     trusted: covered,
-    find: () => find().filter(({ ofProject }) => ofProject),
+    find,
     isTrusted: (current) => store.isTrusted(cwd, current)
   }))
   const untrusted: Untrusted = {

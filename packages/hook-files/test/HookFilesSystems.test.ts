@@ -92,11 +92,18 @@ describe("files of every system", () => {
   it.live("each system is one hook, and all of them see a call", () =>
     Effect.gen(function*() {
       const { fire, load, root } = build()
-      assert.deepEqual(load().hooks.map(({ name }) => name), ["claude", "codex", "copilot", "gemini", "kodelet"])
-      const { untrusted } = load()
+      const sources = ["claude", "codex", "copilot", "gemini", "kodelet", "basecoat"]
+      assert.deepEqual(load({ sources }).hooks.map(({ name }) => name), [
+        "claude",
+        "codex",
+        "copilot",
+        "gemini",
+        "kodelet"
+      ])
+      const { untrusted } = load({ sources })
       assert.deepEqual(untrusted[0]!.commands.map(({ command }) => command), ["echo basecoat >> ../log"])
       untrusted[0]!.trust()
-      const loaded = load()
+      const loaded = load({ sources })
       assert.deepEqual([loaded.warnings, loaded.untrusted], [[], []])
       const { action, warnings } = yield* fire(loaded)
       assert.deepEqual([action._tag, warnings], ["Continue", []])

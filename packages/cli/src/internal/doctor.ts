@@ -1,5 +1,5 @@
 /** `belay hooks doctor`: shows mistakes, why they matter, and what to do. */
-import type { Warning } from "@belay/hook-files/HookConfig"
+import * as HookConfig from "@belay/hook-files/HookConfig"
 import { check } from "./lint/command.ts"
 import { rules } from "./lint/entry.ts"
 import type { Finding, Level } from "./lint/finding.ts"
@@ -9,7 +9,7 @@ import { type File, short, type World } from "./world.ts"
 
 /** Returns all findings, file by file. */
 export const findings = (world: World, path: string): ReadonlyArray<Finding> => {
-  const { files, idle, problem, untrusted, where, warnings } = world
+  const { files, idle, problem, several, twins, untrusted, where, warnings } = world
   const stray = warnings.filter((warning) => !files.some((file) => file.warnings.includes(warning)))
   return [
     ...(problem === undefined ? [] : [{
@@ -22,7 +22,27 @@ export const findings = (world: World, path: string): ReadonlyArray<Finding> => 
       fix: "Correct the managed settings, or move the folder of decisions outside of the project."
     }]),
     ...stray.map((warning) => loading(warning, undefined)),
+    ...several.map(({ file, reason }): Finding => ({
+      level: "warning",
+      rule: "several-systems",
+      file,
+      key: "",
+      what: reason.split("; to load several", 1)[0]!,
+      why: "two systems in one agent would add context twice, and a script of one can block calls of the other",
+      fix: `Name the systems that you want: --source here, and the option ${
+        /sources: .*$/.exec(reason)?.[0]
+      } in your program.`
+    })),
     ...files.flatMap((file) => ofFile(file, files, { ...where, path })),
+    ...twins.map(({ entry, instead }): Finding => ({
+      level: "hint",
+      rule: "twice",
+      file: entry.file,
+      key: entry.key,
+      what: `the same script is in ${short(instead.path, where)}, for ${instead.system.guide.name}`,
+      why: "it runs once at an event, for that system",
+      fix: "Keep both if you use both systems."
+    })),
     ...idle.map((file): Finding => ({
       level: "error",
       rule: "script-mode",
@@ -64,6 +84,7 @@ const ofFile = (
         fix: "Remove that setting if you do not want it."
       }]
       : []),
+    ...notAllowed(source),
     ...warnings.map((warning) => loading(warning, raw.line(warning.key.replace(/^[^:[\]]*: /, "")))),
     ...items.flatMap((item): ReadonlyArray<Finding> => {
       const same = twice.find((one) =>
@@ -87,8 +108,22 @@ const ofFile = (
   ]
 }
 
+/** Says that rules which allow calls are not loaded. */
+const notAllowed = (source: File["source"]): ReadonlyArray<Finding> => {
+  const allowed = HookConfig.permissionsOf(source)?.allow ?? []
+  return allowed.length === 0 ? [] : [{
+    level: "hint",
+    rule: "permissions-allow",
+    file: source.path,
+    key: "permissions.allow",
+    what: `${count(allowed.length, "rule that allows calls is", "rules that allow calls are")} not loaded`,
+    why: "a settings file can only tighten what an agent may do: its rules of deny and ask are loaded",
+    fix: "Allow these calls in your program, for example with PermissionRules."
+  }]
+}
+
 /** Findings from the warnings of the loader. */
-const loading = ({ file, key, reason }: Warning, line: number | undefined): Finding => {
+const loading = ({ file, key, reason }: HookConfig.Warning, line: number | undefined): Finding => {
   const [what = reason, fix] = reason.split(/; (?=did you mean)/)
   const isLoose = /matches everything/.test(reason)
   return {

@@ -4,7 +4,7 @@ import * as HookConfig from "@belay/hook-files/HookConfig"
 import { count, plain, type Screen, type Style, styleOf, wrap } from "./screen.ts"
 import { describeWork, type File, type Item, short, type World } from "./world.ts"
 
-export const json = ({ disabled, files, problem, untrusted, warnings, where }: World): unknown => ({
+export const json = ({ disabled, files, problem, several, untrusted, warnings, where }: World): unknown => ({
   cwd: where.cwd,
   hooks: where.off ? "off" : "on",
   ...(problem === undefined ? {} : { problem }),
@@ -16,6 +16,7 @@ export const json = ({ disabled, files, problem, untrusted, warnings, where }: W
     status,
     silences: source.config.disableAllHooks,
     entries: items.map(entryOf),
+    ...defined({ permissions: HookConfig.permissionsOf(source) }),
     warnings: own
   })),
   untrusted: untrusted.map(({ commands, fingerprint, project }) => ({
@@ -24,7 +25,7 @@ export const json = ({ disabled, files, problem, untrusted, warnings, where }: W
     fingerprint
   })),
   disabled,
-  warnings
+  warnings: [...warnings, ...several]
 })
 
 const entryOf = ({ entry, event, isAsync, line, matcher, once, rule, timeout }: Item): unknown => ({
@@ -47,7 +48,7 @@ export const text = (world: World, screen: Screen): string => {
   const head = `${style.bold("Hooks")} for ${plain(where.cwd)}`
   // Files without hooks are left out, because many settings have none.
   const files = world.files.filter(({ items, source, warnings }) =>
-    items.length + warnings.length > 0 || source.config.disableAllHooks
+    items.length + warnings.length > 0 || source.config.disableAllHooks || rulesOf(source) !== undefined
   )
   const switched = disabled.map((path) => style.dim(`${plain(short(path, where))}  kodelet  switched off by its name`))
   if (files.length === 0 && problem === undefined) {
@@ -62,8 +63,10 @@ export const text = (world: World, screen: Screen): string => {
     ...(problem === undefined ? [] : ["", style.red(wrap(`Nothing runs: ${plain(problem)}`, "", screen.columns))]),
     ...files.flatMap((file) => ["", ...fileLines(file, world, screen, style)]),
     ...(switched.length === 0 ? [] : ["", ...switched]),
-    ...(stray.length === 0 ? [] : [""]),
-    ...stray.map((warning) => style.yellow(wrap(`warning: ${plain(HookConfig.show(warning))}`, "", screen.columns))),
+    ...(stray.length + world.several.length === 0 ? [] : [""]),
+    ...[...stray, ...world.several].map((warning) =>
+      style.yellow(wrap(`warning: ${plain(HookConfig.show(warning))}`, "", screen.columns))
+    ),
     "",
     sum(files, world.warnings.length),
     ...untrusted.map(({ project }) =>
@@ -82,14 +85,21 @@ const fileLines = (
     ? source.ofProject && items.length > 0 ? [style.green("trusted")] : []
     : [
       style.yellow(
-        { untrusted: "not trusted: does not run", silenced: "disabled: does not run", stopped: "does not run" }[status]
+        {
+          untrusted: "not trusted: does not run",
+          silenced: "disabled: does not run",
+          stopped: "does not run",
+          "left out": `another system is used: runs only with --source ${source.dialect}`
+        }[status]
       )
     ]
+  const rules = rulesOf(source)
   const own = source.config.disableAllHooks ? [style.yellow("silences hooks")] : []
   return [
     [style.bold(plain(short(source.path, where))), style.dim(`${source.dialect}, ${source.scope}`), ...state, ...own]
       .join("  "),
     ...(items.length === 0 ? [style.dim("  no entries")] : []),
+    ...(rules === undefined ? [] : [`  ${rules}`]),
     ...[...Map.groupBy(items, ({ entry: { event }, matcher }) => JSON.stringify([event, matcher])).values()].flatMap((
       group
     ) => groupLines(group, screen, style)),
@@ -97,6 +107,12 @@ const fileLines = (
       style.yellow(wrap(`warning: ${plain(HookConfig.show({ ...warning, file: "" }).slice(2))}`, "  ", screen.columns))
     )
   ]
+}
+
+/** Says how many rules about tool calls are loaded. */
+const rulesOf = (source: File["source"]): string | undefined => {
+  const { ask = [], deny = [] } = HookConfig.permissionsOf(source) ?? {}
+  return ask.length + deny.length === 0 ? undefined : `permissions: ${deny.length} deny, ${ask.length} ask`
 }
 
 const groupLines = (group: ReadonlyArray<Item>, screen: Screen, style: Style): ReadonlyArray<string> => {

@@ -76,7 +76,7 @@ export const json = (world: World, trusted: boolean): unknown => ({
 })
 
 const entriesOf = ({ files }: World) =>
-  files.filter(({ source, status }) => source.ofProject && (status === "runs" || status === "untrusted")).flatMap((
+  files.filter(({ source, status }) => source.ofProject && ["runs", "untrusted", "left out"].includes(status)).flatMap((
     { items }
   ) => items)
 

@@ -6,7 +6,7 @@ import type { Warning } from "@belay/hook-files/HookConfig"
 import * as HookFiles from "@belay/hook-files/HookFiles"
 import * as Kodelet from "@belay/hook-files/Kodelet"
 import type { Work } from "@belay/hook-files/Runners"
-import { eventOf, type System } from "@belay/hook-files/Systems"
+import { builtIn, eventOf, type System } from "@belay/hook-files/Systems"
 import * as Result from "effect/Result"
 import { readdirSync, statSync } from "node:fs"
 import { homedir } from "node:os"
@@ -44,8 +44,8 @@ export interface Item {
   readonly once: boolean
 }
 
-/** `stopped` means that nothing runs because of a mistake elsewhere. */
-type Status = "runs" | "untrusted" | "silenced" | "stopped"
+/** `stopped` means that nothing runs because of a mistake elsewhere. `left out` means that another system is used. */
+type Status = "runs" | "untrusted" | "silenced" | "stopped" | "left out"
 
 export interface File {
   readonly source: Discovery.Source
@@ -64,6 +64,10 @@ export interface World {
   /** Scripts without an execute bit next to executables. */
   readonly idle: ReadonlyArray<string>
   readonly loaded: HookFiles.Loaded | undefined
+  /** Warnings about a project, or a user, with several systems. */
+  readonly several: ReadonlyArray<Warning>
+  /** Entries that do not run, because an entry of another system runs the same script. */
+  readonly twins: ReadonlyArray<Discovery.Twin>
   /** Why nothing runs. */
   readonly problem: string | undefined
 }
@@ -99,9 +103,7 @@ export const optionsOf = ({ cwd, dialects, files, home, managed, off, systems }:
       ? { sources: [] }
       : files.length > 0
       ? { sources: wanted }
-      : dialects.length > 0
-      ? { sources: dialects }
-      : {})
+      : { sources: dialects.length > 0 ? dialects : [...builtIn, ...systems].map(({ dialect }) => dialect) })
   }
 }
 
@@ -124,6 +126,13 @@ export const look = (where: Where): World => {
   const loaded = Result.getOrUndefined(tried)
   const { sources, warnings } = loaded ?? Discovery.find({ ...options, cwd: where.cwd, home: where.home })
   const silenced = new Set((loaded?.silenced ?? []).map(({ dialect, path }) => `${dialect} ${path}`))
+  const counting = sources.filter(({ dialect, path }) => !silenced.has(`${dialect} ${path}`))
+  const isAsked = where.dialects.length + where.files.length > 0
+  const { leftOut, used, warnings: several } = Discovery.chooseSystems(counting, {
+    cwd: where.cwd,
+    home: where.home,
+    always: (isAsked ? [...builtIn, ...where.systems] : where.systems).map(({ dialect }) => dialect)
+  })
   const waiting = new Set((loaded?.untrusted ?? []).flatMap(({ commands }) => commands.map(({ file }) => file)))
   const files = sources.map((source): File => ({
     source,
@@ -131,6 +140,8 @@ export const look = (where: Where): World => {
       ? "stopped"
       : silenced.has(`${source.dialect} ${source.path}`)
       ? "silenced"
+      : leftOut.includes(source)
+      ? "left out"
       : source.ofProject && waiting.has(source.path)
       ? "untrusted"
       : "runs",
@@ -143,6 +154,8 @@ export const look = (where: Where): World => {
     where,
     files,
     warnings,
+    several,
+    twins: Discovery.twinsOf(used),
     disabled,
     idle: others.filter(isIdle),
     untrusted: loaded?.untrusted ?? [],

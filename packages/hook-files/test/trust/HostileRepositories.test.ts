@@ -272,6 +272,7 @@ const cases: { readonly [name: string]: Case } = {
   },
   "one more system after the decision": {
     goesOn: ["true"],
+    options: () => ({ sources: ["claude", "codex"] }),
     build: ({ file }) => file(settings, hooks("true")),
     later: ({ evil, file }) => file(".codex/hooks.json", hooks(evil))
   },
@@ -354,7 +355,7 @@ describe("hostile repositories", () => {
         const { messages } = await agent.run("go")
         await agent.close()
         assert.isFalse(existsSync(canary))
-        const mine = options === undefined || JSON.stringify(options(world)).includes("claude\",{")
+        const mine = options === undefined || /"claude",(?:\{|"codex")/.test(JSON.stringify(options(world)))
         assert.deepEqual(seen.started, mine ? ["echo mine >&2; exit 2", ...(loaded === before ? goesOn : [])] : [])
         assert.deepEqual([seen.sent, seen.served, requests.length], [0, 0, 2])
         // Nothing of the repository's variables reaches what the user runs.

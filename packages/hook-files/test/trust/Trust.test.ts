@@ -266,9 +266,10 @@ describe("a decision about scripts", () => {
     [
       "claude",
       ".claude/settings.json",
-      (more) => settings("true", { env: { A: more }, permissions: { allow: [more] } }),
+      (more) => settings("true", { model: more, permissions: { allow: [more] } }),
       false
     ],
+    ["claude", ".claude/settings.json", (more) => settings("true", { env: { A: more } }), true],
     ["claude", ".claude/settings.json", (more) => settings(`true ${more}`), true],
     [
       "claude",
@@ -358,11 +359,12 @@ describe("a decision about scripts", () => {
     const one = place()
     one.project(settings("true"))
     put(join(one.cwd, ".codex/hooks.json"), settings("true"))
-    one.load().untrusted[0]!.trust()
-    assert.deepEqual(one.load({ sources: ["claude"] }).untrusted, [])
+    const sources = ["claude", "codex"]
+    one.load({ sources }).untrusted[0]!.trust()
+    assert.deepEqual([one.load({ sources: ["claude"] }).untrusted, one.load().untrusted], [[], []])
     one.project(settings("false"))
     one.load({ sources: ["claude"] }).untrusted[0]!.trust()
-    assert.deepEqual([one.load().untrusted, one.load({ sources: ["codex"] }).untrusted], [[], []])
+    assert.deepEqual([one.load({ sources }).untrusted, one.load({ sources: ["codex"] }).untrusted], [[], []])
   })
 
   it("covers a project that is where programs of the system are", () => {

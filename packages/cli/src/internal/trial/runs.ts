@@ -28,7 +28,7 @@ export const notTrusted = "is not trusted: belay hooks trust, or --trust-once"
 
 /** Returns what each entry for the event did, or why it did not run. */
 export const runsOf = (
-  { files, where }: World,
+  { files, twins, where }: World,
   { facts, folder, isTrusted, plan }: {
     readonly facts: Facts
     readonly plan: Plan
@@ -65,7 +65,8 @@ export const runsOf = (
           ? "hooks are off"
           : status === "silenced"
           ? "is silenced"
-          : mismatch(item, facts, heard.get(asked)) ?? (isHeld ? notTrusted : whyNot(item, others, told))
+          : mismatch(item, facts, heard.get(asked)) ??
+            (isHeld ? notTrusted : sameScript(item, twins) ?? whyNot(item, others, told))
         runs.push({ ...about, matched: false, why })
       }
     }
@@ -112,6 +113,12 @@ const mismatch = (
   const isRenamed = /^tool_?name$/i.test(event.matcher) && tool !== undefined && tool !== value
   const name = isRenamed ? `, as ${source.system.guide.name} calls ${tool}` : ""
   return `its matcher ${JSON.stringify(matcher)} does not match ${value === "" ? "an empty text" : value}${name}`
+}
+
+/** Says that another system runs the same script. */
+const sameScript = ({ entry }: Item, twins: World["twins"]): string | undefined => {
+  const twin = twins.find((one) => one.entry === entry)
+  return twin && `the same script runs for ${twin.instead.system.guide.name}`
 }
 
 const whyNot = (

@@ -8,6 +8,7 @@ import { whyNoObject } from "../shared/jsonError.ts"
 import { own, readGroup, type Warn } from "./entry.ts"
 import { isEvent, names } from "./events.ts"
 import type { Handler, HookConfig, ReadOptions } from "./handler.ts"
+import { readPermissions } from "./permissionRules.ts"
 
 /**
  * Reads the text of a settings file. A malformed part becomes a warning that names its key, and the rest is used. It
@@ -79,6 +80,7 @@ export const fromValue = (
   }
   const env = environment(own(settings, "env"), warn)
   const handlers = readHooks(own(settings, "hooks"), { file, options, warn })
+  const permissions = readPermissions(own(settings, "permissions"), options, warn)
   const lists = {
     allowedHttpHookUrls: list("allowedHttpHookUrls"),
     httpHookAllowedEnvVars: list("httpHookAllowedEnvVars")
@@ -87,7 +89,7 @@ export const fromValue = (
     handlers,
     disableAllHooks: flag("disableAllHooks"),
     allowManagedHooksOnly: flag("allowManagedHooksOnly"),
-    ...defined({ env, ...lists }),
+    ...defined({ env, permissions, ...lists }),
     warnings
   }
 }

@@ -58,7 +58,7 @@ export const make = (options: Options): Dialect<Handler, Input, Answer, Verdict>
       input: input.payload(),
       cwd: ctx.cwd,
       timeoutMs: timeoutOf(entry, entries) * 1_000,
-      env: { ...env, ...foldersOf(entry, options), ...input.env?.() },
+      env: { ...entry.env, ...env, ...foldersOf(entry, options), ...input.env?.() },
       work: workWithFolders(entry, options)
     }),
     decode: (ending, entry) => {
@@ -99,7 +99,7 @@ const holds = (
   Condition.evaluate(rule, call, { cwd: ctx.cwd, home, use: "advice" }) !== "no-match"
 
 /** The same entry in several settings files runs once. The same entry in two plugins or skills runs twice. */
-const identity = ({ origin, work }: Handler): string => JSON.stringify([work, origin?.root ?? null])
+const identity = ({ env = {}, origin, work }: Handler): string => JSON.stringify([work, origin?.root ?? null, env])
 
 /**
  * Returns the timeout of an entry in seconds. At the end of a session the limit for every entry is the longest of all

@@ -52,6 +52,7 @@ export const readGroup = (place: Place, group: unknown, key: string): ReadonlyAr
       matcher: compiled,
       work: entry.work,
       ...defined({
+        matcherText: matcher,
         rule: compiledRule,
         timeout,
         async: isAsync === true || asyncRewake === true || undefined,

@@ -18,6 +18,8 @@ export interface Handler extends Entry {
   /** The entry runs only once in a session. */
   readonly once?: boolean
   readonly origin?: Origin
+  /** More environment variables for the command. */
+  readonly env?: { readonly [name: string]: string }
 }
 
 /** The plugin, skill or agent that an entry belongs to. @category models @since 0.1.0 */
@@ -28,6 +30,16 @@ export interface Origin {
   readonly root: string
   /** The folder in which a plugin stores its data. */
   readonly data?: string
+}
+
+/** The rules of a settings file about tool calls. @category models @since 0.1.0 */
+export interface Permissions {
+  /** Not loaded: a settings file can only tighten what the agent may do. */
+  readonly allow: ReadonlyArray<string>
+  readonly ask: ReadonlyArray<string>
+  readonly deny: ReadonlyArray<string>
+  /** The folder to which `/` refers in rules. */
+  readonly folder?: string
 }
 
 /** The content of a settings file. @category models @since 0.1.0 */
@@ -41,8 +53,10 @@ export interface HookConfig {
   readonly allowedHttpHookUrls?: ReadonlyArray<string>
   /** The environment variables that the headers of entries of type `http` may contain. */
   readonly httpHookAllowedEnvVars?: ReadonlyArray<string>
-  /** Environment variables for commands. Those in a project's files are ignored. */
+  /** Environment variables for commands. Those in a project's files are only for entries of the project. */
   readonly env?: { readonly [name: string]: string }
+  /** The rules of `permissions`. Absent if there are none. */
+  readonly permissions?: Permissions
 }
 
 /** Options for reading a settings file. @category models @since 0.1.0 */

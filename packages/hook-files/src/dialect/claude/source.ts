@@ -156,7 +156,7 @@ export const claude: System = {
   ],
   decode,
   about: ({ format, text }) => {
-    if (format !== "front matter") return picked(record(text), "hooks", "disableAllHooks")
+    if (format !== "front matter") return picked(record(text), "hooks", "disableAllHooks", "env")
     const matter = matterOf(text)
     return matter === undefined
       ? undefined

@@ -98,6 +98,7 @@ const readEntry = (
     matches,
     work,
     timeoutMs: (fits ? timeoutSec : 30) * 1_000,
+    ...(isText(matcher) ? { matcherText: matcher } : {}),
     ...(cwd === undefined ? {} : { cwd }),
     ...(env === undefined ? {} : { env: textsOf(env, `${key}.env`, warn) })
   }]

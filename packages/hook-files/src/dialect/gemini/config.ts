@@ -97,7 +97,8 @@ const readGroup = (
     const read = readHook(hook, at, warn)
     if (read === undefined) return []
     const extension = folder === undefined ? {} : { env: { extensionPath: folder, ...read.env } }
-    return [{ event, file, key: at, matches: test, sequential: sequential === true, ...read, ...extension }]
+    const said = isText(matcher) ? { matcherText: matcher } : {}
+    return [{ event, file, key: at, matches: test, sequential: sequential === true, ...said, ...read, ...extension }]
   })
 }
 

@@ -53,6 +53,8 @@ export interface Entry {
   readonly file: string
   readonly key: string
   readonly work: Work
+  /** The matcher as the file writes it. Absent if there is none. */
+  readonly matcherText?: string
   /** The folder in which the entry runs, if the file sets it. `env` contains more variables. */
   readonly cwd?: string
   readonly env?: { readonly [name: string]: string }
@@ -63,6 +65,8 @@ export interface Decoded {
   readonly handlers: ReadonlyArray<Entry>
   readonly warnings: ReadonlyArray<Warning>
   readonly disableAllHooks: boolean
+  /** Environment variables that the file sets for commands. */
+  readonly env?: { readonly [name: string]: string }
 }
 
 /** A file with the result of reading it. */
@@ -120,25 +124,29 @@ export const called = (
 })
 
 /**
- * Removes the variables that a project may not set from the entries of its file, with a warning for each. The entries
- * themselves are kept.
+ * Removes the variables that a project may not set from a file at `path` and from its entries, with a warning for each.
+ * The entries themselves are kept.
  */
-export const tamed = <D extends Decoded>(config: D): D => {
+export const tamed = <D extends Decoded>(config: D, path: string): D => {
   const warnings: Array<Warning> = []
-  const handlers = config.handlers.map((handler) => {
-    const { env = {}, file, key } = handler
+  const kept = (env: { readonly [name: string]: string }, file: string, key: string) => {
     const refused = Object.keys(env).filter(isRefused)
-    if (refused.length === 0) return handler
     for (const name of refused) {
       warnings.push({
         file,
-        key: `${key}.env.${name.slice(0, 80)}`,
+        key: `${key}env.${name.slice(0, 80)}`,
         reason: "is not set: a project may not set variables that make programs load code"
       })
     }
-    return { ...handler, env: Object.fromEntries(Object.entries(env).filter(([name]) => !isRefused(name))) }
+    return refused.length === 0 ? env : Object.fromEntries(Object.entries(env).filter(([name]) => !isRefused(name)))
+  }
+  const handlers = config.handlers.map((handler) => {
+    const { env = {}, file, key } = handler
+    const own = kept(env, file, `${key}.`)
+    return own === env ? handler : { ...handler, env: own }
   })
-  return warnings.length === 0 ? config : { ...config, handlers, warnings: [...config.warnings, ...warnings] }
+  const env = config.env === undefined ? {} : { env: kept(config.env, path, "") }
+  return warnings.length === 0 ? config : { ...config, ...env, handlers, warnings: [...config.warnings, ...warnings] }
 }
 
 /** Returns the entries of files. `trusted` is the owner of the file. */

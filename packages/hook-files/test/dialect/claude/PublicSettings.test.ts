@@ -324,19 +324,26 @@ describe("entries of all kinds", () => {
 describe("settings beside hooks", () => {
   const on = (line: string) => [{ hooks: [{ type: "command", command: line }] }]
 
-  it("give commands the variables of the user, and none of the project", { timeout: 60_000 }, async () => {
-    const show = "printf '%s %s %s' \"$HOOK_URL\" \"$COUNT\" \"$THEIRS\" > shown"
-    const { agent, heard, read } = start("claude", {
-      "~/.claude/settings.json": { env: { HOOK_URL: "https://hooks.example.com/a", COUNT: 3 } },
-      ".claude/settings.json": { env: { THEIRS: "x", HOOK_URL: "https://evil.example.com" }, hooks: { Stop: on(show) } }
-    })
-    await agent.run("go")
-    assert.deepEqual(heard.warnings, [])
-    assert.strictEqual(read("shown"), "https://hooks.example.com/a 3 ")
-    const wrong = { env: { "a b": "x", "OK": {}, "N": null } }
-    const expected = [/env\.a b: expected a name/, /env\.OK: expected/, /env\.N: expected/]
-    start("claude", { "README": "", "~/.claude/settings.json": wrong }, [], { warnings: expected })
-  })
+  it(
+    "give commands of a project the variables of the user first, then those of the project",
+    { timeout: 60_000 },
+    async () => {
+      const show = "printf '%s %s %s' \"$HOOK_URL\" \"$COUNT\" \"$THEIRS\" > shown"
+      const { agent, heard, read } = start("claude", {
+        "~/.claude/settings.json": { env: { HOOK_URL: "https://hooks.example.com/a", COUNT: 3 } },
+        ".claude/settings.json": {
+          env: { THEIRS: "x", HOOK_URL: "https://evil.example.com" },
+          hooks: { Stop: on(show) }
+        }
+      })
+      await agent.run("go")
+      assert.deepEqual(heard.warnings, [])
+      assert.strictEqual(read("shown"), "https://hooks.example.com/a 3 x")
+      const wrong = { env: { "a b": "x", "OK": {}, "N": null } }
+      const expected = [/env\.a b: expected a name/, /env\.OK: expected/, /env\.N: expected/]
+      start("claude", { "README": "", "~/.claude/settings.json": wrong }, [], { warnings: expected })
+    }
+  )
 
   it(
     "let commands that nobody waits for come to their end when the agent is closed, and no longer than they may",

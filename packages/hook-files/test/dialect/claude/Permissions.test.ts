@@ -1,0 +1,125 @@
+/** `permissions` and `env` of settings files. */
+import { createAgent } from "@belay/core/createAgent"
+import * as HookConfig from "@belay/hook-files/HookConfig"
+import type * as HookFiles from "@belay/hook-files/HookFiles"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { calls, recording, scripted } from "../../../../../test/support/agent.ts"
+import { place, settings } from "../../support/places.ts"
+import { write } from "../../support/processes.ts"
+
+const rules = (permissions: object, more: object = {}) => JSON.stringify({ ...more, permissions })
+
+/** Runs one call, and returns how the run ended and which tools ran. */
+const callWith = async (cwd: string, loaded: HookFiles.Loaded, command: string) => {
+  const { ran, tools } = recording()
+  const { provider } = scripted([calls(["bash", { command }]), { text: "done" }])
+  await using agent = createAgent({ provider, tools, hooks: loaded.hooks, cwd })
+  const { messages, status } = await agent.run("go")
+  return { ran: ran.join(), status, said: JSON.stringify(messages.at(-2) ?? "") }
+}
+
+describe("permissions of settings files", () => {
+  it("deny and ask, without a decision about the project", { timeout: 60_000 }, async () => {
+    const { cwd, load, project } = place()
+    project(rules({ deny: ["Bash(git push *)"], ask: ["Bash(npm publish)"], defaultMode: "plan" }))
+    const loaded = load()
+    assert.deepEqual([loaded.warnings, loaded.untrusted], [[], []])
+    assert.deepEqual(loaded.hooks.map(({ name }) => name), ["claude-permissions"])
+    const push = await callWith(cwd, loaded, "git push origin")
+    assert.deepEqual([push.ran, push.status], ["", "completed"])
+    assert.include(push.said, `denied by the rule Bash(git push *) of ${join(cwd, ".claude/settings.json")}`)
+    assert.strictEqual((await callWith(cwd, loaded, "npm publish")).status, "suspended")
+    assert.deepInclude(await callWith(cwd, loaded, "ls"), { ran: "ls", status: "completed" })
+  })
+
+  it("come from managed files, the user, the project and local files, and none of them allows", async () => {
+    const { cwd, home, load, project, root } = place()
+    write(join(root, "managed/managed-settings.json"), rules({ deny: ["Bash(a)"] }))
+    write(join(home, ".claude/settings.json"), rules({ deny: ["Bash(b)"] }))
+    project(rules({ deny: ["Bash(c)"], allow: ["Bash(d)"] }))
+    write(join(cwd, ".claude/settings.local.json"), rules({ ask: ["Bash(d)"], allow: ["Bash(a)", "Bash(b)"] }))
+    const loaded = load({ managed: join(root, "managed") })
+    assert.deepEqual(loaded.hooks.map(({ name }) => name), ["claude-managed-permissions", "claude-permissions"])
+    for (const command of ["a", "b", "c"]) assert.strictEqual((await callWith(cwd, loaded, command)).ran, "", command)
+    assert.strictEqual((await callWith(cwd, loaded, "d")).status, "suspended")
+  })
+
+  it("count for a tool that the host gave a name of Claude Code", () => {
+    const { cwd, load, project } = place()
+    project(rules({ deny: ["Write(secret/**)"] }))
+    const [hook] = load({ toolNames: { put: { name: "Write", fields: { where: "file_path" } } } }).hooks
+    const answer = (where: string) =>
+      hook!.preToolCall!(
+        // The rules read only the name, the arguments and the tool.
+        { name: "put", args: { where }, tool: { name: "put", inputSchema: {} } } as never,
+        { cwd } as never
+      )
+    assert.propertyVal(answer("secret/a"), "_tag", "Reject")
+    assert.isUndefined(answer("other/a"))
+  })
+
+  it("stay when hooks are turned off, and when another system is used", () => {
+    const { cwd, load, project } = place()
+    project(rules({ deny: ["Bash(a)"] }, { disableAllHooks: true }))
+    assert.deepEqual(load().hooks.map(({ name }) => name), ["claude-permissions"])
+    project(rules({ deny: ["Bash(a)"] }, JSON.parse(settings("true"))))
+    write(
+      join(cwd, ".codex/hooks.json"),
+      JSON.stringify({ hooks: { Stop: [1, 2].map((n) => JSON.parse(settings(`exit ${n}`)).hooks.PreToolUse[0]) } })
+    )
+    load().untrusted[0]!.trust()
+    assert.deepEqual(load().hooks.map(({ name }) => name), ["claude-permissions", "codex"])
+    assert.deepEqual(load({ sources: ["codex"] }).hooks.map(({ name }) => name), ["codex"])
+  })
+
+  it("that cannot be read are warnings, and stop the start in managed files", () => {
+    const { load, project, root } = place()
+    const wrong = rules({ deny: ["Bash(", 7], ask: "Bash" })
+    project(wrong)
+    const loaded = load()
+    assert.deepEqual(loaded.hooks, [])
+    assert.deepEqual(loaded.warnings.map(({ key }) => key), [
+      "permissions.ask",
+      "permissions.deny[0]",
+      "permissions.deny[1]"
+    ])
+    assert.match(HookConfig.show(loaded.warnings[1]!), /Bash\(.*, so it never applies/)
+    write(join(root, "managed/managed-settings.json"), wrong)
+    assert.throws(() => load({ managed: join(root, "managed") }), /must be valid: .*permissions\.ask/)
+  })
+})
+
+describe("env of a project's settings", () => {
+  it.live("reaches its entries once they are trusted, and a change asks again", () =>
+    Effect.gen(function*() {
+      const { fire, load, project } = place()
+      const guard = `[ "$MY_GUARD" = on ] && echo no >&2 && exit 2; exit 0`
+      project(settings(guard, { env: { MY_GUARD: "on" } }))
+      load().untrusted[0]!.trust()
+      const loaded = load()
+      assert.deepInclude((yield* fire(loaded)).action, { _tag: "Reject", reason: "no" })
+      project(settings(guard, { env: { MY_GUARD: "off" } }))
+      assert.lengthOf(load().untrusted, 1)
+      assert.match((yield* fire(loaded)).action.reason ?? "", /changed since they were trusted/)
+    }))
+
+  it.live("does not reach entries of the user, and cannot make programs load code", () =>
+    Effect.gen(function*() {
+      const { cwd, fire, home, load, project, root } = place()
+      const show = (name: string) => `printf '%s|%s|%s\\n' "$OFF" "$BASH_ENV" "$MINE" > ${join(root, name)}`
+      write(join(home, ".claude/settings.json"), settings(show("of-user"), { env: { MINE: "mine" } }))
+      project(settings(show("of-project"), { env: { OFF: "1", BASH_ENV: "evil.sh", MINE: "theirs" } }))
+      write(join(cwd, ".claude/settings.local.json"), JSON.stringify({ env: { OFF: "2" } }))
+      load().untrusted[0]!.trust()
+      const loaded = load()
+      assert.deepEqual(loaded.warnings.map(({ key, reason }) => `${key} ${reason}`), [
+        "env.BASH_ENV is not set: a project may not set variables that make programs load code"
+      ])
+      yield* fire(loaded)
+      const read = (name: string) => existsSync(join(root, name)) ? readFileSync(join(root, name), "utf8") : undefined
+      assert.deepEqual([read("of-user"), read("of-project")], ["||mine\n", "1||mine\n"])
+    }))
+})
