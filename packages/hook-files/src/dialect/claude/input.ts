@@ -6,8 +6,9 @@ import type { ToolMeta } from "@belay/core/Tool"
 import * as Effect from "effect/Effect"
 import type * as Engine from "../../engine/engine.ts"
 import type * as Transcript from "../../Transcript.ts"
-import { known, nameOf, type ToolNames, variables } from "../shared/toolNames.ts"
+import { known, type ToolNames, variables } from "../shared/toolNames.ts"
 import type { Answer } from "./answer.ts"
+import { knownCall, toolNameOf } from "./delegation.ts"
 import type { Input } from "./dialect.ts"
 import * as EnvironmentFile from "./environmentFile.ts"
 import { type EventName, rowOf } from "./events.ts"
@@ -84,12 +85,13 @@ export const make = ({ engine, flavor, owners, permissionMode, toolNames, transc
   }
 
   const fireForTool: Events["fireForTool"] = (event, ctx, call, fields = {}) => {
-    const tool = nameOf(call.name, toolNames)
+    const tool = toolNameOf(call.name, toolNames, ctx)
     if (event === "PreToolUse") owners.noteCall(tool, call.args, ctx)
     const aliases = flavor.aliases(tool)
-    const subjects = aliases.length === 0 ? [tool] : [tool, ...aliases]
+    const own = tool === "Agent" && call.name !== tool ? [call.name] : []
+    const subjects = aliases.length + own.length === 0 ? [tool] : [tool, ...aliases, ...own]
     if (!engine.matches(event, subjects)) return undefined
-    const { input: args } = known(call.name, call.args, toolNames, ctx.cwd, call.tool)
+    const { input: args } = knownCall(call, toolNames, ctx)
     const input: Input = {
       call: { tool, args },
       payload: () => payload(event, ctx, { tool_name: tool, tool_input: args, tool_use_id: call.id, ...fields }),

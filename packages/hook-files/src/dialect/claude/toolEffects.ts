@@ -3,7 +3,8 @@ import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import type { In } from "@belay/core/HookPoint"
 import { type Effects, onVerdict } from "../../engine/effects.ts"
-import { known, nameOf } from "../shared/toolNames.ts"
+import { nameOf } from "../shared/toolNames.ts"
+import { knownCall } from "./delegation.ts"
 import { inject, type Setup } from "./effects.ts"
 import type { Flavor } from "./flavor.ts"
 import { batchOf } from "./input.ts"
@@ -29,7 +30,8 @@ export const make = (setup: ToolSetup): Effects => {
     permission: engine.has("PermissionRequest", "Notification"),
     denied: engine.has("PermissionDenied"),
     fire: events.fireForTool,
-    back: ({ args, name: tool, tool: about }, input, { cwd }) => known(tool, args, toolNames, cwd, about).back(input),
+    back: ({ args, name: tool, tool: about }, input, ctx) =>
+      knownCall({ name: tool, args, tool: about }, toolNames, ctx).back(input),
     inject
   })
   return {
@@ -70,7 +72,7 @@ const afterSuccess = (
   ctx: HookContext
 ) => {
   if (!result.ok) return undefined
-  const { input, name: tool } = known(call.name, call.args, toolNames, ctx.cwd, about)
+  const { input, name: tool } = knownCall({ ...call, tool: about }, toolNames, ctx)
   const { back, shown } = flavor.response(tool, input, result.output)
   const fields = { tool_response: shown, duration_ms: elapsedMs }
   return onVerdict(events.fireForTool("PostToolUse", ctx, { ...call, tool: about }, fields), (verdict) => {

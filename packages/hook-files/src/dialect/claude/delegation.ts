@@ -1,0 +1,40 @@
+/** Shows tools that delegate to another agent as the tool `Agent` of Claude Code. */
+import type { HookContext } from "@belay/core/HookContext"
+import type { Json, JsonObject } from "@belay/core/Json"
+import type { ToolMeta } from "@belay/core/Tool"
+import * as Result from "effect/Result"
+import { type Known, known, nameOf, type ToolNames } from "../shared/toolNames.ts"
+
+const isDelegation = (tool: string, names: ToolNames, ctx: HookContext): boolean =>
+  !Object.hasOwn(names, tool) && toolsOf(ctx).some(({ delegates, name }) => delegates && name === tool)
+
+/** A chain that runs without an agent has no tools: there `ctx.tools` throws. */
+const toolsOf = (ctx: HookContext): HookContext["tools"] => Result.getOrElse(Result.try(() => ctx.tools), () => [])
+
+/** Returns the name of a tool for scripts. */
+export const toolNameOf = (tool: string, names: ToolNames, ctx: HookContext): string =>
+  isDelegation(tool, names, ctx) ? "Agent" : nameOf(tool, names)
+
+interface Call {
+  readonly name: string
+  readonly args: Json
+  readonly tool?: ToolMeta | undefined
+}
+
+/** Converts a call to the format of scripts. A delegation has the fields `subagent_type`, `description` and `prompt`. */
+export const knownCall = ({ args, name, tool }: Call, names: ToolNames, ctx: HookContext): Known => {
+  if (!isDelegation(name, names, ctx)) return known(name, args, names, ctx.cwd, tool)
+  const one = known(name, args, { [name]: { name: "Agent", fields: { message: "prompt" } } }, ctx.cwd, tool)
+  const agent = name.replace(/^(?:delegate|transfer)_to_(?=.)/, "")
+  const added: JsonObject = { subagent_type: agent, description: tool?.description ?? agent }
+  return {
+    ...one,
+    input: { ...added, ...one.input },
+    back: (input) =>
+      one.back(
+        Object.fromEntries(
+          Object.entries(input).filter(([field]) => !Object.hasOwn(added, field) || Object.hasOwn(one.input, field))
+        )
+      )
+  }
+}
