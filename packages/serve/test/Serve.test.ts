@@ -270,4 +270,35 @@ describe("several processes", () => {
     assert.deepStrictEqual(log, ["delete_file"])
     await front.agent.close()
   })
+
+  it("a reader sees all steps of a turn that another process continues after a drain", async () => {
+    const path = join(mkdtempSync(join(tmpdir(), "belay-serve-")), "store.db")
+    let release = (): void => {}
+    const held = new Promise<void>((resolve) => (release = resolve))
+    let asked = (): void => {}
+    const isAsked = new Promise<void>((resolve) => (asked = resolve))
+    const open = (before: () => Promise<unknown>) => {
+      const store = SqliteStore.make({ path })
+      const agent = createAgent({ provider: talker({ before }), tools: tools(), store: store.sessions, log: false })
+      return { agent, host: Host.make({ agent, store, pollMs: 20 }) }
+    }
+    const first = open(() => (asked(), held))
+    const next = open(async () => {})
+    const running = await first.host.start()
+    await using server = await served((serve) => UiStream.handler(serve), { host: next.host })
+    const handle = UiStream.handler(server.serve)
+    const answer = await handle(request("/api/chat", uiBody("c1", "call weather")))
+    const read = answer.text()
+    await isAsked
+    const drained = running.drain({ withinMs: 5_000 })
+    release()
+    await drained
+    await using _running = await next.host.start()
+    const text = await read
+    assert.include(text, "tool-output-available")
+    // One step for the call, in the first process, and one for the answer, in the next.
+    assert.lengthOf([...text.matchAll(/"start-step"/g)], 2)
+    await first.agent.close()
+    await next.agent.close()
+  })
 })
