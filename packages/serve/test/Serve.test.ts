@@ -7,6 +7,7 @@ import * as OpenAiChat from "@belay/serve/OpenAiChat"
 import * as OpenAiResponses from "@belay/serve/OpenAiResponses"
 import * as Serve from "@belay/serve/Serve"
 import * as UiStream from "@belay/serve/UiStream"
+import * as Effect from "effect/Effect"
 import { Hono } from "hono"
 import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -44,6 +45,10 @@ describe("the options", () => {
     assert.match(wrong({ agent: createAgent(agent), authorize }), /^ConfigError Serve\.agent: expected the options/)
     assert.match(wrong({ agent, authorise: authorize, authorize }), /did you mean "authorize"/)
     assert.match(wrong({ agent, authorize, maxBodyBytes: 0 }), /Serve\.maxBodyBytes/)
+    assert.match(wrong({ host: {}, authorize }), /^ConfigError Serve\.host: expected .*Host\.make/)
+    const origin = "https://app.example.com/"
+    assert.match(wrong({ agent, authorize, origins: [origin] }), /Serve\.origins: .*such as https:.*, found "https:/)
+    assert.strictEqual(wrong({ agent, authorize, origins: ["*", "http://localhost:3000"] }), "nothing")
   })
 })
 
@@ -72,6 +77,20 @@ describe("authorization", () => {
     assert.strictEqual(answer.status, 500)
     assert.notInclude(await answer.text(), "keys")
     assert.lengthOf(broken.errors, 1)
+  })
+})
+
+describe("a store that cannot be used", () => {
+  each("makes $name answer with status 503, without the reason", async ({ handler, path }) => {
+    const { inbox, sessions } = SqliteStore.make({ path: ":memory:" })
+    const add = () => Effect.fail(new Error("keys"))
+    const agent = createAgent({ provider: talker(), store: sessions, log: false })
+    const host = Host.make({ agent, store: { sessions, inbox: { ...inbox, add } } })
+    await using server = await served(handler, { host })
+    const answer = await handler(server.serve)(request(path, bodyOf[path]!("hi")))
+    assert.strictEqual(answer.status, 503)
+    assert.notInclude(await answer.text(), "keys")
+    assert.lengthOf(server.errors, 1)
   })
 })
 
