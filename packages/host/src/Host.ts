@@ -297,7 +297,7 @@ export const make = (options: Options): Host => {
       })),
     conversation: (sessionId) =>
       Awaitable.make(Effect.andThen(
-        checkTexts({ "session id": sessionId }),
+        checkSessionId(sessionId),
         stored(conversationOf(sessions, inbox, sessionId))
       )),
     list: ({ status, ...page } = {}) =>

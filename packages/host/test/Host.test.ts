@@ -231,6 +231,7 @@ describe("a host", () => {
         () => host.result("s", Object(undefined)),
         () => host.status("s", JSON.parse("5")),
         () => host.conversation(Object(undefined)),
+        () => host.conversation("../s"),
         () => host.advance(JSON.parse("null")),
         () => host.decide("s", {}),
         () => host.decide("s", JSON.parse(`{"c1":{"type":"maybe"}}`))
