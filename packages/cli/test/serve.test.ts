@@ -94,6 +94,23 @@ describe("belay serve", () => {
     await server.kill()
   })
 
+  it("runs and serves the sessions of an agent and its store", async () => {
+    const url = (path: string) => JSON.stringify(new URL(`../../${path}`, import.meta.url).href)
+    writeFileSync(
+      join(folder, "hosted.ts"),
+      `import { createAgent } from ${url("core/src/agent/createAgent.ts")}
+      import * as SqliteStore from ${url("providers/src/store/SqliteStore.ts")}
+      const store = SqliteStore.make({ path: "hosted.db" })
+      const provider = { name: "none", complete: () => { throw new Error("not called") } }
+      const hello = { name: "hello", preTurn: () => ({ _tag: "Respond", output: { text: "hello" } }) }
+      export default { agent: createAgent({ provider, hooks: [hello], store: store.sessions }), store }`
+    )
+    const server = await start("hosted.ts")
+    const client = new OpenAI({ baseURL: `${server.origin}/v1`, apiKey: server.token, maxRetries: 0 })
+    assert.strictEqual((await client.responses.create({ model: "agent", input: "hi" })).output_text, "hello")
+    await server.kill()
+  })
+
   it("serves an editor over standard input and output, and ends with it", async () => {
     writeFileSync(
       join(folder, "loud.mjs"),

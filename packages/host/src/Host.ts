@@ -22,8 +22,17 @@ import { adding, type Sent } from "./internal/addEntry.ts"
 import { advanceOnce } from "./internal/advanceOnce.ts"
 import { awaitOutcome } from "./internal/awaitOutcome.ts"
 import { makeEventFeed } from "./internal/eventFeed.ts"
+import { part } from "./internal/optionChecks.ts"
 import { readAfter, readEvents } from "./internal/readEvents.ts"
-import { checkSessionId, readDecisions, readMessage, stored, wrongInput } from "./internal/readInput.ts"
+import {
+  checkCall,
+  checkSessionId,
+  checkTexts,
+  readDecisions,
+  readMessage,
+  stored,
+  wrongInput
+} from "./internal/readInput.ts"
 import { loadState } from "./internal/recognize.ts"
 import { sharedTime } from "./internal/sharedTime.ts"
 import type { HostedAgent, Site } from "./internal/site.ts"
@@ -180,6 +189,10 @@ const optionKinds: OptionKinds<Options> = {
   concurrency: "number"
 }
 
+const sendKinds: OptionKinds<SendOptions> = { key: "text", at: "any", mode: "text", tenant: "text", history: "any" }
+
+const decideKinds: OptionKinds<{ readonly key?: string }> = { key: "text" }
+
 const capacityKinds: OptionKinds<Capacity> = { inAll: "number", perTenant: "number", perSession: "number" }
 
 /**
@@ -210,6 +223,15 @@ export const make = (options: Options): Host => {
   const { inbox, sessions } = store
   Result.getOrThrow(checkOptions(
     "host",
+    part("agent", agent, ["session"], "an agent of createAgent"),
+    part("store.sessions", sessions, ["load"], "a session store: pass the store that SqliteStore.make returns"),
+    part("store.inbox", inbox, ["add", "open"], "an inbox: pass the store that SqliteStore.make returns"),
+    part(
+      "engine",
+      options.engine ?? { wake: isNaN, start: isNaN },
+      ["wake", "start"],
+      "what PgBossEngine.make returns"
+    ),
     whole("maxAttempts", maxAttempts, 1),
     whole("pollMs", pollMs, 1),
     whole("concurrency", concurrency, 1),
@@ -236,39 +258,48 @@ export const make = (options: Options): Host => {
   const advance = advanceOnce(site)
   const add = adding(site)
   return {
-    send: (sessionId, message, { at, history, key = crypto.randomUUID(), mode = "queue", tenant } = {}) =>
-      Awaitable.make(Effect.flatMap(
-        readMessage(sessionId, message, at, history),
-        (body) =>
-          add({
-            sessionId,
-            key,
-            kind: mode === "steer" ? "steer" : "message",
-            body,
-            at: Number(at ?? 0),
-            ...(tenant === undefined ? {} : { tenant })
-          }, capacity)
-      )),
-    decide: (sessionId, decisions, { key = crypto.randomUUID() } = {}) =>
-      Awaitable.make(Effect.flatMap(
-        readDecisions(sessionId, decisions),
-        (body) => add({ sessionId, key, kind: "decide", body, at: 0 })
-      )),
+    send: (sessionId, message, options = {}) =>
+      Awaitable.make(Effect.gen(function*() {
+        const { at, history, key = crypto.randomUUID(), mode, tenant } = yield* checkCall(
+          sessionId,
+          "send",
+          options,
+          sendKinds
+        )
+        const body = yield* readMessage(sessionId, message, at, history)
+        const kind = mode === "steer" ? "steer" : "message"
+        return yield* add({ sessionId, key, kind, body, at: Number(at ?? 0), ...defined({ tenant }) }, capacity)
+      })),
+    decide: (sessionId, decisions, options = {}) =>
+      Awaitable.make(Effect.gen(function*() {
+        const { key = crypto.randomUUID() } = yield* checkCall(sessionId, "decide", options, decideKinds)
+        const body = yield* readDecisions(sessionId, decisions)
+        return yield* add({ sessionId, key, kind: "decide", body, at: 0 })
+      })),
     cancel: (sessionId, key) =>
-      Awaitable.make(add({ sessionId, key: `cancel ${key}`, kind: "cancel", body: key, at: 0 })),
+      Awaitable.make(Effect.andThen(
+        checkTexts({ "session id": sessionId, key }),
+        add({ sessionId, key: `cancel ${key}`, kind: "cancel", body: key, at: 0 })
+      )),
     result: (sessionId, key, { signal } = {}) =>
       Awaitable.make(
-        awaitOutcome(site, sessionId, key),
+        Effect.andThen(checkTexts({ "session id": sessionId, key }), awaitOutcome(site, sessionId, key)),
         (effect) => runWith(effect, signal)
       ),
     status: (sessionId, key) =>
-      Awaitable.make(Effect.map(stored(inbox.get(sessionId, key)), (entry) => {
+      Awaitable.make(Effect.gen(function*() {
+        yield* checkTexts({ "session id": sessionId, key })
+        const entry = yield* stored(inbox.get(sessionId, key))
         if (entry === undefined) return undefined
         const { attempts, status } = entry
         const outcome = status === "begun" ? undefined : Outcome.fromJson(entry.outcome)
-        return { status, attempts, ...(outcome === undefined ? {} : { outcome }) }
+        return { status, attempts, ...defined({ outcome }) }
       })),
-    conversation: (sessionId) => Awaitable.make(stored(conversationOf(sessions, inbox, sessionId))),
+    conversation: (sessionId) =>
+      Awaitable.make(Effect.andThen(
+        checkSessionId(sessionId),
+        stored(conversationOf(sessions, inbox, sessionId))
+      )),
     list: ({ status, ...page } = {}) =>
       Awaitable.make(Effect.map(
         stored(sessions.list?.(page) ?? Effect.succeed([])),
@@ -277,13 +308,14 @@ export const make = (options: Options): Host => {
     activity: () => Awaitable.make(stored(activityOf(site))),
     events: (sessionId, { after, signal } = {}) =>
       readEvents(Effect.suspend(() => {
-        const number = after === undefined ? undefined : readAfter(after)
+        const number = typeof after === "string" ? readAfter(after) : undefined
         const reading = { feed: site.feed, pollMs, sessionId, after: number, signal }
         return after !== undefined && number === undefined
           ? Effect.fail(wrongInput(sessionId, "after: expected the id of an event"))
           : Effect.as(checkSessionId(sessionId), reading)
       })),
-    advance: (sessionId) => Awaitable.make(stored(advance(sessionId))),
+    advance: (sessionId) =>
+      Awaitable.make(Effect.andThen(checkTexts({ "session id": sessionId }), stored(advance(sessionId)))),
     start: () => Awaitable.make(startHost(site, (sessionId) => advance(sessionId, sliceMs)))
   }
 }

@@ -4,6 +4,7 @@ import * as HookAction from "@belay/core/HookAction"
 import { whyInvalid } from "@belay/core/Message"
 import type { Engine } from "@belay/host/Engine"
 import * as Host from "@belay/host/Host"
+import * as SqliteStore from "@belay/providers/SqliteStore"
 import * as Effect from "effect/Effect"
 import { assert, describe, it } from "vitest"
 import { asking, failure, gate, hosted, newFile, planner, pollMs, tool } from "./support/hosted.ts"
@@ -221,12 +222,25 @@ describe("a host", () => {
         () => host.send("s", JSON.parse("7")),
         () => host.send("s", "1", { at: NaN }),
         () => host.send("s", "1", { key: "" }),
+        () => host.send("s", "1", Object({ kye: "k" })),
+        () => host.send("s", "1", Object({ mode: "now" })),
+        () => host.send("s", "1", Object({ tenant: 5 })),
+        () => host.send("s", "1", JSON.parse("null")),
+        () => host.decide("s", { c: { type: "approve" } }, JSON.parse("null")),
+        () => host.cancel("s", JSON.parse("null")),
+        () => host.result("s", Object(undefined)),
+        () => host.status("s", JSON.parse("5")),
+        () => host.conversation(Object(undefined)),
+        () => host.conversation("../s"),
+        () => host.advance(JSON.parse("null")),
         () => host.decide("s", {}),
         () => host.decide("s", JSON.parse(`{"c1":{"type":"maybe"}}`))
       ]
     ) {
-      assert.strictEqual((await failure(wrong()))["problem"], "wrong-input")
+      assert.strictEqual((await failure(wrong()))["problem"], "wrong-input", String(wrong))
     }
+    assert.include((await failure(host.send("s", "1", Object({ kye: "k" }))))["message"], "the options are key, at,")
+    assert.include((await failure(host.send("s", JSON.parse("7"))))["message"], "expected a text or { message }")
     assert.strictEqual((await failure(host.result("s", "nobody")))["problem"], "unknown")
     assert.isUndefined(await host.status("s", "nobody"))
     await close()
@@ -276,5 +290,20 @@ describe("a host", () => {
   it("refuses options that it does not know", () => {
     const agent = createAgent({ provider: planner() })
     assert.throws(() => Host.make(Object({ agent, store: {}, maxAttemps: 3 })), /maxAttempts/)
+  })
+
+  it("names the part that is missing or of another kind", () => {
+    const agent = createAgent({ provider: planner() })
+    const { inbox, sessions } = SqliteStore.make({ path: ":memory:" })
+    const cases: ReadonlyArray<readonly [object, RegExp]> = [
+      [{ agent: {}, store: { inbox, sessions } }, /^host\.agent: expected an agent of createAgent/],
+      [{ agent, store: sessions }, /^host\.store\.sessions: expected .*SqliteStore.*, found nothing$/],
+      [{ agent, store: { sessions } }, /^host\.store\.inbox: expected .*SqliteStore.*, found nothing$/],
+      [
+        { agent, store: { inbox, sessions }, engine: { make: () => {} } },
+        /^host\.engine: expected .*PgBossEngine\.make/
+      ]
+    ]
+    for (const [options, message] of cases) assert.throws(() => Host.make(Object(options)), message)
   })
 })

@@ -3,6 +3,7 @@ import { inMemory } from "@belay/core/Inbox"
 import * as PgBossEngine from "@belay/host/PgBossEngine"
 import * as EngineLaws from "@belay/testing/EngineLaws"
 import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
 import pg from "pg"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type PostgresServer, startPostgres } from "../../../test/support/postgres.ts"
@@ -52,6 +53,33 @@ describe("the pg-boss engine", () => {
     const engine = PgBossEngine.make({ url: "postgres://belay@127.0.0.1:1/none" })
     assert.match(await reason(engine.wake("s")), /^the wake-up of session s was not stored: connect ECONNREFUSED/)
     assert.match(await reason(Effect.scoped(engine.start(() => Effect.void))), /^connect ECONNREFUSED/)
+  })
+
+  it("logs an error once, not for each worker, while the server is away", async () => {
+    const pool = new pg.Pool({ connectionString: server.url })
+    // The test may fail, and the server end before its connections.
+    pool.on("error", () => {})
+    let isAway = false
+    let refused = 0
+    const query = async (text: string, values?: Array<unknown>) => {
+      if (!isAway) return pool.query(text, values)
+      refused++
+      throw new Error("the server is away")
+    }
+    const lines: Array<string> = []
+    const logger = Logger.make(({ message }) => void lines.push(String(message)))
+    const engine = PgBossEngine.make({ pool: { query }, schema: "away", concurrency: 8 })
+    const running = Effect.gen(function*() {
+      yield* engine.start(() => Effect.void)
+      isAway = true
+      yield* Effect.promise(async () => {
+        while (refused < 20) await new Promise((resolve) => setTimeout(resolve, 10))
+      })
+      isAway = false
+    })
+    await run(Effect.scoped(running).pipe(Effect.provide(Logger.layer([logger]))))
+    assert.deepStrictEqual(lines.filter((line) => line.includes("away")), ["pg-boss: the server is away"])
+    await pool.end()
   })
 
   it("names the package that is missing", () => {

@@ -122,6 +122,14 @@ export const make = (options: Options): Serve => {
   if ((agent === undefined) === (given === undefined)) {
     Result.getOrThrow(invalidOption("Serve.host", "give either `host` or `agent`"))
   }
+  if (given !== undefined && typeof given.send !== "function") {
+    Result.getOrThrow(invalidOption("Serve.host", "expected what Host.make returns"))
+  }
+  const notOrigin = options.origins?.find((origin) => !isOrigin(origin))
+  if (notOrigin !== undefined) {
+    const problem = `expected "*" or origins such as https://app.example.com, found ${JSON.stringify(notOrigin)}`
+    Result.getOrThrow(invalidOption("Serve.origins", problem))
+  }
   if (agent !== undefined && "session" in agent) {
     const problem = "expected the options of createAgent, found an agent: give its options, or make a host of it"
     Result.getOrThrow(invalidOption("Serve.agent", problem))
@@ -143,6 +151,10 @@ export const make = (options: Options): Serve => {
     [Symbol.asyncDispose]: close
   }
 }
+
+/** Browsers send an origin without a path. An app can have a scheme of its own, whose origin is not known to `URL`. */
+const isOrigin = (text: string): boolean =>
+  text === "*" || text === "null" || /^[a-z][a-z0-9+.-]*:\/\/[^/?#]+$/.test(text)
 
 /**
  * Chooses a handler by the path of the request: the first one whose path is equal or begins the request's. `/` takes

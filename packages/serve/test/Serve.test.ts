@@ -7,6 +7,7 @@ import * as OpenAiChat from "@belay/serve/OpenAiChat"
 import * as OpenAiResponses from "@belay/serve/OpenAiResponses"
 import * as Serve from "@belay/serve/Serve"
 import * as UiStream from "@belay/serve/UiStream"
+import * as Effect from "effect/Effect"
 import { Hono } from "hono"
 import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -44,6 +45,10 @@ describe("the options", () => {
     assert.match(wrong({ agent: createAgent(agent), authorize }), /^ConfigError Serve\.agent: expected the options/)
     assert.match(wrong({ agent, authorise: authorize, authorize }), /did you mean "authorize"/)
     assert.match(wrong({ agent, authorize, maxBodyBytes: 0 }), /Serve\.maxBodyBytes/)
+    assert.match(wrong({ host: {}, authorize }), /^ConfigError Serve\.host: expected .*Host\.make/)
+    const origin = "https://app.example.com/"
+    assert.match(wrong({ agent, authorize, origins: [origin] }), /Serve\.origins: .*such as https:.*, found "https:/)
+    assert.strictEqual(wrong({ agent, authorize, origins: ["*", "http://localhost:3000"] }), "nothing")
   })
 })
 
@@ -72,6 +77,20 @@ describe("authorization", () => {
     assert.strictEqual(answer.status, 500)
     assert.notInclude(await answer.text(), "keys")
     assert.lengthOf(broken.errors, 1)
+  })
+})
+
+describe("a store that cannot be used", () => {
+  each("makes $name answer with status 503, without the reason", async ({ handler, path }) => {
+    const { inbox, sessions } = SqliteStore.make({ path: ":memory:" })
+    const add = () => Effect.fail(new Error("keys"))
+    const agent = createAgent({ provider: talker(), store: sessions, log: false })
+    const host = Host.make({ agent, store: { sessions, inbox: { ...inbox, add } } })
+    await using server = await served(handler, { host })
+    const answer = await handler(server.serve)(request(path, bodyOf[path]!("hi")))
+    assert.strictEqual(answer.status, 503)
+    assert.notInclude(await answer.text(), "keys")
+    assert.lengthOf(server.errors, 1)
   })
 })
 
@@ -269,5 +288,36 @@ describe("several processes", () => {
     assert.include([...text.matchAll(/"delta":"([^"]*)"/g)].map(([, delta]) => delta).join(""), "Result: deleted")
     assert.deepStrictEqual(log, ["delete_file"])
     await front.agent.close()
+  })
+
+  it("a reader sees all steps of a turn that another process continues after a drain", async () => {
+    const path = join(mkdtempSync(join(tmpdir(), "belay-serve-")), "store.db")
+    let release = (): void => {}
+    const held = new Promise<void>((resolve) => (release = resolve))
+    let asked = (): void => {}
+    const isAsked = new Promise<void>((resolve) => (asked = resolve))
+    const open = (before: () => Promise<unknown>) => {
+      const store = SqliteStore.make({ path })
+      const agent = createAgent({ provider: talker({ before }), tools: tools(), store: store.sessions, log: false })
+      return { agent, host: Host.make({ agent, store, pollMs: 20 }) }
+    }
+    const first = open(() => (asked(), held))
+    const next = open(async () => {})
+    const running = await first.host.start()
+    await using server = await served((serve) => UiStream.handler(serve), { host: next.host })
+    const handle = UiStream.handler(server.serve)
+    const answer = await handle(request("/api/chat", uiBody("c1", "call weather")))
+    const read = answer.text()
+    await isAsked
+    const drained = running.drain({ withinMs: 5_000 })
+    release()
+    await drained
+    await using _running = await next.host.start()
+    const text = await read
+    assert.include(text, "tool-output-available")
+    // One step for the call, in the first process, and one for the answer, in the next.
+    assert.lengthOf([...text.matchAll(/"start-step"/g)], 2)
+    await first.agent.close()
+    await next.agent.close()
   })
 })

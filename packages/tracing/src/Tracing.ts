@@ -84,7 +84,17 @@ const optionKinds: OptionKinds<Options> = {
 export const make = (options: Options = {}): Tracing => {
   const { content, exportEveryMs = 5_000, headers, name = "tracing", otel, serviceName, url } = options
   Result.getOrThrow(checkKinds("tracing", options, optionKinds))
-  Result.getOrThrow(checkOptions("tracing", whole("exportEveryMs", exportEveryMs, 1)))
+  Result.getOrThrow(checkOptions("tracing", whole("exportEveryMs", exportEveryMs, 1), [
+    "url",
+    url,
+    (address: string) => URL.canParse(address) && /^https?:$/.test(new URL(address).protocol),
+    "the address of a collector, such as http://localhost:4318"
+  ], [
+    "otel",
+    otel,
+    (api: object) => "trace" in api && "metrics" in api,
+    "the module @opentelemetry/api: import * as otel from \"@opentelemetry/api\""
+  ]))
   const onProblem = (message: string): void => void Effect.runFork(Effect.logWarning(message))
   const telemetry = otel === undefined
     ? otlp({ url, headers, serviceName, exportEveryMs, onProblem })

@@ -54,7 +54,9 @@ describe("exporting", () => {
     const cases: ReadonlyArray<readonly [Record<string, unknown>, string]> = [
       [{ endpoint: "http://localhost" }, "endpoint"],
       [{ exportEveryMs: 0 }, "exportEveryMs"],
-      [{ content: true }, "content"]
+      [{ content: true }, "content"],
+      [{ url: "localhost:4318" }, "tracing.url: expected the address of a collector, such as http://localhost:4318"],
+      [{ otel: {} }, "tracing.otel: expected the module @opentelemetry/api"]
     ]
     for (const [options, key] of cases) {
       const error = (() => {

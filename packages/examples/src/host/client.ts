@@ -21,7 +21,8 @@ for await (const { event, key: of } of host.events(session, { signal: ended.sign
   if (event.type === "turn-start" && event.resumed) console.log("another process continues")
   if (event.type === "tool-end") console.log(event.result.ok ? event.result.output : event.result.error)
   if (event.type === "text-delta") console.log(event.text)
-  if (event.type === "turn-end") break
+  // A process that stops parks its turns, and another one continues them.
+  if (event.type === "turn-end" && event.status !== "parked") break
 }
 console.log((await outcome).status)
 

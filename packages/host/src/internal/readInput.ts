@@ -1,6 +1,7 @@
 /** Reads what callers of a host pass. */
 import type { Json } from "@belay/core/Json"
 import { Message, whyInvalid } from "@belay/core/Message"
+import { checkKinds, checkOptions, oneOf, type OptionKinds } from "@belay/core/OptionCheck"
 import { isDecision } from "@belay/core/RunState"
 import type { Decisions } from "@belay/core/Session"
 import { TurnInput } from "@belay/core/Turn"
@@ -34,6 +35,29 @@ export const checkSessionId = (sessionId: string): Effect.Effect<void, HostError
       "the session id must be 1 to 128 letters, digits, \"_\", \"-\" or \".\", and begin with a letter or digit"
     ))
 
+/** Refuses what is not a text, for calls that only look something up. */
+export const checkTexts = (texts: { readonly [name: string]: unknown }): Effect.Effect<void, HostError> => {
+  const wrong = Object.entries(texts).find(([, value]) => typeof value !== "string")
+  return wrong === undefined ? Effect.void : Effect.fail(wrongInput("", `the ${wrong[0]} must be a text`))
+}
+
+/** Checks the options of a call, which are passed on if they are valid. */
+export const checkCall = <A extends object>(
+  sessionId: string,
+  name: string,
+  options: A,
+  kinds: OptionKinds<A>
+): Effect.Effect<A, HostError> =>
+  Effect.suspend(() => {
+    const checked = Result.flatMap(
+      checkKinds(name, options, kinds),
+      () => checkOptions(name, oneOf("mode", "mode" in options ? options.mode : undefined, ["queue", "steer"]))
+    )
+    return Result.isFailure(checked)
+      ? Effect.fail(wrongInput(sessionId, checked.failure.message))
+      : Effect.succeed(options)
+  })
+
 const decodeInput = Schema.decodeUnknownResult(TurnInput)
 const decodeHistory = Schema.decodeUnknownResult(Schema.Array(Message))
 
@@ -48,6 +72,9 @@ export const readMessage = (
     Effect.suspend(() => {
       if (at !== undefined && !Number.isFinite(Number(at))) {
         return Effect.fail(wrongInput(sessionId, "at: expected a date, or milliseconds since the epoch"))
+      }
+      if (typeof message !== "string" && typeof message !== "object") {
+        return Effect.fail(wrongInput(sessionId, "the message: expected a text or { message }"))
       }
       const decoded = decodeInput(typeof message === "string" ? { message } : message)
       if (Result.isFailure(decoded)) {

@@ -39,8 +39,7 @@ export async function* follow({ host }: Serve, part: Part, signal: AbortSignal):
       if (next === undefined || next.done === true) break
       reading.hasBegun = true
       yield next.value
-      const { event } = next.value
-      if (event.type === "turn-end" && event.parent === undefined) break
+      if (over.isEnd(next.value.event)) break
     }
     if (!abort.signal.aborted) yield { type: "end", outcome: await outcome }
   } catch (error) {
@@ -73,22 +72,34 @@ const readingOf = (host: Serve["host"], part: Part, signal: AbortSignal): Readin
 }
 
 /**
- * The end of the events is the end of the turn. If that event is lost, the events are over some time after the outcome
- * is known.
+ * The events are over when the outcome is known and the `turn-end` was read that belongs to it. If that event is lost,
+ * they are over some time after the outcome is known. A turn that was parked, or whose store failed, ends and is resumed
+ * without an outcome in between.
  */
 const overAfter = (outcome: Promise<Outcome>, reading: Reading) => {
   let timer: ReturnType<typeof setTimeout> | undefined
+  let known: Outcome["status"] | undefined
+  let ended: string | undefined
   let isOver = false
   let wake = (): void => {}
   const stop = () => {
     isOver = true
     wake()
   }
+  const hasAll = () => known !== undefined && ended !== undefined && (ended === known || !resumable.has(ended))
   outcome.then(({ status }) => {
-    const mayFollow = reading.hasBegun || !withoutEvents.has(status)
+    known = status
+    const mayFollow = !hasAll() && (reading.hasBegun || !withoutEvents.has(status))
     timer = setTimeout(stop, mayFollow ? restMs : 0)
   }, stop)
   return {
+    /** Notes an event that was read. Returns whether it is the last one. */
+    isEnd: (event: AgentEvent): boolean => {
+      if (event.parent !== undefined) return false
+      if (event.type === "turn-start") ended = undefined
+      if (event.type === "turn-end") ended = event.status
+      return event.type === "turn-end" && hasAll()
+    },
     orNext: (): Promise<IteratorResult<EventItem, void> | undefined> =>
       new Promise((resolve, reject) => {
         if (isOver) return resolve(undefined)
@@ -98,6 +109,9 @@ const overAfter = (outcome: Promise<Outcome>, reading: Reading) => {
     clear: () => clearTimeout(timer)
   }
 }
+
+/** How a turn can end that is resumed later. */
+const resumable: ReadonlySet<string> = new Set(["parked", "suspended", "failed"])
 
 /** The outcomes of what never became a turn. */
 const withoutEvents: ReadonlySet<Outcome["status"]> = new Set(["cancelled", "dead", "late", "delivered"])

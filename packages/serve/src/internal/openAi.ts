@@ -10,6 +10,7 @@ const types: { readonly [K in Kind]?: string } = {
   unauthorized: "authentication_error",
   forbidden: "permission_error",
   busy: "rate_limit_error",
+  unavailable: "server_error",
   failed: "server_error"
 }
 
@@ -19,6 +20,7 @@ const codes: { readonly [K in Kind]?: string } = {
   busy: "rate_limit_exceeded",
   filtered: "content_filter",
   "too-long": "context_length_exceeded",
+  unavailable: "server_error",
   failed: "server_error"
 }
 

@@ -14,6 +14,7 @@ export type Kind =
   | "busy"
   | "filtered"
   | "too-long"
+  | "unavailable"
   | "failed"
 
 /** The HTTP status of each kind. */
@@ -28,6 +29,7 @@ export const statusOf: { readonly [K in Kind]: number } = {
   busy: 429,
   filtered: 400,
   "too-long": 400,
+  unavailable: 503,
   failed: 500
 }
 
@@ -57,7 +59,8 @@ export const refusalOf = (serve: Pick<Serve, "onError">, error: unknown): Refusa
   // The host describes the client's own data.
   if (_tag === "HostError" && problem === "wrong-input") return invalid(String(message).slice(0, 500))
   if (_tag === "HostError" && problem === "unknown") return new Refusal("not-found", "there is nothing with this id")
-  return hidden(serve, error, new Refusal("failed", "the server could not do this: try again later"))
+  const kind = _tag === "HostError" && problem === "store" ? "unavailable" : "failed"
+  return hidden(serve, error, new Refusal(kind, "the server could not do this: try again later"))
 }
 
 const hidden = ({ onError }: Pick<Serve, "onError">, error: unknown, refusal: Refusal): Refusal => {

@@ -64,7 +64,7 @@ const makeServe = Effect.fnUntraced(function*({ config, data }: Options, token: 
     : yield* loadServed(config)
   if ("host" in served) yield* Effect.catchTag(startHost(served.host), "HostError", () => Effect.void)
   return Serve.make({
-    ...served,
+    ...("host" in served ? { host: served.host } : { agent: served.agent }),
     authorize: authorizeWith(token),
     clientTools: config === undefined || "agent" in served
   })

@@ -1,4 +1,5 @@
 /** Opens pg-boss, with settings for a takeover within five seconds. */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type Job, PgBoss, type QueueOptions } from "pg-boss"
@@ -59,7 +60,11 @@ export const openBoss = (
     const log = Effect.runForkWith(yield* Effect.context<never>())
     // Without a listener an error would end the process. A runner tries again; who sends gets the error from its call.
     const tell = isRunner ? Effect.logWarning : Effect.logDebug
-    boss.on("error", ({ message }) => void log(tell(`pg-boss: ${message}`)))
+    const isNew = rarely()
+    boss.on("error", ({ message }) => {
+      const text = `pg-boss: ${message.replace(/ \(Queue: .*\)$/s, "")}`
+      void log(Effect.flatMap(isNew(text), (is) => is ? tell(text) : Effect.void))
+    })
     boss.on("warning", ({ message }) => void log(Effect.logDebug(`pg-boss: ${message}`)))
     yield* Effect.addFinalizer(() => Effect.ignore(promised(() => boss.stop({ graceful: false }))))
     yield* promised(() => boss.start())
@@ -85,6 +90,21 @@ export const runJobs = (
     ),
     () => Effect.ignore(promised(() => boss.offWork(queue, { wait: true })))
   ))
+
+/** How long the same error is not logged again, in milliseconds. While the server is away, each worker fails often. */
+const quietMs = 30_000
+
+/** Returns a function that says whether a text was not seen for a while. */
+const rarely = () => {
+  const seen = new Map<string, number>()
+  return (text: string): Effect.Effect<boolean> =>
+    Effect.map(Clock.currentTimeMillis, (time) => {
+      if (time - (seen.get(text) ?? -Infinity) < quietMs) return false
+      if (seen.size >= 100) seen.clear()
+      seen.set(text, time)
+      return true
+    })
+}
 
 const databaseOf = (pool: Pool) => ({
   executeSql: async (text: string, values?: Array<unknown>) => pool.query(text, values)
