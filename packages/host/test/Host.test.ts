@@ -222,6 +222,7 @@ describe("a host", () => {
         () => host.send("s", JSON.parse("7")),
         () => host.send("s", "1", { at: NaN }),
         () => host.send("s", "1", { key: "" }),
+        () => host.send("s", "1", { key: "cancel k" }),
         () => host.send("s", "1", Object({ kye: "k" })),
         () => host.send("s", "1", Object({ mode: "now" })),
         () => host.send("s", "1", Object({ tenant: 5 })),

@@ -53,6 +53,10 @@ export const checkCall = <A extends object>(
       checkKinds(name, options, kinds),
       () => checkOptions(name, oneOf("mode", "mode" in options ? options.mode : undefined, ["queue", "steer"]))
     )
+    if (Result.isSuccess(checked) && "key" in options && String(options.key).startsWith("cancel ")) {
+      const message = `${name}.key: a key cannot begin with "cancel ", because cancellations have such keys`
+      return Effect.fail(wrongInput(sessionId, message))
+    }
     return Result.isFailure(checked)
       ? Effect.fail(wrongInput(sessionId, checked.failure.message))
       : Effect.succeed(options)
