@@ -19,5 +19,5 @@ export const endpoint = Command.make("endpoint", {
     })
     yield* Console.log(`OPENAI_BASE_URL=${running.url}`)
     yield* Console.error("Any OpenAI client can use it. Ctrl-C ends it.")
-    yield* Effect.ensuring(Effect.never, Effect.promise(() => running.close()))
+    return yield* Effect.ensuring(Effect.never, Effect.promise(() => running.close()))
   })).pipe(Command.withDescription("Starts an OpenAI-compatible endpoint on this machine, with a rule-based model"))

@@ -55,7 +55,7 @@ export const watch = <E>({ data, file, options, port, read, render }: Watching<E
       recording = yield* Effect.orElseSucceed(read, () => recording)
       for (const reader of readers) send(reader)
     })
-    yield* Effect.ensuring(
+    return yield* Effect.ensuring(
       Effect.forever(Effect.andThen(Effect.sleep(everyMs), look)),
       Effect.sync(() => {
         server.closeAllConnections()
