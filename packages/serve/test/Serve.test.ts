@@ -83,7 +83,7 @@ describe("authorization", () => {
 describe("a store that cannot be used", () => {
   each("makes $name answer with status 503, without the reason", async ({ handler, path }) => {
     const { inbox, sessions } = SqliteStore.make({ path: ":memory:" })
-    const add = () => Effect.fail(new Error("keys"))
+    const add = () => Effect.fail("keys")
     const agent = createAgent({ provider: talker(), store: sessions, log: false })
     const host = Host.make({ agent, store: { sessions, inbox: { ...inbox, add } } })
     await using server = await served(handler, { host })

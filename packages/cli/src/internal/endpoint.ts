@@ -5,6 +5,7 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { optional } from "./flags.ts"
+import { commandError } from "./usage.ts"
 
 export const endpoint = Command.make("endpoint", {
   port: Flag.Int("port").pipe(Flag.withDescription("The port. Default: a free one"), Flag.withDefault(0)),
@@ -15,7 +16,7 @@ export const endpoint = Command.make("endpoint", {
     const Endpoint = yield* Effect.promise(() => import("@belay/testing/Endpoint"))
     const running = yield* Effect.tryPromise({
       try: () => Endpoint.start({ port, ...(Option.isSome(key) ? { apiKey: key.value } : {}) }),
-      catch: (error) => new Error(`the endpoint could not start: ${String(Object(error).message)}`)
+      catch: (error) => commandError(`the endpoint could not start: ${String(Object(error).message)}`)
     })
     yield* Console.log(`OPENAI_BASE_URL=${running.url}`)
     yield* Console.error("Any OpenAI client can use it. Ctrl-C ends it.")

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as RcRef from "effect/RcRef"
 import * as Scope from "effect/Scope"
 import type { Engine } from "../Engine.ts"
+import { EngineFailure } from "./engineFailure.ts"
 
 /** How long a connection stays open that nobody uses. A process that only sends cannot end before. */
 const idleTime = "5 seconds"
@@ -23,7 +24,7 @@ export const senderOf = (open: Effect.Effect<Engine["wake"], unknown, Scope.Scop
       Effect.retry({ times: 1 }),
       Effect.timeout(patience),
       Effect.mapError((cause) =>
-        new Error(`the wake-up of session ${sessionId} was not stored: ${reasonOf(cause)}`, { cause })
+        new EngineFailure({ message: `the wake-up of session ${sessionId} was not stored: ${reasonOf(cause)}`, cause })
       )
     )
 }
@@ -35,10 +36,10 @@ const reasonOf = (error: unknown): string => {
 }
 
 /** Turns a defect of a library into a failure, because a database that is away is not a bug. */
-export const failing = <A, R>(effect: Effect.Effect<A, unknown, R>): Effect.Effect<A, Error, R> =>
+export const failing = <A, R>(effect: Effect.Effect<A, unknown, R>): Effect.Effect<A, EngineFailure, R> =>
   Effect.catchCause(effect, (failed) => {
     const cause = Cause.squash(failed)
-    return Effect.fail(new Error(reasonOf(cause), { cause }))
+    return Effect.fail(new EngineFailure({ message: reasonOf(cause), cause }))
   })
 
 /** Imports a module that needs an optional package. Fails with what to install, if the package is missing. */

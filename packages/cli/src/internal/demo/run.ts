@@ -16,6 +16,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { plain, type Screen, styleOf } from "../screen.ts"
+import { type CommandError, commandError } from "../usage.ts"
 import { makeAgent } from "./agent.ts"
 import { makeShow } from "./show.ts"
 import { begin, isOurs, type Places, placesIn, script, task } from "./story.ts"
@@ -41,12 +42,12 @@ export interface DemoOptions {
 const sessionId = "demo"
 
 /** Returns the exit code. */
-export const runDemo = (options: DemoOptions): Effect.Effect<number, Error> =>
+export const runDemo = (options: DemoOptions): Effect.Effect<number, CommandError> =>
   Effect.gen(function*() {
     const { baseUrl, folder, isFresh, screen, signal, write } = options
     const { red } = styleOf(screen)
     const places = placesIn(folder)
-    if (!isOurs(places)) return yield* Effect.fail(new Error(`${folder} is not empty: choose another with --folder`))
+    if (!isOurs(places)) return yield* commandError(`${folder} is not empty: choose another with --folder`)
     const isContinued = !isFresh && (yield* Effect.promise(() => isWaiting(places.store)))
     if (!isContinued) begin(places)
     const endpoint = baseUrl === undefined ? yield* Effect.promise(() => Endpoint.start({ script })) : undefined

@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { exitWith, optional, print, toggle, usageError } from "../flags.ts"
 import type { Screen } from "../screen.ts"
-import { Usage } from "../usage.ts"
+import { commandError, Usage } from "../usage.ts"
 import { conversationText, listText, outcomeText } from "./texts.ts"
 
 const statuses = ["idle", "open", "suspended", "limited"] as const
@@ -73,7 +73,7 @@ const show = (screen: Screen) =>
       withHost(shared, (host) =>
         Effect.gen(function*() {
           const found = yield* host.conversation(id)
-          if (found === undefined) return yield* Effect.fail(new Error(`there is no session ${id}`))
+          if (found === undefined) return yield* commandError(`there is no session ${id}`)
           yield* print(shared.json, () => found, () => conversationText(id, found, screen))
         }))
   ).pipe(
@@ -127,7 +127,7 @@ const decide = (screen: Screen) =>
             const open = pending.length === 0
               ? "no question is open"
               : `open are ${pending.map((one) => one.callId).join(", ")}`
-            return yield* Effect.fail(new Error(`session ${id} has no open question with the id ${callId}: ${open}`))
+            return yield* commandError(`session ${id} has no open question with the id ${callId}: ${open}`)
           }
           const sent = yield* host.decide(id, { [callId]: given })
           yield* finish(host, id, sent, waits, shared.json, screen)
@@ -144,7 +144,7 @@ const cancel = (screen: Screen) =>
     withHost(shared, (host) =>
       Effect.gen(function*() {
         if ((yield* host.status(id, key)) === undefined) {
-          return yield* Effect.fail(new Error(`session ${id} has no message with the key ${key}`))
+          return yield* commandError(`session ${id} has no message with the key ${key}`)
         }
         const sent = yield* host.cancel(id, key)
         yield* finish(host, id, sent, waits, shared.json, screen)

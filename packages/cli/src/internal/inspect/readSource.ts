@@ -8,13 +8,13 @@ import * as Result from "effect/Result"
 import { readFileSync } from "node:fs"
 import { usageError } from "../flags.ts"
 import { plain } from "../screen.ts"
-import type { Usage } from "../usage.ts"
+import { type CommandError, commandError, Usage } from "../usage.ts"
 
 /** Reads a file. `session` names a session of a store; without it, the store must have only one. */
 export const readSource = (
   path: string,
   session: string | undefined
-): Effect.Effect<Recording.Recording, Usage | Recording.RecordingError | SessionFile.SessionFileError | Error> =>
+): Effect.Effect<Recording.Recording, Usage | Recording.RecordingError | SessionFile.SessionFileError | CommandError> =>
   Effect.gen(function*() {
     const bytes = yield* Effect.try({
       try: () => readFileSync(path),
@@ -46,7 +46,7 @@ const readStore = (path: string, session: string | undefined) =>
     const SqliteStore = yield* Effect.promise(() => import("@belay/providers/SqliteStore"))
     const opened = Result.try({
       try: () => SqliteStore.make({ path }),
-      catch: (error) => new Error(`${plain(path)}: ${String(Object(error).message)}`)
+      catch: (error) => commandError(`${plain(path)}: ${String(Object(error).message)}`)
     })
     const { close, sessions } = yield* Effect.fromResult(opened)
     const load = Effect.gen(function*() {
@@ -66,7 +66,8 @@ const readStore = (path: string, session: string | undefined) =>
       return Transcript.toRecording(state, (yield* sessions.records(id)) as ReadonlyArray<HookRecord>)
     })
     return yield* Effect.ensuring(
-      Effect.mapError(load, (error) => error instanceof Error ? error : new Error(String(error))),
+      Effect.mapError(load, (error) =>
+        error instanceof Usage ? error : commandError(String(Object(error).message ?? error))),
       Effect.sync(close)
     )
   })

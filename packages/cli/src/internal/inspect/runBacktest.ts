@@ -10,7 +10,7 @@ import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { exitWith, print, usageError } from "../flags.ts"
 import { count, plain, type Screen, styleOf } from "../screen.ts"
-import type { Usage } from "../usage.ts"
+import { type CommandError, commandError, type Usage } from "../usage.ts"
 import { readSource } from "./readSource.ts"
 
 /** How many findings are shown. `--json` has all. */
@@ -126,20 +126,20 @@ const isExpectation = (value: unknown): value is Backtest.Expectation => {
 }
 
 /** Loads the hooks that a module exports: hooks, lists of hooks, or functions without parameters that make them. */
-const loadHooks = (given: string): Effect.Effect<ReadonlyArray<AgentHook>, Usage | Error> =>
+const loadHooks = (given: string): Effect.Effect<ReadonlyArray<AgentHook>, Usage | CommandError> =>
   Effect.gen(function*() {
     const path = resolve(given)
     if (!existsSync(path)) return yield* usageError(`--hook: there is no file ${plain(given)}`)
     const module = yield* Effect.tryPromise({
       try: () => import(pathToFileURL(path).href) as Promise<Record<string, unknown>>,
-      catch: (error) => new Error(`--hook: ${plain(given)} cannot be loaded: ${String(Object(error).message)}`)
+      catch: (error) => commandError(`--hook: ${plain(given)} cannot be loaded: ${String(Object(error).message)}`)
     })
     const exported = "default" in module ? [module["default"]] : Object.values(module)
     const made = yield* Effect.forEach(exported, (value) =>
       typeof value === "function" && value.length === 0
         ? Effect.try({
           try: () => (value as () => unknown)(),
-          catch: (error) => new Error(`--hook: ${plain(given)}: ${String(Object(error).message)}`)
+          catch: (error) => commandError(`--hook: ${plain(given)}: ${String(Object(error).message)}`)
         })
         : Effect.succeed(value))
     const hooks = made.flat().filter(isHook)
