@@ -74,6 +74,38 @@ describe("an outcome that was not written down", () => {
     assert.strictEqual(seen, 1)
   })
 
+  it("is not looked for in a turn that another process has begun meanwhile", async () => {
+    const path = newFile()
+    const [reports, begun, go] = [gate(), gate(), gate()]
+    const store = SqliteStore.make({ path })
+    const inbox: Inbox = {
+      ...store.inbox,
+      report: (sessionId, key, status, outcome) =>
+        key === "first" && status === "done"
+          ? Effect.andThen(
+            Effect.promise(() => (reports.open(), begun.opened)),
+            store.inbox.report(sessionId, key, status, outcome)
+          )
+          : store.inbox.report(sessionId, key, status, outcome)
+    }
+    const agent = createAgent({ provider: planner(), store: store.sessions, log: false, tools: [tool("work", [])] })
+    const slow = Host.make({ agent, store: { sessions: store.sessions, inbox }, pollMs })
+    const work = tool("work", [], () => (begun.open(), go.opened))
+    const quick = hosted(path, { tools: [work] })
+    await slow.send("s", "hello", { key: "first" })
+    const left = fails(slow.advance("s"))
+    await reports.opened
+    await quick.host.send("s", "do work", { key: "next" })
+    const ended = Promise.resolve(quick.host.advance("s"))
+    await left
+    go.open()
+    await ended
+    assert.deepInclude(await quick.host.result("s", "next"), { status: "completed", text: "did work" })
+    assert.strictEqual((await quick.host.status("s", "next"))?.attempts, 1)
+    store.close()
+    await quick.close()
+  })
+
   it("of a decision is not applied to another question", async () => {
     const path = newFile()
     const log: Array<string> = []

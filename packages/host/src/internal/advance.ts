@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import { HostError } from "../HostError.ts"
 import * as Outcome from "../Outcome.ts"
 import { isTemporary, isWrongDecision } from "./errors.ts"
-import { hasMessage, loadState, outcomeOf } from "./recognize.ts"
+import { hasMessage, isSuperseded, loadState, outcomeOf } from "./recognize.ts"
 import { historyOf, inputOf, type Place, runTurn } from "./runTurn.ts"
 import { call, isWaiting, report, type Site } from "./site.ts"
 
@@ -65,6 +65,12 @@ const refuseNewer = (entries: ReadonlyArray<Entry>): Effect.Effect<void, HostErr
   return Effect.fail(new HostError({ problem: "newer", sessionId, key, message }))
 }
 
+/** What this process knows of the session is old, so the next call opens it again. */
+const superseded = (sessionId: string): HostError => {
+  const message = `session ${sessionId} was changed by another process meanwhile: it is advanced again later`
+  return new HostError({ problem: "store", sessionId, message })
+}
+
 const kinds: ReadonlySet<string> = new Set<Entry["kind"]>(["message", "steer", "decide", "cancel"])
 const statuses: ReadonlySet<string> = new Set<Entry["status"]>(["waiting", "begun", "suspended", "done", "dead"])
 
@@ -82,6 +88,7 @@ const step = Effect.fnUntraced(function*(site: Site, session: AgentSession, sess
   const entries = yield* site.inbox.open(sessionId)
   const isNew = session.waiting.type === "nothing" && entries.every(isWaiting)
   const state = isNew ? undefined : yield* loadState(site.sessions, sessionId)
+  if (state !== undefined && isSuperseded(session.waiting, state)) return yield* superseded(sessionId)
   const at: Step = { site, session, sessionId, entries, state }
   const current = yield* currentOf(at)
   if (current === "none" && (session.waiting.type === "people" || session.waiting.type === "process")) {
@@ -236,7 +243,7 @@ const isDead = Effect.fnUntraced(function*(site: Site, { key, sessionId }: Entry
 
 /** Stores how a turn ended. `applied` is the entry whose decisions the turn was resumed with. */
 const settle = Effect.fnUntraced(function*(
-  { session, sessionId, site }: Step,
+  { entries, session, sessionId, site }: Step,
   entry: Entry | undefined,
   exit: Effect.Success<ReturnType<typeof runTurn>>,
   applied?: Entry
@@ -250,9 +257,12 @@ const settle = Effect.fnUntraced(function*(
     : Outcome.ofResult(exit.result as Exclude<typeof exit.result, { readonly status: "parked" }>)
   // The decisions come first: who waits for the message waits for them too.
   for (const one of yield* site.inbox.open(sessionId)) {
+    const isApplied = one.key === applied?.key
+    // Another process may have applied a decision to a later turn meanwhile.
+    const isOfTurn = isApplied || entries.some(({ key, status }) => key === one.key && status === "begun")
     // The process that applied it ended before the decision was stored: it is applied again.
-    const isLost = outcome.status === "suspended" && one.key !== applied?.key && stillAsked(one, session) !== undefined
-    if (one.kind === "decide" && one.status === "begun" && !isLost) yield* report(site, one, outcome)
+    const isLost = outcome.status === "suspended" && !isApplied && stillAsked(one, session) !== undefined
+    if (one.kind === "decide" && one.status === "begun" && isOfTurn && !isLost) yield* report(site, one, outcome)
     if (one.kind === "cancel" && exit.type === "cancelled" && one.body === entry?.key) {
       yield* report(site, one, outcome)
     }

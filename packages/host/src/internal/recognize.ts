@@ -2,7 +2,7 @@
 import type { Message } from "@belay/core/Message"
 import type { RunState } from "@belay/core/RunState"
 import type { SessionStore } from "@belay/core/SessionStore"
-import { waitingOf } from "@belay/core/Waiting"
+import { type Waiting, waitingOf } from "@belay/core/Waiting"
 import * as Effect from "effect/Effect"
 import type { Outcome } from "../Outcome.ts"
 
@@ -13,13 +13,20 @@ export const loadState = (sessions: SessionStore, id: string): Effect.Effect<Run
     (state) => state?.movedTo?.from === id ? loadState(sessions, state.movedTo.to) : Effect.succeed(state)
   )
 
+/** Whether another process has begun or ended a turn since this one opened the session, which then waited for `seen`. */
+export const isSuperseded = (seen: Waiting, state: RunState): boolean => {
+  const now = waitingOf(state)
+  return now.type !== seen.type ||
+    (now.type !== "nothing" && seen.type !== "nothing" && now.turnNumber !== seen.turnNumber)
+}
+
 /** Whether the conversation has the message with this key. */
 export const hasMessage = ({ messages }: RunState, key: string): boolean => indexOf(messages, key) >= 0
 
 const indexOf = (messages: ReadonlyArray<Message>, key: string): number =>
   messages.findLastIndex((message) => message.role === "user" && message.key === key)
 
-/** Returns the outcome of a turn that has ended, or nothing if no turn of this message was ever stored. */
+/** Returns the outcome of a turn, or nothing if no turn of this message was ever stored or if it has not ended. */
 export const outcomeOf = (state: RunState, key: string): Outcome | undefined => {
   const isLast = state.input.key === key
   const from = indexOf(state.messages, key)
@@ -30,6 +37,7 @@ export const outcomeOf = (state: RunState, key: string): Outcome | undefined => 
     const { limit, max, used } = waiting
     return { status: "limited", turnNumber, text: "", usage, limit, used, max }
   }
+  if (isLast && waiting.type !== "nothing") return undefined
   const answer = isLast ? messages.at(-1) : answerAfter(messages, from)
   if (answer?.role !== "assistant" || answer.toolCalls !== undefined) return lost
   return { status: "completed", turnNumber, text: answer.content, usage: isLast ? usage : noUsage }
