@@ -22,7 +22,7 @@ import { adding, type Sent } from "./internal/addEntry.ts"
 import { advanceOnce } from "./internal/advanceOnce.ts"
 import { awaitOutcome } from "./internal/awaitOutcome.ts"
 import { makeEventFeed } from "./internal/eventFeed.ts"
-import { part } from "./internal/optionChecks.ts"
+import { part, storing } from "./internal/optionChecks.ts"
 import { readAfter, readEvents } from "./internal/readEvents.ts"
 import {
   checkCall,
@@ -224,6 +224,7 @@ export const make = (options: Options): Host => {
   Result.getOrThrow(checkOptions(
     "host",
     part("agent", agent, ["session"], "an agent of createAgent"),
+    storing(agent),
     part("store.sessions", sessions, ["load"], "a session store: pass the store that SqliteStore.make returns"),
     part("store.inbox", inbox, ["add", "open"], "an inbox: pass the store that SqliteStore.make returns"),
     part(

@@ -294,10 +294,14 @@ describe("a host", () => {
   })
 
   it("names the part that is missing or of another kind", () => {
-    const agent = createAgent({ provider: planner() })
     const { inbox, sessions } = SqliteStore.make({ path: ":memory:" })
+    const agent = createAgent({ provider: planner(), store: sessions })
     const cases: ReadonlyArray<readonly [object, RegExp]> = [
       [{ agent: {}, store: { inbox, sessions } }, /^host\.agent: expected an agent of createAgent/],
+      [
+        { agent: createAgent({ provider: planner() }), store: { inbox, sessions } },
+        /^host\.agent: expected an agent with a session store: createAgent\(\{ store/
+      ],
       [{ agent, store: sessions }, /^host\.store\.sessions: expected .*SqliteStore.*, found nothing$/],
       [{ agent, store: { sessions } }, /^host\.store\.inbox: expected .*SqliteStore.*, found nothing$/],
       [

@@ -1,4 +1,5 @@
 /** Checks of the options of hosts and engines. */
+import { type Delegatable, delegationTarget } from "@belay/core/agentTool"
 import type { Expectation } from "@belay/core/OptionCheck"
 
 /** Whether a text is the address of a Postgres database. */
@@ -14,3 +15,15 @@ export const part = (key: string, value: unknown, methods: ReadonlyArray<string>
   (given: unknown) => methods.every((method) => typeof Object(given)[method] === "function"),
   expected
 ]
+
+/** Requires an agent with a session store. A wrapper that hides the configuration of its agent is trusted. */
+export const storing = (agent: object): Expectation => {
+  const target = Object(agent)[delegationTarget] as Partial<Delegatable[typeof delegationTarget]> | undefined
+  const config = target?.agent?.config
+  return [
+    "agent",
+    agent,
+    () => config === undefined || config.store !== undefined,
+    "an agent with a session store: createAgent({ store: store.sessions, … })"
+  ]
+}
