@@ -1,7 +1,8 @@
 /** `belay serve`, as processes. */
 import * as acp from "@agentclientprotocol/sdk"
 import { type ChildProcess, spawn } from "node:child_process"
-import { mkdtempSync, statSync, writeFileSync } from "node:fs"
+import { once } from "node:events"
+import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Readable, Writable } from "node:stream"
@@ -18,9 +19,11 @@ afterAll(() => {
 })
 
 /** Starts a server and returns what it prints: its addresses and the token. */
-const start = async (...args: ReadonlyArray<string>) => {
+const start = (...args: ReadonlyArray<string>) => startWith({}, ...args)
+const startWith = async (env: NodeJS.ProcessEnv, ...args: ReadonlyArray<string>) => {
   const child = spawn(process.execPath, ["--conditions=@belay/source", program, "serve", "--port", "0", ...args], {
     cwd: folder,
+    env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"]
   })
   children.push(child)
@@ -38,8 +41,13 @@ const start = async (...args: ReadonlyArray<string>) => {
       child.once("exit", () => resolve())
       child.kill("SIGKILL")
     })
+  const stop = async (): Promise<number | null> => {
+    child.kill("SIGTERM")
+    const [code] = await once(child, "exit")
+    return code
+  }
   const token = /token\s+(\S+)/.exec(text)![1]!
-  return { kill, token, origin: /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0] ?? "", text }
+  return { kill, stop, token, origin: /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0] ?? "", text }
 }
 
 describe("belay serve", () => {
@@ -71,6 +79,26 @@ describe("belay serve", () => {
     })
     assert.match(done.output_text, /sent nothing to/)
     await second.kill()
+  })
+
+  it("ends a turn where another process can continue it when it is asked to end", async () => {
+    const env = { BELAY_TEST_STORE: join(folder, "turns.db"), BELAY_TEST_LOG: join(folder, "turns.log") }
+    const config = fileURLToPath(new URL("./support/host.config.ts", import.meta.url))
+    const log = () => existsSync(env.BELAY_TEST_LOG) ? readFileSync(env.BELAY_TEST_LOG, "utf8").trim().split("\n") : []
+    const open = () => startWith(env, config, "--openai", "--token", "a-token-of-twenty-characters")
+    const one = await open()
+    const clientOf = ({ origin, token }: typeof one) =>
+      new OpenAI({ baseURL: `${origin}/v1`, apiKey: token, maxRetries: 0 })
+    const { id } = await clientOf(one).responses.create({ model: "agent", input: "work 700", background: true })
+    while (!log().includes("work begins")) await new Promise((resolve) => setTimeout(resolve, 10))
+    assert.strictEqual(await one.stop(), 0)
+    assert.deepStrictEqual(log(), ["work begins", "work ends"])
+    const two = await open()
+    let text = ""
+    while (text === "") text = (await clientOf(two).responses.retrieve(id)).output_text
+    assert.strictEqual(text, "finished: work 700")
+    assert.deepStrictEqual(log(), ["work begins", "work ends"])
+    await two.kill()
   })
 
   it("serves the module that is named, with the protocols and the token that are given", async () => {

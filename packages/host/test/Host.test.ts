@@ -258,6 +258,19 @@ describe("a host", () => {
     await close()
   })
 
+  it("refuses to drain within a time that means nothing", async () => {
+    const { close, host } = hosted(newFile())
+    const running = await host.start()
+    for (const withinMs of ["x", Number.NaN, -1]) {
+      assert.throws(
+        () => void running.drain({ withinMs: withinMs as number }),
+        /^drain\.withinMs: expected milliseconds/
+      )
+    }
+    await running.drain({ withinMs: 0 })
+    await close()
+  })
+
   it("fails to start twice, and starts again after it was drained", async () => {
     const { close, host } = hosted(newFile())
     const running = await host.start()

@@ -8,9 +8,12 @@
  * @since 0.1.0
  */
 import type { AgentApp, Stream } from "@agentclientprotocol/sdk"
+import { checkOptions } from "@belay/core/OptionCheck"
+import * as Result from "effect/Result"
 import { type Prompt, promptOf, replay } from "./internal/acp/prompt.ts"
 import { type EditorSession, runTurn } from "./internal/acp/turn.ts"
 import { pendingOf, send } from "./internal/act.ts"
+import { checkServe } from "./internal/endpoint.ts"
 import { isToken, newToken, sessionIdOf } from "./internal/identity.ts"
 import { loadPeer } from "./internal/peer.ts"
 import { refusalOf } from "./internal/refusal.ts"
@@ -28,13 +31,19 @@ export interface Options {
 const load = () => loadPeer("@agentclientprotocol/sdk", () => import("@agentclientprotocol/sdk"))
 
 /**
- * Serves one editor over a stream of messages. Resolves when the editor has closed it.
+ * Serves one editor over a stream of messages. Resolves when the editor has closed it. Rejects with a `ConfigError` for
+ * wrong options.
  *
  * @category running
  * @since 0.1.0
  */
-export const serveStream = async (serve: Serve, stream: Stream, options: Options): Promise<void> =>
-  (await agentOf(serve, options)).connect(stream).closed
+export const serveStream = async (serve: Serve, stream: Stream, options: Options): Promise<void> => {
+  checkServe("Acp", serve)
+  const isName = (principal: unknown) => typeof principal === "string" && principal !== ""
+  const expected = "the name of who uses the editor"
+  Result.getOrThrow(checkOptions("Acp", ["principal", Object(options).principal ?? null, isName, expected]))
+  await (await agentOf(serve, options)).connect(stream).closed
+}
 
 /**
  * Serves the editor that has started this process, over standard input and output. Nothing else may be written to

@@ -165,4 +165,15 @@ describe("ACP", () => {
     assert.match(String(error["message"]), /the agent failed/)
     await leave()
   })
+
+  it("does not begin without the name of who uses the editor", async () => {
+    await using server = await served(OpenAiChat.handler)
+    const stream = acp.ndJsonStream(new WritableStream(), new ReadableStream())
+    for (const options of [undefined, {}, { principal: "" }, { principal: 1 }]) {
+      const { message } = await failure(Acp.serveStream(server.serve, stream, options as never))
+      assert.match(String(message), /^Acp\.principal: expected the name of who uses the editor/)
+    }
+    const { message } = await failure(Acp.serveStream(server.serve.host as never, stream, { principal: "ada" }))
+    assert.match(String(message), /^Acp\.serve: expected what Serve\.make returns/)
+  })
 })

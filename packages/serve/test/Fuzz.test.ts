@@ -1,5 +1,7 @@
 /** Bodies that clients of JavaScript, scanners and broken programs send. */
+import { ndJsonStream } from "@agentclientprotocol/sdk"
 import { JsonValue } from "@belay/core/Message"
+import * as Acp from "@belay/serve/Acp"
 import * as AgUi from "@belay/serve/AgUi"
 import * as Mcp from "@belay/serve/Mcp"
 import * as OpenAiChat from "@belay/serve/OpenAiChat"
@@ -139,6 +141,49 @@ const Change = Schema.Struct({
   value: Schema.Union([JsonValue, Schema.Undefined])
 })
 
+const Changes = Schema.Array(Change).check(Schema.isMaxLength(3))
+
+const where = { cwd: "/", mcpServers: [] }
+
+/** Whether a message must be answered. */
+const isRequest = (sent: unknown): sent is { readonly id: string; readonly [field: string]: unknown } => {
+  const { id, jsonrpc, method } = Object(sent) as { readonly [field: string]: unknown }
+  return id === "request" && jsonrpc === "2.0" && typeof method === "string"
+}
+
+/** An editor that writes any lines. */
+const rawEditor = async (serve: Serve) => {
+  const [toAgent, toClient] = [new TransformStream<Uint8Array>(), new TransformStream<Uint8Array>()]
+  const closed = Acp.serveStream(serve, ndJsonStream(toClient.writable, toAgent.readable), { principal: "ada" })
+  const writer = toAgent.writable.getWriter()
+  let received = ""
+  const waiting = new Map<string, (answer: { readonly result: { readonly sessionId: string } }) => void>()
+  const read = async () => {
+    for await (const piece of toClient.readable.pipeThrough(new TextDecoderStream())) {
+      received += piece
+      for (const line of received.split("\n").slice(0, -1)) {
+        const { id, ...answer } = JSON.parse(line)
+        waiting.get(id)?.(answer)
+      }
+    }
+  }
+  void read()
+  const write = (line: string) => writer.write(new TextEncoder().encode(`${line}\n`))
+  const ask = async (request: { readonly id: string; readonly [field: string]: unknown }) => {
+    const answered = new Promise<{ readonly result: { readonly sessionId: string } }>((resolve) =>
+      waiting.set(request.id, resolve)
+    )
+    await write(JSON.stringify(request))
+    return await answered
+  }
+  const leave = async () => {
+    await writer.close()
+    await closed
+  }
+  await ask({ jsonrpc: "2.0", id: "initialize", method: "initialize", params: { protocolVersion: 1 } })
+  return { ask, write, leave, received: () => received }
+}
+
 describe("a request with any content", () => {
   let server: Awaited<ReturnType<typeof served>>
   beforeAll(async () => void (server = await served(OpenAiChat.handler)))
@@ -147,7 +192,7 @@ describe("a request with any content", () => {
   for (const { body, handler, name, path } of bases) {
     it.effect.prop(
       `of ${name} gets an answer without a stack, and never hangs`,
-      [Schema.Array(Change).check(Schema.isMaxLength(3))],
+      [Changes],
       ([changes]) =>
         Effect.promise(async () => {
           const sent = changes.reduce((before, { at, value }) => mutate(before, at, value), body)
@@ -170,6 +215,41 @@ describe("a request with any content", () => {
       { arbitrary: { runs: 150 } }
     )
   }
+
+  it.effect.prop(
+    "of ACP gets an answer without a stack, and the editor can continue",
+    [Schema.Literals(["session/new", "session/load", "session/set_mode", "session/prompt", "session/cancel"]), Changes],
+    ([method, changes]) =>
+      Effect.promise(async () => {
+        const editor = await rawEditor(server.serve)
+        const { result } = await editor.ask({ jsonrpc: "2.0", id: "new", method: "session/new", params: where })
+        const params = {
+          sessionId: result.sessionId,
+          modeId: "allow",
+          ...where,
+          prompt: [
+            { type: "text", text: "call mine" },
+            { type: "image", data: "AA==", mimeType: "image/png" },
+            { type: "resource", resource: { uri: "file:///a.ts", text: "a" } },
+            { type: "resource_link", uri: "file:///b.ts", name: "b" }
+          ]
+        }
+        const sent = changes.reduce((before, { at, value }) => mutate(before, at, value), {
+          jsonrpc: "2.0",
+          id: "request",
+          method,
+          params
+        } as unknown)
+        const answers = method === "session/cancel" || !isRequest(sent) ? [] : [await editor.ask(sent)]
+        if (answers.length === 0) await editor.write(JSON.stringify(sent) ?? "")
+        await editor.write("{ not JSON")
+        answers.push(await editor.ask({ jsonrpc: "2.0", id: "last", method: "session/new", params: where }))
+        assert.isString(answers.at(-1)!.result.sessionId)
+        assert.notMatch(editor.received(), /\.ts:\d+|node_modules| at .*\(/)
+        await editor.leave()
+      }),
+    { arbitrary: { runs: 150 }, timeout: 20_000 }
+  )
 
   it("has shown no error of the server", () => assert.deepStrictEqual(server.errors, []))
 })

@@ -53,6 +53,12 @@ describe("the options", () => {
 })
 
 describe("authorization", () => {
+  each("of $name takes what make returns, and nothing else", async ({ handler }) => {
+    for (const wrong of [undefined, {}, { send: () => {} }]) {
+      assert.throws(() => handler(wrong as never), /^handler\.serve: expected what Serve\.make returns, found/)
+    }
+  })
+
   each("of $name refuses who is not known, in the form of the protocol", async ({ handler, path }) => {
     await using server = await served(handler)
     const handle = handler(server.serve)

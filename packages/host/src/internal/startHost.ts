@@ -1,9 +1,11 @@
 /** Runs sessions in this process, and hands them over when it ends. */
 import * as Awaitable from "@belay/core/Awaitable"
+import { checkOptions } from "@belay/core/OptionCheck"
 import type { ParkOptions } from "@belay/core/Session"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import type { Advance } from "../Engine.ts"
 import { HostError } from "../HostError.ts"
@@ -14,7 +16,7 @@ export interface Running extends AsyncDisposable {
   /**
    * Begins nothing new, stops running turns where another process can continue them, and succeeds when this process runs
    * nothing any more. What takes longer than `withinMs` milliseconds is interrupted: a tool that was running has an
-   * unknown outcome. Default 10,000.
+   * unknown outcome. Default 10,000. Throws a `ConfigError` for another value than a number that is not negative.
    */
   readonly drain: (options?: ParkOptions) => Awaitable.Awaitable<void>
 }
@@ -36,8 +38,11 @@ export const startHost = (site: Site, advance: Advance): Effect.Effect<Running, 
       const scope = yield* Scope.make()
       yield* Effect.onError(Scope.provide(site.engine.start(advance), scope), () => Scope.close(scope, Exit.void))
       let drained: Promise<void> | undefined
-      const drain = ({ withinMs = 10_000 }: ParkOptions = {}) =>
-        Awaitable.make(Effect.promise(() => drained ??= Effect.runPromise(drainSite(site, scope, withinMs))))
+      const drain = ({ withinMs = 10_000 }: ParkOptions = {}) => {
+        const expected = ["withinMs", withinMs, (ms: unknown) => typeof ms === "number" && ms >= 0] as const
+        Result.getOrThrow(checkOptions("drain", [...expected, "milliseconds, 0 or more"]))
+        return Awaitable.make(Effect.promise(() => drained ??= Effect.runPromise(drainSite(site, scope, withinMs))))
+      }
       return { drain, [Symbol.asyncDispose]: async () => drain() }
     }).pipe(
       Effect.onError(() => Effect.sync(() => void started.delete(site))),

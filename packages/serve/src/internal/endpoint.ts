@@ -1,5 +1,7 @@
 /** What all HTTP protocols do with a request before they read it: CORS, limits, authorization, errors. */
 import { whyNot } from "@belay/core/Json"
+import { checkOptions } from "@belay/core/OptionCheck"
+import * as Result from "effect/Result"
 import type { Handler, Serve } from "../Serve.ts"
 import { invalid, Refusal, refusalOf, statusOf } from "./refusal.ts"
 
@@ -15,8 +17,18 @@ export interface Call {
 /** Writes a refusal as the protocol does. */
 export type WriteError = (refusal: Refusal) => unknown
 
+/** Throws a `ConfigError` if the first argument of a handler is something else, such as a host. */
+export const checkServe = (owner: string, serve: Serve): void => {
+  const isServe = ({ authorize, host }: Partial<Serve>) =>
+    typeof authorize === "function" && typeof host?.send === "function"
+  Result.getOrThrow(
+    checkOptions(owner, ["serve", serve ?? null, (given: unknown) => isServe(Object(given)), "what Serve.make returns"])
+  )
+}
+
 /** Makes the handler of a protocol. */
 export const endpoint = (serve: Serve, writeError: WriteError, act: (call: Call) => Promise<Response>): Handler => {
+  checkServe("handler", serve)
   const answer = async (request: Request): Promise<Response> => {
     try {
       if (request.method === "OPTIONS" && serve.origins.length > 0) return new Response(null, { status: 204 })

@@ -12,7 +12,7 @@ import { count, plain, visible } from "../screen.ts"
 import { firstSignal } from "./signals.ts"
 
 /** How long the process may take to end after its turns had to stop, in milliseconds. */
-const graceMs = 5_000
+export const graceMs = 5_000
 
 export const hostCommand = Command.make("host", {
   config: Argument.String("config").pipe(

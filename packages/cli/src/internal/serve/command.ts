@@ -30,10 +30,15 @@ export const serve = Command.make("serve", {
   data: Flag.String("data").pipe(
     Flag.withDescription("The folder of the demo agent's sessions and of the token"),
     Flag.withDefault(".belay")
+  ),
+  drain: Flag.Int("drain").pipe(
+    Flag.withDescription("Seconds that running turns have to stop after SIGTERM. Default 20"),
+    Flag.withDefault(20)
   )
-}, ({ acp, agUi, all, config, data, hostname, mcp, openai, port, token, ui }) =>
+}, ({ acp, agUi, all, config, data, drain, hostname, mcp, openai, port, token, ui }) =>
   Effect.gen(function*() {
     if (!(port >= 0 && port < 65_536)) return yield* usageError("--port is a number from 0 to 65535")
+    if (drain < 0) return yield* usageError("--drain is 0 or more seconds")
     if (Option.isNone(token) && !loopback.includes(hostname)) {
       return yield* usageError(`--hostname ${hostname} can be reached by others: give a token with --token`)
     }
@@ -55,6 +60,7 @@ export const serve = Command.make("serve", {
       ...options,
       port,
       hostname,
+      drainMs: drain * 1_000,
       protocols: { openai: isAll || openai, ui: isAll || ui, agUi: isAll || agUi, mcp: isAll || mcp }
     })
   })).pipe(Command.withDescription("Serves an agent over the protocols that clients speak, until it is stopped"))

@@ -1,5 +1,6 @@
 /** Runs the server of `belay serve`. */
-import type { Running } from "@belay/host/Host"
+import type { Host, Running } from "@belay/host/Host"
+import type { HostError } from "@belay/host/HostError"
 import * as Acp from "@belay/serve/Acp"
 import * as AgUi from "@belay/serve/AgUi"
 import * as Mcp from "@belay/serve/Mcp"
@@ -16,7 +17,9 @@ import { timingSafeEqual } from "node:crypto"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { exit, stderr } from "node:process"
-import { usageError } from "../flags.ts"
+import { exitWith, usageError } from "../flags.ts"
+import { graceMs } from "../host/command.ts"
+import { firstSignal } from "../host/signals.ts"
 import { makeDemo } from "./demo.ts"
 import { loadServed } from "./load.ts"
 import { keptToken } from "./token.ts"
@@ -28,29 +31,40 @@ export interface Options {
 }
 
 export interface HttpOptions extends Options {
+  /** How long running turns have to stop after a signal, in milliseconds. */
+  readonly drainMs: number
   readonly port: number
   readonly hostname: string
   readonly protocols: { readonly [P in "openai" | "ui" | "agUi" | "mcp"]: boolean }
 }
 
-/** Serves until the process ends. */
+/** Serves until the process is asked to end. Turns then get time to reach a point where they can be continued. */
 export const overHttp = (options: HttpOptions) =>
-  Effect.gen(function*() {
+  Effect.scoped(Effect.gen(function*() {
     const token = options.token ?? (yield* keptToken(options.data))
-    const serve = yield* makeServe(options, token)
+    const { drain, serve } = yield* openServe(options, token)
     const server = createServer(NodeHttp.toNode(handlerOf(serve, options.protocols)))
     const port = yield* listen(server, options)
     const url = `http://${options.hostname.includes(":") ? `[${options.hostname}]` : options.hostname}:${port}`
     for (const line of addresses(url, token, options.protocols)) yield* Console.log(line)
-    return yield* Effect.never
-  })
+    yield* firstSignal
+    yield* Console.error(
+      `belay: stopping: turns have ${options.drainMs / 1_000} s to reach a point where they can continue`
+    )
+    server.close()
+    const late = Effect.as(Effect.sleep(options.drainMs + graceMs), false)
+    const inTime = yield* Effect.raceFirst(Effect.as(drain(options.drainMs), true), late)
+    yield* Effect.sync(() => server.closeAllConnections())
+    yield* Console.error(inTime ? "belay: stopped" : "belay: stopped, although some turns still run")
+    yield* exitWith(inTime ? 0 : 1)
+  }))
 
 /** Serves the editor that has started this process, until it closes standard input. */
 export const overStdio = (options: Options) =>
   Effect.gen(function*() {
     // Standard output belongs to the protocol, so that whatever a program prints goes to standard error.
     globalThis.console = new NodeConsole(stderr)
-    const serve = yield* makeServe(options, "")
+    const { serve } = yield* openServe(options, "")
     yield* Effect.promise(() => Acp.serveStdio(serve, { principal: owner }))
     return yield* Effect.sync(() => exit(0))
   })
@@ -58,20 +72,24 @@ export const overStdio = (options: Options) =>
 /** Whoever has the token, or has started the process. */
 const owner = "owner"
 
-const makeServe = Effect.fnUntraced(function*({ config, data }: Options, token: string) {
+const openServe = Effect.fnUntraced(function*({ config, data }: Options, token: string) {
   const served = config === undefined
     ? { host: yield* Effect.promise(() => makeDemo(data)) }
     : yield* loadServed(config)
-  if ("host" in served) yield* Effect.catchTag(startHost(served.host), "HostError", () => Effect.void)
-  return Serve.make({
+  const serve = Serve.make({
     ...("host" in served ? { host: served.host } : { agent: served.agent }),
     authorize: authorizeWith(token),
     clientTools: config === undefined || "agent" in served
   })
+  const closing = { drain: (_withinMs: number) => Effect.promise(() => serve.close()), serve }
+  if (!("host" in served)) return closing
+  const running = yield* startHost(served.host)
+  return running === undefined ? closing : { ...closing, drain: (withinMs: number) => running.drain({ withinMs }) }
 })
 
-/** Another part of the program may have started the host already. */
-const startHost = (host: Serve.Serve["host"]): Effect.Effect<Running, { readonly _tag: "HostError" }> => host.start()
+/** Another part of the program may have started the host already. That part drains it. */
+const startHost = (host: Host): Effect.Effect<Running | undefined, HostError> =>
+  Effect.catch(host.start(), (error) => error.problem === "started" ? Effect.undefined : Effect.fail(error))
 
 const authorizeWith = (token: string): Serve.Authorize => {
   const expected = Buffer.from(`Bearer ${token}`)
