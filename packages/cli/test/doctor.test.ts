@@ -9,7 +9,7 @@ import { settings, world } from "./belay.ts"
 type World = ReturnType<typeof world>
 
 const of = ({ cwd, home, managed }: World, path = process.env["PATH"] ?? ""): ReadonlyArray<Finding> =>
-  findings(look({ cwd, home, managed, dialects: [], files: [], off: false, systems: [] }), path)
+  findings(look({ cwd, home, managed, dialects: [], files: [], plugins: [], off: false, systems: [] }), path)
 
 const rulesOf = (found: ReadonlyArray<Finding>): ReadonlyArray<string> =>
   found.map(({ level, rule }) => `${level} ${rule}`)
@@ -356,7 +356,16 @@ describe("belay hooks doctor", () => {
     )
     assert.match(several!.fix, /--source here, and the option sources: \["claude", "codex"\]/)
     const { cwd, home, managed } = one
-    const asked = look({ cwd, home, managed, dialects: ["claude", "codex"], files: [], off: false, systems: [] })
+    const asked = look({
+      cwd,
+      home,
+      managed,
+      dialects: ["claude", "codex"],
+      files: [],
+      plugins: [],
+      off: false,
+      systems: []
+    })
     assert.notInclude(rulesOf(findings(asked, "")), "warning several-systems")
   })
 

@@ -122,7 +122,7 @@ describe("belay hooks explain", () => {
           ? [{ command: no }]
           : [{ hooks: [{ type: "command", command: no }] }]
         const { cwd, home, managed } = world({ [path]: { version: 1, hooks: { [name]: groups } } })
-        const where = { cwd, home, managed, dialects: [dialect], files: [], off: false, systems: [] }
+        const where = { cwd, home, managed, dialects: [dialect], files: [], plugins: [], off: false, systems: [] }
         const facts = {
           event: name,
           occasion,

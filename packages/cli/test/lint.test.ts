@@ -8,7 +8,10 @@ import { look } from "../src/internal/world.ts"
 import { settings, world } from "./belay.ts"
 
 const of = ({ cwd, home, managed }: ReturnType<typeof world>): ReadonlyArray<Finding> =>
-  findings(look({ cwd, home, managed, dialects: [], files: [], off: false, systems: [] }), process.env["PATH"] ?? "")
+  findings(
+    look({ cwd, home, managed, dialects: [], files: [], plugins: [], off: false, systems: [] }),
+    process.env["PATH"] ?? ""
+  )
 
 const rulesOf = (found: ReadonlyArray<Finding>): ReadonlyArray<string> =>
   found.map(({ level, rule }) => `${level} ${rule}`)

@@ -226,7 +226,16 @@ describe("belay hooks test, for Claude Code", () => {
     const at = async (event: string, script: string, more: Partial<Facts> = {}) => {
       const { cwd, home, managed, write } = world({ "home/hook": script })
       write("home/.claude/settings.json", settings(event, [{ command: join(home, "hook") }]))
-      const where = { cwd, home, managed, dialects: ["claude" as const], files: [], off: false, systems: [] }
+      const where = {
+        cwd,
+        home,
+        managed,
+        dialects: ["claude" as const],
+        files: [],
+        plugins: [],
+        off: false,
+        systems: []
+      }
       const facts: Facts = { event, occasion: named(event)[0]!.occasion, input: {}, payload: {}, ...more }
       const trial = await Effect.runPromise(Trial.run({ where, facts }))
       const [code, context, { matched }] = [isBlocked(trial) ? 1 : 0, trial.context[0], trial.runs[0]!]

@@ -8,7 +8,7 @@ import { nearest } from "@belay/core/NamePattern"
 import * as Result from "effect/Result"
 import { resolve } from "node:path"
 import type * as HookConfig from "./dialect/claude/HookConfig.ts"
-import { plugin } from "./dialect/claude/source.ts"
+import { placeInPlugin, plugin } from "./dialect/claude/pluginFiles.ts"
 import { type Dialect, type Place, type Source, type System, tamed } from "./dialect/shared/system.ts"
 import { byDialect } from "./dialect/shared/systems.ts"
 import { isInside, read, real } from "./internal/files.ts"
@@ -87,7 +87,8 @@ export const find = (places: Places): Found => {
     for (const { dialect, named, place } of placesOf(one, where, systems)) {
       const { path, scope } = place
       if (scopes !== undefined && !scopes.includes(scope === "local" ? "project" : scope)) continue
-      const id = `${dialect} ${real(path)}`
+      // A catalog has hooks of several plugins.
+      const id = `${dialect} ${real(path)} ${place.format === "catalog" ? place.origin?.name : ""}`
       if (seen.has(id)) continue
       seen.add(id)
       const content = place.isProgram === true ? { bytes: Buffer.alloc(0) } : read(path, maxBytes)
@@ -164,7 +165,8 @@ const placesOf = (
   return [{
     dialect: wanted.dialect,
     named: true,
-    place: known ?? { scope: "user", path, ...(path.endsWith(".toml") ? { format: "toml" } : {}) }
+    place: known ?? (wanted.dialect === "claude" ? placeInPlugin(path, where.home) : undefined) ??
+      { scope: "user", path, ...(path.endsWith(".toml") ? { format: "toml" } : {}) }
   }]
 }
 

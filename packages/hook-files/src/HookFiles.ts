@@ -354,7 +354,10 @@ const isOfPolicy = ({ policy }: Warning): boolean => policy === true
  */
 const malformed = (sources: ReadonlyArray<Discovery.Source>): Result.Result<void, ConfigError> => {
   const wrong = sources.flatMap(({ config, scope }) =>
-    scope === "managed" ? config.warnings : config.warnings.filter(isOfPolicy)
+    // Claude Code installs plugins that an administrator enables when it needs them.
+    scope === "managed"
+      ? config.warnings.filter(({ key }) => key !== "enabledPlugins")
+      : config.warnings.filter(isOfPolicy)
   )
   return wrong.length === 0
     ? Result.succeed(undefined)

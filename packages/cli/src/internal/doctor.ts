@@ -126,6 +126,19 @@ const notAllowed = (source: File["source"]): ReadonlyArray<Finding> => {
 const loading = ({ file, key, reason }: HookConfig.Warning, line: number | undefined): Finding => {
   const [what = reason, fix] = reason.split(/; (?=did you mean)/)
   const isLoose = /matches everything/.test(reason)
+  if (key === "enabledPlugins" && /not installed/.test(reason)) {
+    return {
+      level: "warning",
+      rule: "plugin-missing",
+      file,
+      key,
+      ...(line === undefined ? {} : { line }),
+      what: reason.split(", so ", 1)[0]!,
+      why: "its hooks do not run",
+      fix:
+        "Install it with Claude Code, or name its folder: --plugin here, and the source { plugin: \"path\" } in your program."
+    }
+  }
   return {
     level: isLoose ? "warning" : "error",
     rule: "loading",

@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { statSync } from "node:fs"
+import { resolve } from "node:path"
 import { guides, names } from "./guides.ts"
 import { plain, visible } from "./screen.ts"
 import { Usage } from "./usage.ts"
@@ -38,6 +39,10 @@ const shared = {
     Flag.withDescription("Only this file; can be repeated. --source says its format"),
     Flag.atLeast(0)
   ),
+  plugin: Flag.String("plugin").pipe(
+    Flag.withDescription("Only the plugin of Claude Code in this folder; can be repeated, and combined with --source"),
+    Flag.atLeast(0)
+  ),
   json: Flag.Boolean("json").pipe(Flag.withDescription("Write JSON"), Flag.withoutNegation, Flag.withDefault(false)),
   noHooks: Flag.Boolean("no-hooks").pipe(
     Flag.withDescription("Load nothing"),
@@ -61,10 +66,12 @@ export const sharedFlags = Effect.gen(function*() {
     ...optionOf("managed", flags.managed),
     dialects: flags.source,
     files: flags.file,
+    plugins: flags.plugin,
     systems,
     off: flags.noHooks
   })
   yield* folder("--cwd", where.cwd)
+  for (const path of where.plugins) yield* folder("--plugin", resolve(where.cwd, path))
   return { json: flags.json, where }
 })
 

@@ -14,6 +14,7 @@ export const json = ({ disabled, files, problem, several, untrusted, warnings, w
     path: source.path,
     ofProject: source.ofProject,
     status,
+    ...defined({ plugin: source.origin }),
     silences: source.config.disableAllHooks,
     entries: items.map(entryOf),
     ...defined({ permissions: HookConfig.permissionsOf(source) }),
@@ -96,7 +97,7 @@ const fileLines = (
   const rules = rulesOf(source)
   const own = source.config.disableAllHooks ? [style.yellow("silences hooks")] : []
   return [
-    [style.bold(plain(short(source.path, where))), style.dim(`${source.dialect}, ${source.scope}`), ...state, ...own]
+    [style.bold(plain(short(source.path, where))), style.dim(ownerOf(source)), ...state, ...own]
       .join("  "),
     ...(items.length === 0 ? [style.dim("  no entries")] : []),
     ...(rules === undefined ? [] : [`  ${rules}`]),
@@ -108,6 +109,9 @@ const fileLines = (
     )
   ]
 }
+
+const ownerOf = ({ dialect, origin, scope }: File["source"]): string =>
+  [dialect, ...(origin?.type === "plugin" ? [`plugin ${plain(origin.name)}`] : []), scope].join(", ")
 
 /** Says how many rules about tool calls are loaded. */
 const rulesOf = (source: File["source"]): string | undefined => {

@@ -21,6 +21,8 @@ export interface Where {
   readonly managed?: string
   readonly dialects: ReadonlyArray<Discovery.Dialect>
   readonly files: ReadonlyArray<string>
+  /** Folders of plugins of Claude Code. */
+  readonly plugins: ReadonlyArray<string>
   /** Systems that the host adds to the built-in ones. */
   readonly systems: ReadonlyArray<System>
   /** Whether to load nothing. */
@@ -80,6 +82,7 @@ export const whereOf = (flags: {
   readonly managed?: string
   readonly dialects: ReadonlyArray<Discovery.Dialect>
   readonly files: ReadonlyArray<string>
+  readonly plugins: ReadonlyArray<string>
   readonly systems: ReadonlyArray<System>
   readonly off: boolean
 }): Where => {
@@ -92,8 +95,11 @@ export const whereOf = (flags: {
   }
 }
 
-export const optionsOf = ({ cwd, dialects, files, home, managed, off, systems }: Where) => {
-  const wanted = files.map((file) => ({ dialect: dialects[0] ?? dialectOf(file), file }))
+export const optionsOf = ({ cwd, dialects, files, home, managed, off, plugins, systems }: Where) => {
+  const wanted = [
+    ...(files.length > 0 ? files.map((file) => ({ dialect: dialects[0] ?? dialectOf(file), file })) : dialects),
+    ...plugins.map((plugin) => ({ plugin }))
+  ]
   return {
     cwd,
     home,
@@ -101,9 +107,7 @@ export const optionsOf = ({ cwd, dialects, files, home, managed, off, systems }:
     ...(managed === undefined ? {} : { managed }),
     ...(off
       ? { sources: [] }
-      : files.length > 0
-      ? { sources: wanted }
-      : { sources: dialects.length > 0 ? dialects : [...builtIn, ...systems].map(({ dialect }) => dialect) })
+      : { sources: wanted.length > 0 ? wanted : [...builtIn, ...systems].map(({ dialect }) => dialect) })
   }
 }
 
@@ -127,7 +131,7 @@ export const look = (where: Where): World => {
   const { sources, warnings } = loaded ?? Discovery.find({ ...options, cwd: where.cwd, home: where.home })
   const silenced = new Set((loaded?.silenced ?? []).map(({ dialect, path }) => `${dialect} ${path}`))
   const counting = sources.filter(({ dialect, path }) => !silenced.has(`${dialect} ${path}`))
-  const isAsked = where.dialects.length + where.files.length > 0
+  const isAsked = where.dialects.length + where.files.length + where.plugins.length > 0
   const { leftOut, used, warnings: several } = Discovery.chooseSystems(counting, {
     cwd: where.cwd,
     home: where.home,
@@ -167,8 +171,8 @@ export const look = (where: Where): World => {
 const isDisabled = (path: string): boolean => path.endsWith(".disable")
 
 /** The files in the folders of executables. */
-const besides = ({ cwd, dialects, files, home, off }: Where): ReadonlyArray<string> =>
-  off || files.length > 0 || (dialects.length > 0 && !dialects.includes("kodelet"))
+const besides = ({ cwd, dialects, files, home, off, plugins }: Where): ReadonlyArray<string> =>
+  off || files.length + plugins.length > 0 || (dialects.length > 0 && !dialects.includes("kodelet"))
     ? []
     : Kodelet.folders({ cwd, home }).flatMap(({ path }) =>
       [...Result.getOrElse(Result.try(() => readdirSync(path)), (): ReadonlyArray<string> => [])].sort().map((name) =>

@@ -168,12 +168,13 @@ const line = (message: string): string => message.replaceAll(/\s*\n\s*/g, " ")
 const variableWithoutValue = (work: Work, origin: Origin | undefined): string | undefined => {
   if (work.type !== "command") return undefined
   const { args = [], command } = work
-  return [command, ...args].flatMap((text) =>
-    (origin?.type === "plugin"
-      ? /\$\{(?:user_config|tool_input)\./
-      : /\$\{(?:user_config|tool_input)\.|\$\{?CLAUDE_PLUGIN_(?:ROOT|DATA)(?!\w|:?-)/)
-      .exec(text) ?? []
-  )[0]
+  const known = origin === undefined ? [] : ["ROOT", ...((origin.plugin ?? origin).data === undefined ? [] : ["DATA"])]
+  return [command, ...args].flatMap((text) => [
+    ...(/\$\{(?:user_config|tool_input)\./.exec(text) ?? []),
+    ...[...text.matchAll(/\$\{?CLAUDE_PLUGIN_(ROOT|DATA)(?!\w|:?-)/g)].flatMap(([found, name = ""]) =>
+      known.includes(name) ? [] : [found]
+    )
+  ])[0]
 }
 
 const readRule = (

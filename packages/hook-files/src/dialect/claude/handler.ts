@@ -30,6 +30,8 @@ export interface Origin {
   readonly root: string
   /** The folder in which a plugin stores its data. */
   readonly data?: string
+  /** The plugin that a skill belongs to. */
+  readonly plugin?: { readonly root: string; readonly data: string }
 }
 
 /** The rules of a settings file about tool calls. @category models @since 0.1.0 */

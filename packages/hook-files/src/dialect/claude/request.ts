@@ -1,4 +1,4 @@
-/** Passes the folders of the project and of plugins to commands. */
+/** Passes the folders of the project, of plugins and of skills to commands. */
 import type { Work } from "../../Runners.ts"
 import type { Flavor } from "./flavor.ts"
 import type { Handler } from "./HookConfig.ts"
@@ -13,10 +13,13 @@ export const foldersOf = (
   { flavor, projectDir }: Setup
 ): { readonly [name: string]: string } => {
   const folders: Record<string, string> = { CLAUDE_PROJECT_DIR: projectDir }
-  if (origin?.type !== "plugin") return folders
+  if (origin === undefined) return folders
+  // A skill or an agent without a plugin has its own folder as the folder of a plugin.
+  const { data, root } = origin.plugin ?? origin
+  if (origin.type === "skill") folders["CLAUDE_SKILL_DIR"] = origin.root
   for (const prefix of flavor.pluginPrefixes) {
-    folders[`${prefix}PLUGIN_ROOT`] = origin.root
-    if (origin.data !== undefined) folders[`${prefix}PLUGIN_DATA`] = origin.data
+    folders[`${prefix}PLUGIN_ROOT`] = root
+    if (data !== undefined) folders[`${prefix}PLUGIN_DATA`] = data
   }
   return folders
 }
@@ -32,7 +35,7 @@ export const workWithFolders = (entry: Handler, setup: Setup): Work => {
   const folders = foldersOf(entry, setup)
   const fill = (text: string) =>
     text.replaceAll(
-      /\$\{(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA)\}/g,
+      /\$\{(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA|CLAUDE_SKILL_DIR)\}/g,
       (whole, name: string) => folders[name] ?? whole
     )
   return { type: "command", command: fill(work.command), args: work.args.map(fill) }

@@ -4,11 +4,10 @@
  */
 import { defined } from "@belay/core/Fields"
 import * as Result from "effect/Result"
-import { basename, dirname, join, resolve } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { parse as parseYaml } from "yaml"
-import { isInside, read, real } from "../../internal/files.ts"
+import { real } from "../../internal/files.ts"
 import { isFields, record } from "../shared/fields.ts"
-import { whyNoObject } from "../shared/jsonError.ts"
 import {
   called,
   type Decoded,
@@ -19,11 +18,14 @@ import {
   type Scope,
   type SourceFile,
   type System,
-  trusting
+  trusting,
+  type Where
 } from "../shared/system.ts"
 import * as ClaudeCode from "./ClaudeCode.ts"
 import { claude as guide } from "./guide.ts"
 import * as HookConfig from "./HookConfig.ts"
+import { enabledFiles, fromManifest } from "./pluginFiles.ts"
+import { enabledPlugins } from "./plugins.ts"
 
 /**
  * Returns the settings files, skills and agents of a user or a project, in the order in which their answers are merged.
@@ -51,26 +53,29 @@ const below = (root: string, scope: Scope): ReadonlyArray<Place> => {
   ]
 }
 
-/** Returns the files in which a plugin can have hooks. */
-export const plugin = (root: string, home: string): ReadonlyArray<Place> => {
-  const scope = "user"
-  const origin = {
-    type: "plugin" as const,
-    name: basename(root),
-    root,
-    data: join(home, ".claude", "plugins", "data", basename(root))
-  }
-  return [
-    { scope, path: join(root, "hooks", "hooks.json"), origin },
-    { scope, path: join(root, ".claude-plugin", "plugin.json"), origin, format: "plugin" }
-  ]
+const decode = (file: SourceFile, where: Where): HookConfig.HookConfig => {
+  const { format, ofProject, origin, path, text } = file
+  const options = defined({ folder: ofProject ? where.cwd : dirname(path), origin })
+  if (format === "front matter") return fromFrontMatter(file, options)
+  if (format === "plugin" || format === "catalog") return fromManifest(file, options)
+  const config = HookConfig.decode(text, path, options)
+  return { ...config, warnings: [...config.warnings, ...missing(path, text, where)] }
 }
 
-const decode = (file: SourceFile, { cwd }: { readonly cwd: string }): HookConfig.HookConfig => {
-  const { format, ofProject, origin, path, text } = file
-  const options = defined({ folder: ofProject ? cwd : dirname(path), origin })
-  if (format === "front matter") return fromFrontMatter(file, options)
-  return format === "plugin" ? fromManifest(file, options) : HookConfig.decode(text, path, options)
+/** Warns about plugins that a settings file enables and that are not installed. */
+const missing = (file: string, text: string, where: Where): ReadonlyArray<HookConfig.Warning> => {
+  if (!text.includes("enabledPlugins")) return []
+  const ids = enabledPlugins(where).flatMap((one) => one.file === file && one.root === undefined ? [one.id] : [])
+  if (ids.length === 0) return []
+  const [are, they, their] = ids.length === 1 ? ["is", "it is", "its"] : ["are", "they are", "their"]
+  const reason = `${
+    ids.join(", ")
+  } ${are} enabled, but ${they} not installed, so ${their} hooks do not run; install with `
+  return [{
+    file,
+    key: "enabledPlugins",
+    reason: `${reason}Claude Code, or name the folder as a source: { plugin: "path" }`
+  }]
 }
 
 const empty: HookConfig.HookConfig = {
@@ -111,37 +116,6 @@ const matterOf = (text: string): string | undefined => {
 const firstLine = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split("\n", 1)[0]!
 
-/**
- * Reads the manifest of a plugin. Its `hooks` is an object of events, the path of a file with such an object, or a list
- * of both.
- */
-const fromManifest = ({ origin, path, text }: SourceFile, options: HookConfig.ReadOptions): HookConfig.HookConfig => {
-  const manifest = record(text)
-  if (manifest === undefined) return problem(path, "", whyNoObject(text))
-  const { hooks } = manifest
-  if (hooks === undefined) return empty
-  const { root } = origin!
-  const all = (Array.isArray(hooks) ? hooks : [hooks]).map((one: unknown, index): HookConfig.HookConfig => {
-    const key = Array.isArray(hooks) ? `hooks[${index}]` : "hooks"
-    if (isFields(one)) return HookConfig.fromValue("hooks" in one ? one : { hooks: one }, path, options)
-    if (typeof one !== "string") return problem(path, key, "expected a path or an object of events")
-    const other = resolve(root, one)
-    if (!isInside(real(root), real(other))) {
-      return problem(path, key, "names a file outside of the plugin, which is never read")
-    }
-    // This file is read anyway.
-    if (real(other) === real(join(root, "hooks", "hooks.json"))) return empty
-    const content = read(other, 1_048_576)
-    if (content === "absent" || "problem" in content) return problem(path, key, `${one} cannot be read`)
-    return HookConfig.decode(content.bytes.toString("utf8"), other, options)
-  })
-  return {
-    ...empty,
-    handlers: all.flatMap(({ handlers }) => handlers),
-    warnings: all.flatMap(({ warnings }) => warnings)
-  }
-}
-
 export const claude: System = {
   dialect: "claude",
   guide,
@@ -152,10 +126,12 @@ export const claude: System = {
     ...below(home, "user"),
     ...(real(home) === real(cwd)
       ? [{ scope: "user" as const, path: join(cwd, ".claude", "settings.local.json") }]
-      : below(cwd, "project"))
+      : below(cwd, "project")),
+    ...enabledPlugins({ cwd, home, managed }).flatMap((one) => enabledFiles(one, home))
   ],
   decode,
   about: ({ format, text }) => {
+    if (format === "catalog") return picked(record(text), "plugins")
     if (format !== "front matter") return picked(record(text), "hooks", "disableAllHooks", "env")
     const matter = matterOf(text)
     return matter === undefined

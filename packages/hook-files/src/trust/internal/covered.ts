@@ -50,7 +50,7 @@ export const of = (cwd: string, sources: ReadonlyArray<Source>, home: string, fi
       const { handlers } = source.config
       // The files of a skill, an agent or a plugin are in its own folder.
       if (source.origin !== undefined && handlers.length > 0) folder(source.origin.root)
-      const root = source.origin?.root
+      const root = source.origin?.plugin?.root ?? source.origin?.root
       for (const handler of handlers) {
         if (handler.file !== source.path) paths.add(handler.file)
         const { cwd: at, env } = settingsOf(handler)
