@@ -7,7 +7,7 @@ import * as Scripted from "@belay/testing/Scripted"
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { appendFileSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -136,6 +136,16 @@ describe("belay backtest", () => {
     const bad = await runHere(["backtest", "--hook", at("nothing.mjs"), ...args])
     assert.include(bad.stdout, "1 of 2 expectations hold")
     assert.strictEqual(bad.code, 1)
+  })
+
+  it("writes a page with all findings that only its owner may read", async () => {
+    const page = at("backtest.html")
+    const { code, stderr } = await runHere(["backtest", "--report", page, "--hook", at("force.mjs"), at("run.jsonl")])
+    assert.deepStrictEqual([code, stderr], [0, `belay: the report is in ${page}\n`])
+    assert.match(readFileSync(page, "utf8"), /Would be stopped now, and were not \(\d+\)/)
+    assert.strictEqual(statSync(page).mode & 0o777, 0o600)
+    const lost = await runHere(["backtest", "--report", at("none/x.html"), "--hook", at("force.mjs"), at("run.jsonl")])
+    assert.match(lost.stderr, /^belay: --report: .*none\/x\.html cannot be written/)
   })
 
   it("writes JSON, and says what is wrong with what it was given", async () => {

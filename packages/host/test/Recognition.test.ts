@@ -5,7 +5,7 @@ import * as HookAction from "@belay/core/HookAction"
 import type { Inbox } from "@belay/core/Inbox"
 import { text } from "@belay/core/Message"
 import * as Host from "@belay/host/Host"
-import type { Outcome } from "@belay/host/Outcome"
+import { type Outcome, toJson } from "@belay/host/Outcome"
 import * as SqliteStore from "@belay/providers/SqliteStore"
 import * as Effect from "effect/Effect"
 import { assert, describe, it } from "vitest"
@@ -125,6 +125,23 @@ describe("an outcome that was not written down", () => {
     assert.deepStrictEqual(outcomes[0], { status: "delivered" })
     assert.notStrictEqual(outcomes[1]?.status === "suspended" ? outcomes[1].pending[0]?.callId : callId, callId)
     assert.lengthOf(log, 1)
+  })
+
+  it("is the question that is open, also if a process was late and has stored an older one after it", async () => {
+    const { close, host, store } = hosted(newFile(), { tools: [tool("danger", [])], hooks: [asking] })
+    await host.send("s", "do danger, danger", { key: "m" })
+    await host.advance("s")
+    const first = await host.result("s", "m")
+    const { callId } = first.status === "suspended" ? first.pending[0]! : assert.fail()
+    await host.decide("s", { [callId]: { type: "approve" } })
+    await host.advance("s")
+    const second = await host.result("s", "m")
+    assert.notDeepEqual(second, first)
+    await Effect.runPromise(store.inbox.report("s", "m", "suspended", toJson(first)))
+    assert.deepStrictEqual(await host.result("s", "m"), first)
+    await host.advance("s")
+    assert.deepStrictEqual(await host.result("s", "m"), second)
+    await close()
   })
 
   it("of a message to a running turn is that it was delivered, once", async () => {

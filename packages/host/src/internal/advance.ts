@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import { HostError } from "../HostError.ts"
 import * as Outcome from "../Outcome.ts"
 import { isTemporary, isWrongDecision } from "./errors.ts"
-import { hasMessage, isSuperseded, loadState, outcomeOf } from "./recognize.ts"
+import { asksSame, hasMessage, isSuperseded, loadState, outcomeOf } from "./recognize.ts"
 import { historyOf, inputOf, type Place, runTurn } from "./runTurn.ts"
 import { call, isWaiting, report, type Site } from "./site.ts"
 
@@ -162,9 +162,10 @@ const askPeople = Effect.fnUntraced(function*(at: Step, current: Entry | "foreig
   const entry = entryOf(current)
   const decision = entries.find(({ kind }) => kind === "decide")
   if (decision === undefined) {
-    if (entry === undefined || entry.status === "suspended" || state === undefined) return "stop"
+    if (entry === undefined || state === undefined) return "stop"
     const { turnNumber, usage } = state
     const { pending } = session
+    if (entry.status === "suspended" && hasAsked(entry, pending)) return "stop"
     yield* report(site, entry, { status: "suspended", turnNumber, text: "", usage, pending }, "suspended")
     return "stop"
   }
@@ -184,6 +185,12 @@ const askPeople = Effect.fnUntraced(function*(at: Step, current: Entry | "foreig
   }
   return yield* settle(at, entry, exit, decision)
 })
+
+/** Whether the stored outcome has these questions. A process that was late may have stored those before them. */
+const hasAsked = ({ outcome }: Entry, pending: AgentSession["pending"]): boolean => {
+  const stored = Outcome.fromJson(outcome)
+  return stored?.status === "suspended" && asksSame(stored.pending, pending)
+}
 
 /** Returns the decisions of an entry that are still to be applied. */
 const stillAsked = ({ body, outcome, status }: Entry, { pending }: AgentSession): Decisions | undefined => {

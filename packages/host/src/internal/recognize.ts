@@ -1,6 +1,6 @@
 /** Finds out what the conversation knows about a message whose outcome was not stored. */
 import type { Message } from "@belay/core/Message"
-import type { RunState } from "@belay/core/RunState"
+import type { PendingAsk, RunState } from "@belay/core/RunState"
 import type { SessionStore } from "@belay/core/SessionStore"
 import { type Waiting, waitingOf } from "@belay/core/Waiting"
 import * as Effect from "effect/Effect"
@@ -13,12 +13,20 @@ export const loadState = (sessions: SessionStore, id: string): Effect.Effect<Run
     (state) => state?.movedTo?.from === id ? loadState(sessions, state.movedTo.to) : Effect.succeed(state)
   )
 
-/** Whether another process has begun or ended a turn since this one opened the session, which then waited for `seen`. */
-export const isSuperseded = (seen: Waiting, state: RunState): boolean => {
-  const now = waitingOf(state)
-  return now.type !== seen.type ||
-    (now.type !== "nothing" && seen.type !== "nothing" && now.turnNumber !== seen.turnNumber)
-}
+/** Whether another process has continued a session since this one opened it, which then waited for `seen`. */
+export const isSuperseded = (seen: Waiting, state: RunState): boolean => !isSameWaiting(seen, waitingOf(state))
+
+const isSameWaiting = (one: Waiting, other: Waiting): boolean =>
+  one.type === "nothing" || other.type === "nothing"
+    ? one.type === other.type
+    : one.type === other.type && one.turnNumber === other.turnNumber && asksSame(one.pending, other.pending)
+
+/** Whether two lists have the same questions. */
+export const asksSame = (one: ReadonlyArray<PendingAsk>, other: ReadonlyArray<PendingAsk>): boolean =>
+  one.length === other.length &&
+  one.every(({ callId, fingerprint }, index) =>
+    callId === other[index]?.callId && fingerprint === other[index]?.fingerprint
+  )
 
 /** Whether the conversation has the message with this key. */
 export const hasMessage = ({ messages }: RunState, key: string): boolean => indexOf(messages, key) >= 0

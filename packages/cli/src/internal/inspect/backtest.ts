@@ -21,6 +21,7 @@ export const backtest = (screen: Screen) =>
       "The greatest share of events that may be stopped now and were not then, such as 0.5%. More: exit code 1"
     ),
     expect: optional("expect", "A file with one expectation as JSON per line. One that does not hold: exit code 1"),
+    report: optional("report", "The file of a report, which is one HTML page"),
     session: optional("session", "The session of a store. Default: the only one"),
     json: Flag.Boolean("json").pipe(Flag.withDescription("Write JSON"), Flag.withoutNegation, Flag.withDefault(false))
   }, (flags) =>

@@ -1,11 +1,14 @@
 /** Runs `belay backtest`. */
 import type { AgentHook } from "@belay/core/AgentHook"
+import { messageOf } from "@belay/core/ErrorMessage"
 import { names } from "@belay/core/HookPoint"
+import * as BacktestReport from "@belay/inspect/BacktestReport"
 import * as Backtest from "@belay/testing/Backtest"
+import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { exitWith, print, usageError } from "../flags.ts"
@@ -22,12 +25,13 @@ export interface BacktestFlags {
   readonly hook: ReadonlyArray<string>
   readonly maxStricter: Option.Option<string>
   readonly expect: Option.Option<string>
+  readonly report: Option.Option<string>
   readonly session: Option.Option<string>
   readonly json: boolean
 }
 
 export const runBacktest = (
-  { expect, files, hook, json, maxStricter, session }: BacktestFlags,
+  { expect, files, hook, json, maxStricter, report: page, session }: BacktestFlags,
   screen: Screen
 ) =>
   Effect.gen(function*() {
@@ -39,9 +43,18 @@ export const runBacktest = (
     const result = yield* Effect.promise(() => Backtest.run(hooks, inputs))
     const unmet = Backtest.unmet(result, expectations)
     const report = { ...result, expectations: expectations.length, unmet }
+    if (Option.isSome(page)) yield* writePage(page.value, BacktestReport.render(report))
     yield* print(json, () => report, () => textOf(report, limit, screen))
+    if (Option.isSome(page)) yield* Console.error(`belay: the report is in ${plain(page.value)}`)
     const isTooStrict = limit !== undefined && result.stricterShare > limit
     yield* exitWith(isTooStrict || unmet.length > 0 ? 1 : 0)
+  })
+
+const writePage = (path: string, html: string): Effect.Effect<void, CommandError> =>
+  Effect.try({
+    // It shows what users said, so only its owner may read it.
+    try: () => writeFileSync(path, html, { mode: 0o600 }),
+    catch: (error) => commandError(`--report: ${plain(path)} cannot be written: ${messageOf(error)}`)
   })
 
 interface Report extends Backtest.Result {
