@@ -7,10 +7,14 @@ import type { AgentHook } from "@belay/core/AgentHook"
 import type { HookContext } from "@belay/core/HookContext"
 import type { LlmResponse } from "@belay/core/LlmCall"
 import type { LlmProvider } from "@belay/core/LlmProvider"
-import { Hooks, PromptInjection, Redaction, RegexFilter, Secrets, TextNormalizer } from "@belay/hooks"
+import { AuditFile, Hooks, PromptInjection, Redaction, RegexFilter, Secrets, TextNormalizer } from "@belay/hooks"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { measure, table } from "./measure.ts"
+import { agentWith, byHand, repeat, turns } from "./toolTurn.ts"
 
 const steps = 10
 const usage = { inputTokens: 900, outputTokens: 60 }
@@ -54,6 +58,33 @@ const runs = (hooks: ReadonlyArray<AgentHook>) => {
 const paid = {
   limits: [{ scope: "run", money: 1 }, { scope: "session", money: 10, tokens: 10_000_000 }],
   prices: { "small-1": { costPerInputToken: 1.5e-7, costPerOutputToken: 6e-7 } }
+}
+
+/** The smallest tool turn, with everything that a careful user switches on. */
+const toolTurns = async (): Promise<string> => {
+  const folder = mkdtempSync(join(tmpdir(), "belay-bench-"))
+  const budget = {
+    limits: [{ scope: "session", money: 10 }],
+    prices: { fake: { costPerInputToken: 1.5e-7, costPerOutputToken: 6e-7 } }
+  }
+  const none = agentWith([])
+  const safe = agentWith(Hooks.safeDefaults())
+  const all = agentWith(Hooks.safeDefaults({ ...budget, audit: AuditFile.make(join(folder, "audit.jsonl")) }))
+  const figures = await measure(
+    [
+      { name: "hand-written loop", run: repeat(byHand) },
+      { name: "belay, no hooks", run: repeat(() => none.run()) },
+      { name: "belay, safeDefaults", run: repeat(() => safe.run()) },
+      { name: "belay, safeDefaults, a budget of money, an audit file", run: repeat(() => all.run()) }
+    ],
+    300,
+    9
+  )
+  rmSync(folder, { recursive: true })
+  return table(
+    "One tool turn in process, in a run of ten",
+    figures.map(({ cpu, name, wall }) => ({ name, cpu: cpu / turns, wall: wall / turns }))
+  )
 }
 
 /** A hook's own work on a text, without an agent. */
@@ -138,6 +169,7 @@ export const hooks = async (): Promise<string> => {
     9
   )
   return [
+    await toolTurns(),
     table("One step (a model call and a tool call that reads 2 kB)", turns),
     `The hooks add ${more.toFixed(0)} µs of CPU a step: ${
       (more / 50_000 * 100).toFixed(2)

@@ -255,8 +255,12 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
 const sizeOf = (value: unknown): number =>
   typeof value === "string" || (typeof value === "object" && value !== null) ? JSON.stringify(value).length : 8
 
-/** Sizes of objects that are part of a state. They are known to be frozen JSON, so they are not examined again. */
+/**
+ * Sizes of large objects that are part of a state. They are known to be frozen JSON, so they are not examined again.
+ * Small objects are examined faster than they are looked up.
+ */
 const sizes = new WeakMap<object, number>()
+const minRemembered = 512
 
 /**
  * Returns the number of characters of the JSON text, without counting escapes exactly, or nothing if the value is not
@@ -264,16 +268,23 @@ const sizes = new WeakMap<object, number>()
  */
 const measured = (value: unknown): number | undefined => {
   if (typeof value !== "object" || value === null) return whyNot(value) === undefined ? sizeOf(value) : undefined
-  const found: Array<[object, number]> = []
-  const size = measure(value, found, 0)
+  const found: Array<object> = []
+  const large: Array<[object, number]> = []
+  const size = measure(value, found, large, 0)
   if (size === undefined) return undefined
-  for (const [one, length] of found) sizes.set(Object.freeze(one), length)
+  for (const one of found) Object.freeze(one)
+  for (const [one, length] of large) sizes.set(one, length)
   return size
 }
 
-const measure = (value: unknown, found: Array<[object, number]>, depth: number): number | undefined => {
+const measure = (
+  value: unknown,
+  found: Array<object>,
+  large: Array<[object, number]>,
+  depth: number
+): number | undefined => {
   if (typeof value === "string") return value.length + 2
-  if (typeof value === "number") return Number.isFinite(value) ? String(value).length : undefined
+  if (typeof value === "number") return Number.isFinite(value) ? numberSize(value) : undefined
   if (typeof value === "boolean" || value === null) return 5
   if (typeof value !== "object" || depth >= 64) return undefined
   const known = sizes.get(value)
@@ -284,10 +295,15 @@ const measure = (value: unknown, found: Array<[object, number]>, depth: number):
   for (const key of Object.keys(value)) {
     const child = (value as Record<string, unknown>)[key]
     if (child === undefined && !isArray) continue
-    const size = measure(child, found, depth + 1)
+    const size = measure(child, found, large, depth + 1)
     if (size === undefined) return undefined
     sum += size + 1 + (isArray ? 0 : key.length + 3)
   }
-  found.push([value, sum])
+  found.push(value)
+  if (sum >= minRemembered) large.push([value, sum])
   return sum
 }
+
+/** Small whole numbers, which are the most frequent, are not rendered. */
+const numberSize = (value: number): number =>
+  Number.isInteger(value) && value >= 0 && value < 1_000 ? (value < 10 ? 1 : value < 100 ? 2 : 3) : String(value).length

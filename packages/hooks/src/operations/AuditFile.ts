@@ -3,12 +3,15 @@
  *
  * @since 0.1.0
  */
-import { appendFileSync } from "node:fs"
+import { appendFileSync, closeSync, fstatSync, openSync, statSync } from "node:fs"
 import * as AuditLog from "./AuditLog.ts"
 
 /**
  * Makes a sink that appends to the file at `path`. Only the owner may read the file. A line is written completely
  * before the agent continues.
+ *
+ * The file stays open. If another program moves or removes it, such as a log rotation, the sink continues with a new
+ * file at `path`: at the latest with the next turn, and with every line that is written more than a millisecond later.
  *
  * @example
  * ```ts
@@ -20,5 +23,44 @@ import * as AuditLog from "./AuditLog.ts"
  * @category constructors
  * @since 0.1.0
  */
-export const make = (path: string): AuditLog.Sink => (entry) =>
-  appendFileSync(path, `${AuditLog.line(entry)}\n`, { mode: 0o600 })
+export const make = (path: string): AuditLog.Sink => {
+  let open: OpenFile | undefined
+  let checkedAt = 0
+  const isInPlace = ({ dev, ino }: OpenFile): boolean => {
+    const found = statSync(path, { throwIfNoEntry: false })
+    return found !== undefined && found.ino === ino && found.dev === dev
+  }
+  const fileFor = ({ event }: AuditLog.Entry): number => {
+    const now = performance.now()
+    if (open !== undefined) {
+      if (now - checkedAt < 1 && !beginnings.has(event)) return open.file
+      checkedAt = now
+      if (isInPlace(open)) return open.file
+      const moved = open.file
+      open = undefined
+      closer.unregister(sink)
+      closeSync(moved)
+    }
+    const file = openSync(path, "a", 0o600)
+    const { dev, ino } = fstatSync(file)
+    open = { file, dev, ino }
+    checkedAt = now
+    closer.register(sink, file, sink)
+    return file
+  }
+  const sink: AuditLog.Sink = (entry) => appendFileSync(fileFor(entry), `${AuditLog.line(entry)}\n`)
+  return sink
+}
+
+/** Entries before which the file is always looked for, so that a turn after a log rotation is in the new file. */
+const beginnings: ReadonlySet<AuditLog.EntryName> = new Set(["session_start", "turn_start"])
+
+/** An open file, and what identifies it after it was moved. */
+interface OpenFile {
+  readonly file: number
+  readonly dev: number
+  readonly ino: number
+}
+
+/** Closes the files of sinks that nobody has any more. */
+const closer = new FinalizationRegistry<number>(closeSync)

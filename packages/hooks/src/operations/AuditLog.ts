@@ -9,6 +9,7 @@ import type { HookContext } from "@belay/core/HookContext"
 import { digest, type Json } from "@belay/core/Json"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
 import { withoutUndefined } from "../internal/withoutUndefined.ts"
 
@@ -83,7 +84,14 @@ export const make = (options: Options): AgentHook => {
   HookDefaults.checkKinds("audit-log", options, optionKinds, ["sink"])
   const { content = false, sink } = options
   const write = (event: EntryName, ctx: HookContext, facts: Facts): Effect.Effect<void, unknown> =>
-    Effect.flatMap(Clock.currentTimeMillis, (time) => eventual(() => sink(entry(time, event, ctx, facts))))
+    Effect.withFiber((fiber) => {
+      const time = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
+      const written = Result.try(() => sink(entry(time, event, ctx, facts)))
+      if (Result.isFailure(written)) return Effect.fail(written.failure)
+      const { success } = written
+      // Most sinks write at once.
+      return success === undefined ? Effect.void : eventual(() => success)
+    })
   const describe = (value: unknown): Json => {
     const text = typeof value === "string" ? value : JSON.stringify(value) ?? ""
     const facts = { length: text.length, digest: digest(value) }
@@ -160,11 +168,16 @@ export const make = (options: Options): AgentHook => {
  * @category rendering
  * @since 0.1.0
  */
-export const line = (entry: Entry): string =>
-  JSON.stringify(entry).replace(
+export const line = (entry: Entry): string => {
+  const text = JSON.stringify(entry)
+  return isPrintable.test(text) ? text : text.replace(
     /[\u007f-\u009f\u2028\u2029]|\p{Cf}/gu,
     (character) => character.split("").map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join("")
   )
+}
+
+/** Most lines have nothing to escape. */
+const isPrintable = /^[\x20-\x7e]*$/
 
 /** Facts of an entry. Undefined ones are left out. */
 type Facts = { readonly [fact: string]: Json | undefined }
@@ -174,20 +187,10 @@ type Decision = { readonly action: string; readonly by?: string; readonly reason
 
 const entry = (time: number, event: EntryName, ctx: HookContext, facts: Facts): Entry => {
   const { agent, outcome, root, sessionId, stepNumber, turnNumber } = ctx
-  const definedFacts = Object.fromEntries(
-    Object.entries(facts).filter((fact): fact is [string, Json] => fact[1] !== undefined)
-  )
-  const base = {
-    time,
-    event,
-    session: sessionId,
-    ...(root.sessionId === sessionId ? {} : { root: root.sessionId }),
-    turn: turnNumber,
-    step: stepNumber,
-    agent: agent.name,
-    ...(agent.depth === 0 ? {} : { root: ctx.root.sessionId }),
-    ...definedFacts
-  }
+  const base: { -readonly [K in keyof Entry]: Entry[K] } = root.sessionId === sessionId && agent.depth === 0
+    ? { time, event, session: sessionId, turn: turnNumber, step: stepNumber, agent: agent.name }
+    : { time, event, session: sessionId, root: root.sessionId, turn: turnNumber, step: stepNumber, agent: agent.name }
+  for (const fact of Object.keys(facts)) if (facts[fact] !== undefined) base[fact] = facts[fact]
   if (outcome === undefined || outcome.action === "Continue") return base
   const { action, decidedBy, reason } = outcome
   return { ...base, decision: withoutUndefined<Decision>({ action, by: decidedBy, reason }) }

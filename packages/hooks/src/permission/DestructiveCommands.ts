@@ -81,8 +81,12 @@ export const make = (options: Options = {}): AgentHook => {
     reinvoke: "ifChanged",
     preToolCall: (event, ctx) => {
       const call = callOf(event)
-      const setting = guardSetting(options, ctx)
-      const found = findProblem(call, { except, rules, setting })
+      const found = findProblem(call, {
+        except,
+        rules,
+        kinds: options.kinds,
+        setting: () => guardSetting(options, ctx)
+      })
       if (found.destructive !== undefined) return rejectOrAsk(onMatch, reason(event.name, found.destructive))
       if (found.unknown === undefined || onUnknown === "allow") return undefined
       const unknown = `its commands cannot be known: ${found.unknown}. Write the command in full`
@@ -99,16 +103,18 @@ interface Problem {
 
 const findProblem = (
   call: Condition.Call,
-  { except, rules, setting }: {
+  { except, kinds: toolKinds, rules, setting }: {
     readonly except: ReadonlyArray<Destruction>
     readonly rules: ReadonlyArray<Condition.Rule>
-    readonly setting: Condition.Setting
+    readonly kinds: Options["kinds"]
+    /** Only rules need it. */
+    readonly setting: () => Condition.Setting
   }
 ): Problem => {
   const statement = except.includes("sql-drop") ? undefined : sqlStatementIn(call.args)
   if (statement !== undefined) return { destructive: `\`${statement}\` ${kinds["sql-drop"]}` }
   let unknown: string | undefined
-  for (const { kind, value } of operationsOf(call, setting.kinds)) {
+  for (const { kind, value } of operationsOf(call, toolKinds)) {
     if (kind !== "shell") continue
     if (value === undefined) {
       unknown ??= "its command cannot be read"
@@ -119,8 +125,10 @@ const findProblem = (
     if (found !== undefined) return { destructive: `\`${found[1]}\` ${kinds[found[0]]}` }
     unknown ??= line.unknown
   }
+  if (rules.length === 0) return { unknown }
+  const place = setting()
   for (const rule of rules) {
-    const verdict = Condition.evaluate(rule, call, setting)
+    const verdict = Condition.evaluate(rule, call, place)
     if (verdict === "match") return { destructive: `${rule.spec ?? "every command"} must not be run` }
     if (verdict === "unknown") unknown ??= `it might run ${rule.spec ?? "anything"}`
   }

@@ -113,8 +113,10 @@ export const make = (options: Options = {}): AgentHook => {
     kind: "policy",
     reinvoke: "ifChanged",
     preToolCall: (event, ctx) => {
-      const setting = guardSetting(options, ctx)
       const call = callOf(event)
+      // Most calls have nothing to do with files, and then no rule matches.
+      if (operationsOf(call, options.kinds).length === 0) return undefined
+      const setting = guardSetting(options, ctx)
       for (const [rules, verb] of [[write, "change"], [read, "read"]] as const) {
         for (const rule of rules) {
           const verdict = Condition.evaluate(rule, call, setting)

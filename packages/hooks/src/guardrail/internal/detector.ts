@@ -100,12 +100,12 @@ export const patternDetector = (
   const find = (text: string): ReadonlyArray<Range> => {
     if (needs !== undefined && !(typeof needs === "string" ? text.includes(needs) : needs.test(text))) return []
     const found: Array<Range> = []
-    const search = new RegExp(pattern)
-    for (let match = search.exec(text); match !== null; match = search.exec(text)) {
+    pattern.lastIndex = 0
+    for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
       const accepted = accept === undefined ? match[0].length : accept(match[0])
       const length = accepted > 0 && grows ? accepted + restLength(text, match.index + accepted, more) : accepted
       if (length > 0) found.push({ start: match.index, end: match.index + length })
-      search.lastIndex = match.index + Math.max(1, length)
+      pattern.lastIndex = match.index + Math.max(1, length)
     }
     return found
   }
@@ -114,9 +114,8 @@ export const patternDetector = (
 
 const restLength = (text: string, at: number, more: RegExp | undefined): number => {
   if (more === undefined) return 0
-  const search = new RegExp(more)
-  search.lastIndex = at
-  return search.exec(text)?.[0].length ?? 0
+  more.lastIndex = at
+  return more.exec(text)?.[0].length ?? 0
 }
 
 /** A detector in the options of a hook. */

@@ -78,7 +78,7 @@ export const makePlaceholderStore = (key: Uint8Array | undefined): PlaceholderSt
         open.set(sessionId, known = { data: new PlaceholderTable(entries, highestCounts(state), key), encrypted })
       }
       const { data } = known
-      data.raiseCounts(state.all(counts).values())
+      data.otherCounts = () => state.all(counts).values()
       const before = data.size
       // New placeholders are stored even if `f` throws, because a text with them may have been sent already.
       const result = Result.try(() => f(data))
@@ -119,23 +119,26 @@ class PlaceholderTable implements Placeholders {
   private readonly byValue = new Map<string, string>()
   private readonly byPlaceholder = new Map<string, Value>()
   private bytes = 0
-  private readonly key: Uint8Array
+  /** The numbers that the hooks of the conversation have used until now. Read only when a number is needed. */
+  otherCounts: () => Iterable<{ readonly [kind: string]: number }> = () => []
+  private key: Uint8Array | undefined
 
   constructor(entries: ReadonlyArray<Entry>, counts: Map<string, number>, key: Uint8Array | undefined) {
     this.counts = counts
-    this.key = key ?? randomBytes(32)
+    this.key = key
     for (const [placeholder, value] of entries) this.store(placeholder, value)
   }
   get size() {
     return this.byPlaceholder.size
   }
   /** Skips the numbers that other hooks have used. */
-  raiseCounts(all: Iterable<{ readonly [kind: string]: number }>): void {
-    for (const ofHook of all) raise(this.counts, ofHook)
+  private raiseCounts(): void {
+    for (const ofHook of this.otherCounts()) raise(this.counts, ofHook)
   }
   put(kind: string, value: Value): string | undefined {
     const known = this.byValue.get(nameOf(kind, value))
     if (known !== undefined) return known
+    this.raiseCounts()
     const number = (this.counts.get(kind) ?? 0) + 1
     const placeholder = `<${kindLabel(kind)}_${number}>`
     if (this.bytes + bytesOf(placeholder, value) > maxBytes) return undefined
@@ -147,6 +150,7 @@ class PlaceholderTable implements Placeholders {
     return this.byPlaceholder.get(placeholder.toUpperCase())
   }
   isKnown(placeholder: string): boolean {
+    this.raiseCounts()
     const [, kind = "", number = "0"] = /^<(.*)_(\d{1,15})>$/.exec(placeholder) ?? []
     return Number(number) >= 1 && Number(number) <= (this.counts.get(kind.toLowerCase().replaceAll("_", "-")) ?? 0)
   }
@@ -157,6 +161,7 @@ class PlaceholderTable implements Placeholders {
     return [...this.byPlaceholder]
   }
   digest(kind: string, value: Value): string {
+    this.key ??= randomBytes(32)
     return createHmac("sha256", this.key).update(nameOf(kind, value)).digest("hex").slice(0, 8)
   }
   private store(placeholder: string, value: Value): void {

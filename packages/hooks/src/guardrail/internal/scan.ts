@@ -23,6 +23,8 @@ export interface ScanRules {
   readonly lookalike: string
   /** Matches the placeholders of these rules; `undefined` when no strategy is `placeholder`. */
   readonly placeholders: RegExp | undefined
+  /** What cut values leave behind, and the patterns for their rests. */
+  readonly cuts: ReadonlyArray<{ readonly marker: string; readonly more: RegExp }>
   /** Texts in which the detectors found nothing. */
   readonly cleanTexts: CleanTexts
   /** Lists and objects in which nothing was found, with the number of values that were known then. */
@@ -37,9 +39,11 @@ export const scanRules = (
   options: Pick<ScanRules, "strategy" | "isAllowed" | "lookalike"> & { readonly marker?: ScanRules["marker"] }
 ): ScanRules => {
   const kinds = [...new Set([...detectors.map(({ kind }) => kind), options.lookalike])]
+  const marker = options.marker ?? ((kind: string) => `[${kindLabel(kind)}]`)
   return {
-    marker: (kind) => `[${kindLabel(kind)}]`,
     ...options,
+    marker,
+    cuts: detectors.flatMap(({ kind, more }) => more === undefined ? [] : [{ marker: marker(kind), more }]),
     detectors,
     cleanTexts: new CleanTexts(),
     cleanValues: new WeakMap(),
@@ -92,8 +96,8 @@ export class Scan {
    */
   stream(text: string, hold: number): string {
     const { rules } = this
-    const rest = rules.detectors.flatMap(({ kind, more }) =>
-      more === undefined ? [] : restsOfCutValues(text, rules.marker(kind), more)
+    const rest = rules.cuts.flatMap(({ marker, more }) =>
+      text.includes(marker) ? restsOfCutValues(text, marker, more) : []
     )
     const found = this.find(text).filter(({ kind }) => rules.strategy(kind) !== "warn")
     const complete = [
@@ -306,10 +310,9 @@ const restOfCut = ""
 /** Finds the text directly behind a marker in a stream: the rest of a value that was cut. */
 const restsOfCutValues = (text: string, marker: string, more: RegExp): ReadonlyArray<Finding> => {
   const found: Array<Finding> = []
-  const search = new RegExp(more)
   for (let at = text.indexOf(marker); at >= 0; at = text.indexOf(marker, at + marker.length)) {
-    search.lastIndex = at + marker.length
-    const match = search.exec(text)
+    more.lastIndex = at + marker.length
+    const match = more.exec(text)
     if (match !== null) {
       found.push({ kind: restOfCut, start: at + marker.length, end: at + marker.length + match[0].length })
     }

@@ -32,6 +32,8 @@ interface Session {
   readonly messages: WeakMap<Message, { readonly message: Message; readonly size: number }>
   /** Turns whose message was scanned. When it is scanned again, the placeholders in it are placeholders. */
   readonly scannedTurns: WeakSet<HookContext>
+  /** The last conversation in which nothing was found, and the number of values that were known at the scan. */
+  clean: { readonly messages: Array<Message>; readonly size: number } | undefined
   /** Answers of other agents that were scanned already. */
   readonly delegated: Set<string>
 }
@@ -69,7 +71,12 @@ export class SessionScanner {
   sessionOf({ root: { sessionId } }: HookContext): Session {
     const known = this.sessions.get(sessionId)
     if (known !== undefined) return known
-    const session: Session = { messages: new WeakMap(), scannedTurns: new WeakSet(), delegated: new Set() }
+    const session: Session = {
+      messages: new WeakMap(),
+      scannedTurns: new WeakSet(),
+      clean: undefined,
+      delegated: new Set()
+    }
     this.sessions.set(sessionId, session)
     return session
   }
@@ -107,7 +114,8 @@ export class SessionScanner {
 
   /** Scans the history. A message is scanned once, and again when more values are known. */
   history(messages: ReadonlyArray<Message>, ctx: HookContext): ReadonlyArray<Message> {
-    const known = this.sessionOf(ctx).messages
+    const session = this.sessionOf(ctx)
+    const known = session.messages
     return this.store.use(ctx, (placeholders) => {
       const scanMessage = (message: Message): Message => {
         const before = known.get(message)
@@ -122,11 +130,22 @@ export class SessionScanner {
         known.set(scanned, { message: scanned, size: placeholders.size })
         return scanned
       }
+      // A conversation grows at its end, so usually only the new messages have to be scanned.
+      const { clean } = session
+      if (clean !== undefined && clean.size === placeholders.size && beginsWith(messages, clean.messages)) {
+        const added = messages.slice(clean.messages.length)
+        if (added.every((message) => scanMessage(message) === message) && clean.size === placeholders.size) {
+          for (const message of added) clean.messages.push(message)
+          return messages
+        }
+      }
       let scanned = messages.map(scanMessage)
       const { size } = placeholders
       // A value of a later message may be in earlier messages too.
       if (messages.some((message) => known.get(message)!.size !== size)) scanned = messages.map(scanMessage)
-      return scanned.every((message, index) => message === messages[index]) ? messages : scanned
+      const isClean = scanned.every((message, index) => message === messages[index])
+      session.clean = isClean ? { messages: scanned, size } : undefined
+      return isClean ? messages : scanned
     })
   }
 
@@ -148,4 +167,11 @@ export class SessionScanner {
   private report(detection: Detection): void {
     Result.try(() => this.onDetection?.(detection))
   }
+}
+
+const beginsWith = (messages: ReadonlyArray<Message>, start: ReadonlyArray<Message>): boolean => {
+  if (start.length > messages.length) return false
+  // The last messages differ most often.
+  for (let index = start.length - 1; index >= 0; index--) if (messages[index] !== start[index]) return false
+  return true
 }

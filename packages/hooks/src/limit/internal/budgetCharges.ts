@@ -3,7 +3,7 @@ import type { HookContext } from "@belay/core/HookContext"
 import * as Effect from "effect/Effect"
 import * as Ledger from "../Ledger.ts"
 import type { Rule } from "./budgetRules.ts"
-import { accounts, owners } from "./budgetState.ts"
+import { ownAccounts, owners } from "./budgetState.ts"
 
 /** Accounts that are changed together, with the rules that they are for. */
 export interface Charge {
@@ -78,7 +78,8 @@ const changeLocal = <A>(
   change: Change<A>,
   isKept: (results: ReadonlyArray<A>) => boolean
 ): ReadonlyArray<A> => {
-  const all = { ...state.get(accounts(hook)) }
+  const key = ownAccounts.keyOf(hook)
+  const all = { ...state.get(key) }
   const results = rules.map((rule) => {
     const { index, span } = entryOf(rule)
     const stored = all[index]
@@ -86,6 +87,6 @@ const changeLocal = <A>(
     all[index] = { span, account }
     return result
   })
-  if (isKept(results)) state.set(accounts(hook), all)
+  if (isKept(results)) state.set(key, ownAccounts.made(all))
   return results
 }

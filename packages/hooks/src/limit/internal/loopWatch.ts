@@ -10,6 +10,7 @@ import type { PostToolCallEvent, PreToolCallEvent } from "@belay/core/Tool"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { ownedKey } from "../../internal/ownedKey.ts"
 import type { DetectedLoop, Ladder, LoopKeys } from "./detectedLoop.ts"
 import { defaultAdvice, describeFailure, describeLoop } from "./loopText.ts"
 import * as LoopTrail from "./loopTrail.ts"
@@ -30,7 +31,7 @@ interface Settings {
 /** A compaction has an effect if less than this share of the tokens remains. */
 const effectiveShare = 0.95
 
-const trailKey = HookState.ownKey("trail", LoopTrail.Trail, LoopTrail.emptyTrail(0))
+const trailKey = ownedKey(HookState.ownKey("trail", LoopTrail.Trail, LoopTrail.emptyTrail(0)))
 
 /** A class: its methods share the settings. */
 export class LoopWatch {
@@ -189,14 +190,14 @@ export class LoopWatch {
   }
 
   private trailOf(ctx: HookContext): LoopTrail.Trail {
-    const trail = ctx.local.get(trailKey(ctx.hook))
+    const trail = ctx.local.get(trailKey.keyOf(ctx.hook))
     return trail.turn === ctx.turnNumber ? trail : LoopTrail.emptyTrail(ctx.turnNumber)
   }
 
   /** Changes the trail of the context's agent, and returns it. */
   private update(ctx: HookContext, change: (trail: LoopTrail.Trail) => LoopTrail.Trail): LoopTrail.Trail {
     const changed = change(this.trailOf(ctx))
-    ctx.local.set(trailKey(ctx.hook), changed)
+    ctx.local.set(trailKey.keyOf(ctx.hook), trailKey.made(changed))
     return changed
   }
 }

@@ -49,7 +49,15 @@ const flagsWithValues = new Set([
 ])
 
 /** Yields the targets in a text that is the value of `key`. */
-export function* targetsIn(text: string, key: string): Iterable<NetworkTarget> {
+export const targetsIn = (text: string, key: string): Iterable<NetworkTarget> =>
+  plainWord.test(text) && !hostKeys.test(key) ? none : searchTargets(text, key)
+
+const none: ReadonlyArray<NetworkTarget> = []
+
+/** A word that is no host, unless its key says that it is one. Most names and numbers are such words. */
+const plainWord = /^(?!localhost$|metadata$|instance-data$|ip6-)[\w-]{0,256}$/i
+
+function* searchTargets(text: string, key: string): Iterable<NetworkTarget> {
   // URL parsers drop tabs and line ends, so these cannot hide a host.
   const joined = /^\s*[a-z][a-z0-9+.-]{0,30}:/i.test(text) || /^\s*[\\/]{2}/.test(text)
     ? text.replaceAll(/[\t\r\n]+/g, "")

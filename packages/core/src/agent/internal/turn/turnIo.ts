@@ -322,8 +322,8 @@ export class TurnIo {
     return (this.controller ??= new AbortController()).signal
   }
 
-  abortSignal(reason?: unknown): void {
-    this.controller?.abort(reason)
+  abortSignal(): void {
+    this.controller?.abort(ended ??= new DOMException("This operation was aborted", "AbortError"))
   }
 
   /** Runs an Effect in the background, with the logger and metrics of the turn. */
@@ -332,6 +332,9 @@ export class TurnIo {
     else Effect.runForkWith(this.services)(effect)
   }
 }
+
+/** The reason of all signals. An error is expensive to create, because it has a stack. */
+let ended: DOMException | undefined
 
 const placeOf = ({ agent, parent, parentCall }: TurnPlace): EventPlace => {
   const above = parent?.io.place.agentPath ?? []

@@ -1,0 +1,103 @@
+import * as AuditFile from "@belay/hooks/AuditFile"
+import type { Entry } from "@belay/hooks/AuditLog"
+import { assert, describe, it } from "@effect/vitest"
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+const entry = (step: number): Entry => ({
+  time: 0,
+  event: "turn_start",
+  session: "s",
+  turn: 1,
+  step,
+  agent: "agent"
+})
+
+const inFolder = (use: (path: string) => void): void => {
+  const folder = mkdtempSync(join(tmpdir(), "belay-audit-"))
+  try {
+    use(join(folder, "audit.jsonl"))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const steps = (path: string): ReadonlyArray<number> =>
+  readFileSync(path, "utf8").trimEnd().split("\n").map((line) => (JSON.parse(line) as Entry).step)
+
+describe("AuditFile", () => {
+  it("appends a line for each entry to a file that only the owner can read", () =>
+    inFolder((path) => {
+      const sink = AuditFile.make(path)
+      for (const step of [1, 2, 3]) sink(entry(step))
+      assert.deepStrictEqual(steps(path), [1, 2, 3])
+      assert.strictEqual(statSync(path).mode & 0o777, 0o600)
+    }))
+
+  it("continues in a new file after the file was moved", () =>
+    inFolder((path) => {
+      const sink = AuditFile.make(path)
+      sink(entry(1))
+      renameSync(path, `${path}.1`)
+      sink(entry(2))
+      sink(entry(3))
+      assert.deepStrictEqual(steps(`${path}.1`), [1])
+      assert.deepStrictEqual(steps(path), [2, 3])
+    }))
+
+  it("continues in the file that a log rotation has put in its place", () =>
+    inFolder((path) => {
+      const sink = AuditFile.make(path)
+      sink(entry(1))
+      renameSync(path, `${path}.1`)
+      writeFileSync(path, "", { mode: 0o600 })
+      sink(entry(2))
+      assert.deepStrictEqual(steps(`${path}.1`), [1])
+      assert.deepStrictEqual(steps(path), [2])
+    }))
+
+  it("finds out about a rotation in the middle of a turn", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "belay-audit-"))
+    const path = join(folder, "audit.jsonl")
+    const sink = AuditFile.make(path)
+    const write = (step: number) => sink({ ...entry(step), event: "llm_start" })
+    write(1)
+    renameSync(path, `${path}.1`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    write(2)
+    assert.deepStrictEqual(steps(path), [2])
+    rmSync(folder, { recursive: true })
+  })
+
+  it("makes a new file after the file was removed", () =>
+    inFolder((path) => {
+      const sink = AuditFile.make(path)
+      sink(entry(1))
+      rmSync(path)
+      sink(entry(2))
+      assert.deepStrictEqual(steps(path), [2])
+    }))
+
+  it("appends at the end of a file that was truncated, or that another sink writes too", () =>
+    inFolder((path) => {
+      const sinks = [AuditFile.make(path), AuditFile.make(path)]
+      sinks[0]!(entry(1))
+      sinks[1]!(entry(2))
+      assert.deepStrictEqual(steps(path), [1, 2])
+      writeFileSync(path, "")
+      sinks[0]!(entry(3))
+      sinks[1]!(entry(4))
+      assert.deepStrictEqual(steps(path), [3, 4])
+    }))
+
+  it("fails when the folder does not exist, and works when it was made", () =>
+    inFolder((path) => {
+      const inside = join(path, "audit.jsonl")
+      const sink = AuditFile.make(inside)
+      assert.throws(() => void sink(entry(1)), /ENOENT/)
+      mkdirSync(path)
+      sink(entry(2))
+      assert.deepStrictEqual(steps(inside), [2])
+    }))
+})
