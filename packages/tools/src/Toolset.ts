@@ -40,7 +40,7 @@ export const reading = (options: Options = {}): ReadonlyArray<AnyTool> => [
  * const coder = (provider: LlmProvider) =>
  *   createAgent({
  *     provider,
- *     cwd: "/home/ada/project",
+ *     cwd: "project",
  *     tools: [...Toolset.files(), Bash.make()],
  *     hooks: [Approval.make({ tools: ["Write", "Edit", "Bash"] })]
  *   })

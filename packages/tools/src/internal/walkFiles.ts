@@ -4,7 +4,7 @@ import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 
 /** Folders that are left out, unless the walk starts inside of them. */
-export const skipped: ReadonlySet<string> = new Set([".git", "node_modules"])
+const skipped: ReadonlySet<string> = new Set([".git", "node_modules"])
 
 const maxEntries = 200_000
 
