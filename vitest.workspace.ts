@@ -44,6 +44,7 @@ export default defineConfig(({ mode }) => ({
         "serve",
         "tracing",
         "inspect",
+        "tools",
         "cli",
         "create-belay",
         "examples"

@@ -3,7 +3,19 @@ import { spawnSync } from "node:child_process"
 import { chmodSync, globSync, rmSync } from "node:fs"
 
 for (
-  const name of ["core", "hooks", "hook-files", "providers", "testing", "host", "serve", "tracing", "inspect", "cli"]
+  const name of [
+    "core",
+    "hooks",
+    "hook-files",
+    "providers",
+    "testing",
+    "host",
+    "serve",
+    "tracing",
+    "inspect",
+    "tools",
+    "cli"
+  ]
 ) {
   const folder = `packages/${name}`
   rmSync(`${folder}/dist`, { recursive: true, force: true })

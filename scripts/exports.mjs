@@ -14,7 +14,19 @@ const modules = (folder) =>
 
 let stale = 0
 for (
-  const name of ["core", "hooks", "hook-files", "providers", "testing", "host", "serve", "tracing", "inspect", "cli"]
+  const name of [
+    "core",
+    "hooks",
+    "hook-files",
+    "providers",
+    "testing",
+    "host",
+    "serve",
+    "tracing",
+    "inspect",
+    "tools",
+    "cli"
+  ]
 ) {
   const file = `packages/${name}/package.json`
   const before = readFileSync(file, "utf8")

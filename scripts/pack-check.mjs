@@ -65,7 +65,19 @@ const use = (names, tarballs, folder) => {
 const temporary = mkdtempSync(join(tmpdir(), "belay-pack-"))
 try {
   node("scripts/build.mjs", [])
-  const names = ["core", "hooks", "hook-files", "providers", "testing", "host", "serve", "tracing", "inspect", "cli"]
+  const names = [
+    "core",
+    "hooks",
+    "hook-files",
+    "providers",
+    "testing",
+    "host",
+    "serve",
+    "tracing",
+    "inspect",
+    "tools",
+    "cli"
+  ]
     .filter((
       name
     ) => existsSync(`packages/${name}/dist`))

@@ -12,6 +12,7 @@ const packages = [
   "serve",
   "tracing",
   "inspect",
+  "tools",
   "cli",
   "examples"
 ]

@@ -20,8 +20,9 @@ const below: { readonly [name: string]: ReadonlyArray<string> } = {
   tracing: ["core"],
   inspect: ["core", "hooks"],
   serve: ["core", "host"],
-  cli: ["core", "hooks", "hook-files", "providers", "testing", "host", "serve", "inspect"],
-  examples: ["core", "hooks", "hook-files", "providers", "host", "testing"]
+  tools: ["core", "hooks", "hook-files"],
+  cli: ["core", "hooks", "hook-files", "providers", "testing", "host", "serve", "inspect", "tools"],
+  examples: ["core", "hooks", "hook-files", "providers", "host", "testing", "tools"]
 }
 
 /** Files of `core` that may import Effect modules which are not stable. None so far. */

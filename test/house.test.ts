@@ -7,12 +7,27 @@ const json = (path: string): { readonly [field: string]: unknown } => JSON.parse
 
 const manifests = [
   "package.json",
-  ...["core", "hooks", "hook-files", "providers", "testing", "host", "serve", "tracing", "inspect", "cli", "examples"]
+  ...[
+    "core",
+    "hooks",
+    "hook-files",
+    "providers",
+    "testing",
+    "host",
+    "serve",
+    "tracing",
+    "inspect",
+    "tools",
+    "cli",
+    "examples"
+  ]
     .map((
       name
     ) => `packages/${name}/package.json`)
 ]
-const published = ["core", "hooks", "hook-files", "providers", "testing", "cli"].map((name) => `packages/${name}`)
+const published = ["core", "hooks", "hook-files", "providers", "testing", "tools", "cli"].map((name) =>
+  `packages/${name}`
+)
 const tracked = existsSync(".git")
   ? execFileSync("git", ["ls-files", "-z"], { encoding: "utf8" }).split("\0").filter((path) =>
     path !== "" && existsSync(path)
@@ -92,7 +107,7 @@ describe("the repository", () => {
 
   it("has no test that uses the test folder of another package", () => {
     const tests = tracked.filter((path) => /^packages\/[^/]+\/test\//.test(path))
-    const pattern = /(?:\.\.\/)+(?:core|hooks|hook-files|providers|testing|cli|examples)\/test\//
+    const pattern = /(?:\.\.\/)+(?:core|hooks|hook-files|providers|testing|tools|cli|examples)\/test\//
     assert.deepEqual(linesLike(pattern, tests), [])
   })
 

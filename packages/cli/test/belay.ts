@@ -24,10 +24,11 @@ export const run = (
   command: string,
   args: ReadonlyArray<string>,
   input = "",
-  env: NodeJS.ProcessEnv = {}
+  env: NodeJS.ProcessEnv = {},
+  cwd = process.cwd()
 ): Promise<Ended> =>
   new Promise((resolve, reject) => {
-    const child = spawn(command, [...args], { env: { ...process.env, ...env } })
+    const child = spawn(command, [...args], { cwd, env: { ...process.env, ...env } })
     let [stdout, stderr] = ["", ""]
     child.stdout.on("data", (data) => void (stdout += String(data)))
     child.stderr.on("data", (data) => void (stderr += String(data)))

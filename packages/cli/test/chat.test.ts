@@ -2,7 +2,7 @@
 import * as Endpoint from "@belay/testing/Endpoint"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -28,6 +28,26 @@ describe("belay chat", () => {
     assert.match(second.stdout, /session chat: 2 messages so far/)
     assert.match(second.stdout, /session [0-9a-f-]{36}/)
     assert.notInclude(second.stdout, "never sent")
+  })
+
+  it("gives the plain agent tools for files, and runs no command without approval", async () => {
+    const folder = newFolder()
+    writeFileSync(join(folder, "notes.txt"), "remember the milk")
+    await using endpoint = await Endpoint.start({
+      script: [
+        { toolCalls: [{ name: "Read", args: { file_path: "notes.txt" } }] },
+        { toolCalls: [{ name: "Bash", args: { command: "touch ran" } }] },
+        { text: "That is all." }
+      ]
+    })
+    const more = ["--tools", "all", "--base-url", endpoint.url, "--model", "scripted"]
+    const { code, stderr, stdout } = await run(process.execPath, [...args, "chat", ...more], "go\n", noKeys, folder)
+    assert.strictEqual(code, 0, stderr)
+    assert.include(stdout, "✓ remember the milk")
+    assert.match(stdout, /✗ Bash: refused by/)
+    assert.isFalse(existsSync(join(folder, "ran")))
+    const wrong = await chat("", ["agent.ts", "--tools", "read"])
+    assert.strictEqual(wrong.code, 2)
   })
 
   it("runs the agent of a module: its tools are shown, and nobody approves without a terminal", async () => {

@@ -57,4 +57,16 @@ describe("the examples", () => {
     assert.match(lines.join("\n"), /acme: 2 orders/)
     assert.strictEqual(lines.at(-1), "the model never saw the tenant")
   })
+
+  it("ready-made-tools: a fix in one folder, without its keys, and without commands that no rule allows", async () => {
+    const lines = await run("agent/ready-made-tools.ts")
+    assert.deepStrictEqual(lines, [
+      "Grep: \"sum.mjs:1:export const sum = (a, b) => a - b\"",
+      "Edit: \"replaced 1 occurrence in sum.mjs\"",
+      "Read failed",
+      "Bash: {\"exitCode\":0,\"stdout\":\"export const sum = (a, b) => a + b\\n\",\"stderr\":\"\"}",
+      "refused: Bash",
+      "export const sum = (a, b) => a + b"
+    ])
+  })
 })

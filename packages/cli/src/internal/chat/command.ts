@@ -2,6 +2,7 @@
 import type { AgentConfig } from "@belay/core/AgentConfig"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { resolve } from "node:path"
@@ -21,15 +22,23 @@ export const chat = (screen: Screen) =>
     baseUrl: optional("base-url", "An OpenAI-compatible endpoint. Default: OPENAI_BASE_URL, or one on this machine"),
     model: optional("model", "The model. Default: OPENAI_MODEL, or gpt-5.4-mini"),
     session: optional("session", "The name of the conversation. Default: chat"),
+    tools: Flag.Literals("tools", ["read", "all"]).pipe(
+      Flag.withDescription(
+        "Tools of the plain agent: read looks at files of this folder; all also writes files, runs commands and reads " +
+          "pages, and asks first"
+      ),
+      Flag.optional
+    ),
     store: optional("store", "The file that keeps conversations. Default: .belay/chat.db")
   }, (flags) =>
     Effect.gen(function*() {
       const { apiKey, baseUrl, model } = yield* fromEnvironment(flags)
       // Loaded here, so that other commands start faster.
-      const [{ runChat }, { loadServed }, OpenAiCompatible, Endpoint] = yield* Effect.promise(() =>
+      const [{ runChat }, { loadServed }, { toolsOf }, OpenAiCompatible, Endpoint] = yield* Effect.promise(() =>
         Promise.all([
           import("./run.ts"),
           import("../serve/load.ts"),
+          import("./tools.ts"),
           import("@belay/providers/OpenAiCompatible"),
           import("@belay/testing/Endpoint")
         ])
@@ -38,17 +47,22 @@ export const chat = (screen: Screen) =>
       if (served !== undefined && "host" in served) {
         return yield* usageError("the module exports a host: export default the options of an agent")
       }
+      if (served !== undefined && Option.isSome(flags.tools)) {
+        return yield* usageError("--tools is for the plain agent: the module names its own tools")
+      }
       const endpoint = served === undefined && baseUrl === undefined
         ? yield* Effect.promise(() => Endpoint.start())
         : undefined
       const url = baseUrl ?? endpoint?.url ?? ""
       const plainAgent = (): AgentConfig => ({
         name: "belay",
+        cwd: process.cwd(),
         provider: OpenAiCompatible.make({
           baseUrl: url,
           apiKey: apiKey ?? "none",
           model: model ?? (endpoint === undefined ? "gpt-5.4-mini" : "demo")
-        })
+        }),
+        ...toolsOf(Option.getOrUndefined(flags.tools))
       })
       const about = served === undefined
         ? endpoint === undefined

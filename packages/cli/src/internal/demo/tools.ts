@@ -1,27 +1,16 @@
 /** What the agent of the demonstration can do in its folder. Mail and commands are only pretended. */
 import { defineTool } from "@belay/core/defineTool"
+import * as Glob from "@belay/tools/Glob"
+import * as Read from "@belay/tools/Read"
 import * as Schema from "effect/Schema"
-import { readdirSync, readFileSync, rmSync } from "node:fs"
-import { basename, join } from "node:path"
+import { readdirSync, rmSync } from "node:fs"
+import { join } from "node:path"
 
 export const toolsFor = (folder: string) => {
-  const inside = (name: string) => join(folder, basename(name))
   const names = () => readdirSync(folder).filter((name) => !name.startsWith(".")).sort()
   return [
-    defineTool({
-      name: "list_files",
-      description: "Lists the files of the folder",
-      input: Schema.Struct({}),
-      readOnly: true,
-      execute: names
-    }),
-    defineTool({
-      name: "read_file",
-      description: "Reads a file of the folder",
-      input: Schema.Struct({ path: Schema.String }),
-      readOnly: true,
-      execute: ({ path }) => readFileSync(inside(path), "utf8")
-    }),
+    Glob.make(),
+    Read.make(),
     defineTool({
       name: "delete_files",
       description: "Deletes the files whose names end with a suffix, such as .tmp",

@@ -1,26 +1,26 @@
 import { createAgent } from "@belay/core"
 import { Scripted, testHook } from "@belay/testing"
+import { Toolset } from "@belay/tools"
 import assert from "node:assert/strict"
 import { existsSync, mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { test } from "node:test"
 import { guards, noForce } from "./guards.ts"
-import { toolsFor } from "./tools.ts"
 
 test("commands that cannot be undone are refused", async () => {
   await testHook(noForce)
-    .given("preToolCall", { name: "run_command", args: { command: "git push --force" } }).expect("Reject", /undone/)
-    .given("preToolCall", { name: "run_command", args: { command: "ls" } }).expectContinue()
+    .given("preToolCall", { name: "Bash", args: { command: "git push --force" } }).expect("Reject", /undone/)
+    .given("preToolCall", { name: "Bash", args: { command: "ls" } }).expectContinue()
 })
 
 test("a person is asked before a file is written, and nothing is written until then", async () => {
   const root = mkdtempSync(join(tmpdir(), "guarded-"))
-  const calls = Scripted.toolCalls({ name: "write_file", args: { path: "a.txt", content: "hello" } })
+  const calls = Scripted.toolCalls({ name: "Write", args: { file_path: "a.txt", content: "hello" } })
   const agent = createAgent({
     provider: Scripted.make([calls, "done"]),
     cwd: root,
-    tools: toolsFor(root),
+    tools: Toolset.files(),
     hooks: guards
   })
   const result = await agent.run("write a file")
@@ -35,11 +35,11 @@ test("a person is asked before a file is written, and nothing is written until t
 
 test("nothing outside of the folder is read", async () => {
   const root = mkdtempSync(join(tmpdir(), "guarded-"))
-  const calls = Scripted.toolCalls({ name: "read_file", args: { path: "../../etc/passwd" } })
+  const calls = Scripted.toolCalls({ name: "Read", args: { file_path: "../../etc/passwd" } })
   const agent = createAgent({
     provider: Scripted.make([calls, "done"]),
     cwd: root,
-    tools: toolsFor(root),
+    tools: Toolset.files(),
     hooks: guards
   })
   const { messages } = await agent.run("read it")

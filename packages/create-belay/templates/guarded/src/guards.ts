@@ -6,7 +6,7 @@ import { Approval, LoopDetector, PromptInjection, ProtectedPaths, Secrets } from
 export const noForce = defineHook({
   name: "no-force",
   kind: "policy",
-  tools: "run_command",
+  tools: "Bash",
   preToolCall: ({ args }) =>
     /\s--force\b|\brm\s+-rf\b/.test(JSON.stringify(args)) ? HookAction.reject("that cannot be undone") : undefined
 })
@@ -17,5 +17,5 @@ export const guards = [
   PromptInjection.make(),
   ProtectedPaths.make(),
   LoopDetector.make(),
-  Approval.make({ tools: ["write_file", "run_command"] })
+  Approval.make({ tools: ["Write", "Edit", "Bash"] })
 ]
