@@ -1,7 +1,8 @@
-// Writes the `exports` of every package from its source files: one flat entry a module, `internal` and `bin` folders
-// stay private.
+// Writes the manifest of every package: what all packages have in common, and the `exports` from its source files: one
+// flat entry a module, `internal` and `bin` folders stay private.
 // `--check` only says whether they are up to date.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { complete } from "./manifests.mjs"
 
 const check = process.argv.includes("--check")
 /** Files below `internal` and `bin`; and in the parts of `hook-files` those whose names begin in lower case. */
@@ -12,25 +13,17 @@ const modules = (folder) =>
     .filter((path) => path.endsWith(".ts") && !isPrivate(path))
     .map((path) => path.slice(0, -3))
 
+/** Every package that is published. */
+const packages = readdirSync("packages").filter((name) => {
+  const file = `packages/${name}/package.json`
+  return existsSync(file) && JSON.parse(readFileSync(file, "utf8")).private !== true
+})
+
 let stale = 0
-for (
-  const name of [
-    "core",
-    "hooks",
-    "hook-files",
-    "providers",
-    "testing",
-    "host",
-    "serve",
-    "tracing",
-    "inspect",
-    "tools",
-    "cli"
-  ]
-) {
+for (const name of packages) {
   const file = `packages/${name}/package.json`
   const before = readFileSync(file, "utf8")
-  const manifest = JSON.parse(before)
+  const manifest = complete(name, JSON.parse(before))
   const paths = modules(`packages/${name}/src`)
   const flat = (path) => path === "index" ? "." : `./${path.split("/").at(-1)}`
   for (const path of paths) {
@@ -39,7 +32,7 @@ for (
     console.error(`packages/${name}: ${path}.ts and ${twin}.ts would both be exported as ${flat(path)}`)
     process.exit(1)
   }
-  manifest.exports = Object.fromEntries(
+  const exported = Object.fromEntries(
     paths.map((
       path
     ) => [flat(path), {
@@ -49,11 +42,11 @@ for (
     }])
       .sort(([a], [b]) => a < b ? -1 : 1)
   )
-  manifest.exports["./package.json"] = "./package.json"
+  if (paths.length > 0) manifest.exports = { ...exported, "./package.json": "./package.json" }
   const after = JSON.stringify(manifest, null, 2) + "\n"
   if (after === before) continue
   stale++
-  if (check) console.error(`${file}: exports are not those of its sources. Run: node scripts/exports.mjs`)
+  if (check) console.error(`${file}: it is not what its sources say. Run: node scripts/exports.mjs`)
   else writeFileSync(file, after)
 }
 if (check && stale > 0) process.exit(1)
