@@ -4,7 +4,7 @@
 import { spawn } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { delimiter, dirname, join, resolve } from "node:path"
 import process from "node:process"
 import { startRegistry } from "./registry.mjs"
 
@@ -116,6 +116,7 @@ const create = async (template, url, folder) => {
     HOME: folder,
     USERPROFILE: folder,
     CI: "true",
+    PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
     npm_config_registry: url,
     npm_config_cache: join(folder, ".cache")
   }

@@ -56,8 +56,8 @@ export interface Recording {
 export const header = `${JSON.stringify({ type: "recording", version })}\n`
 
 /**
- * Writes entries as lines. It leaves out what it has written before: of a model call, only the messages and tools that
- * are new. Use one writer for one recording, and start the recording with `header`.
+ * Writes entries as lines. It leaves out what it has written before: of a list of messages, only the messages that are
+ * new. Use one writer for one recording, and start the recording with `header`.
  *
  * @category writing
  * @since 0.1.0
@@ -73,22 +73,34 @@ export class Writer {
 
   private shorten({ event, point, sessionId }: Input): JsonObject {
     const { request, tool, ...rest } = event
-    if (point === "preLlmCall") {
-      const { messages, tools, ...others } = event
-      const before = this.contexts.get(sessionId) ?? empty
-      // A request has messages and tools. Both are JSON.
-      const now = { messages: messages as unknown as Messages, tools: tools as unknown as Tools }
-      this.contexts.set(sessionId, now)
+    const { messages, tools, ...others } = event
+    const key = keyOf(point, sessionId)
+    const before = this.contexts.get(key) ?? empty
+    if (Array.isArray(messages)) {
+      // What hooks get as `messages` and `tools` are messages and tools. Both are JSON.
+      const now = { messages: messages as unknown as Messages, tools: (tools ?? []) as unknown as Tools }
+      this.contexts.set(key, now)
       const keep = sharedLength(before.messages, now.messages)
       const isSame = JSON.stringify(now.tools) === JSON.stringify(before.tools)
-      const added = { keep, add: now.messages.slice(keep) } as unknown as Json
-      return { ...others, history: added, ...(isSame || tools === undefined ? {} : { tools }) }
+      const history = { keep, add: now.messages.slice(keep) } as unknown as Json
+      return { ...others, history, ...(isSame || tools === undefined ? {} : { tools }) }
     }
     if (request !== undefined) return { ...rest, ...(tool === undefined ? {} : { tool }) }
-    const isKnown = (this.contexts.get(sessionId) ?? empty).tools.some(({ name }) => name === Object(tool).name)
+    const isKnown = before.tools.some(({ name }) => name === Object(tool).name)
     return tool === undefined || !isKnown ? event : rest
   }
 }
+
+/** What the model reads and what the conversation has may differ, so each is compared with what it was before. */
+const keyOf = (point: HookPointName, sessionId: string): string =>
+  ofConversation.has(point) ? `${sessionId} conversation` : sessionId
+
+const ofConversation: ReadonlySet<HookPointName> = new Set<HookPointName>([
+  "postStep",
+  "preStop",
+  "preCompaction",
+  "postCompaction"
+])
 
 /**
  * Reads a recording. If its last line was cut off, it is read up to there, and `torn` says so.
@@ -102,7 +114,7 @@ export const parse = (text: string): Result.Result<Recording, RecordingError> =>
   if (isWhole) lines.pop()
   if (lines.length === 0) return refuse("not-a-recording", 1, "it is empty")
   const entries: Array<Entry> = []
-  const contexts = new Map<string, Context>()
+  const contexts = new Map<string, ReadContext>()
   for (const [index, line] of lines.entries()) {
     const parsed = Result.try(() => JSON.parse(line) as unknown)
     const isLast = index === lines.length - 1
@@ -134,14 +146,20 @@ export const parse = (text: string): Result.Result<Recording, RecordingError> =>
 type Messages = ReadonlyArray<Message>
 type Tools = ReadonlyArray<ToolMeta>
 
-/** What the model read last. */
+/** What was written last. */
 interface Context {
   readonly messages: Messages
   readonly tools: Tools
-  readonly request?: JsonObject
 }
 
 const empty: Context = { messages: [], tools: [] }
+
+/** What was read last. `all` grows with the lists after it that begin with it. */
+interface ReadContext {
+  readonly all: Array<Message>
+  readonly tools: Tools
+  readonly request?: JsonObject
+}
 
 const sharedLength = (before: Messages, now: Messages): number => {
   const most = Math.min(before.length, now.length)
@@ -154,19 +172,28 @@ const isSameMessage = (a: Message | undefined, b: Message | undefined): boolean 
   a === b || JSON.stringify(a) === JSON.stringify(b)
 
 /** Adds what the writer has left out. */
-const complete = ({ event, point, sessionId }: Input, contexts: Map<string, Context>): JsonObject => {
-  const before = contexts.get(sessionId) ?? empty
-  if (point === "preLlmCall") {
+const complete = ({ event, point, sessionId }: Input, contexts: Map<string, ReadContext>): JsonObject => {
+  const key = keyOf(point, sessionId)
+  const before: ReadContext = contexts.get(key) ?? { all: [], tools: [] }
+  if (event["history"] !== undefined) {
     const { history, tools, ...rest } = event
     const { add, keep } = Object(history) as { readonly keep?: unknown; readonly add?: unknown }
-    const messages = [
-      ...before.messages.slice(0, typeof keep === "number" ? keep : 0),
-      // They were written as messages.
-      ...(Array.isArray(add) ? add as Messages : [])
-    ]
+    const kept = typeof keep === "number" ? keep : 0
+    // Each list begins with the one before, mostly with all of it. So they share one array, and are made when they are
+    // read: the lists of a long run together are much longer than the run.
+    const all = kept === before.all.length ? before.all : before.all.slice(0, kept)
+    // They were written as messages.
+    if (Array.isArray(add)) all.push(...add as unknown as Messages)
+    const { length } = all
     const known = Array.isArray(tools) ? tools as unknown as Tools : before.tools
-    const request = { ...rest, messages, tools: known } as unknown as JsonObject
-    contexts.set(sessionId, { messages, tools: known, request })
+    const request = {
+      ...rest,
+      get messages() {
+        return all.slice(0, length)
+      },
+      ...(point === "preLlmCall" ? { tools: known } : {})
+    } as unknown as JsonObject
+    contexts.set(key, { all, tools: known, request })
     return request
   }
   if (point === "postLlmCall" || point === "onLlmError") {

@@ -49,15 +49,35 @@ const read = (path: string) => Result.getOrThrow(Recording.parse(readFileSync(pa
 describe("a recording", () => {
   it("has what the hooks received at each point, with the requests as a whole", async () => {
     const path = newFile()
-    const seen = RecordingHook.recordingHook({ points: ["preLlmCall", "preToolCall", "postToolCall"] })
+    const recordedPoints = ["preLlmCall", "preToolCall", "postToolCall", "postStep", "preStop"] as const
+    const seen = RecordingHook.recordingHook({ points: recordedPoints })
     await record(path, [seen])
     const { entries } = read(path)
     const inputs = entries.flatMap((entry) => entry.type === "input" ? [entry] : [])
-    for (const point of ["preLlmCall", "preToolCall", "postToolCall"] as const) {
+    for (const point of recordedPoints) {
       const recorded = inputs.filter((one) => one.point === point).map(({ event }) => event)
       assert.deepStrictEqual(recorded, JSON.parse(JSON.stringify(seen.at(point))))
     }
     assert.lengthOf(inputs.filter(({ point }) => point === "preLlmCall"), 6)
+  })
+
+  it("grows with the run, and not with the history that hooks receive in each step", async () => {
+    const sizeOf = async (steps: number): Promise<number> => {
+      const path = newFile()
+      const calls = Array.from({ length: steps }, (_, index) => asks("look", { index: `${1_000 + index}` }))
+      const agent = createAgent({
+        provider: Scripted.make([...calls, "done"]),
+        tools: [tool("look")],
+        limits: { steps: 1_000, toolCalls: 1_000 },
+        plugins: [Recorder.make({ path })]
+      })
+      await agent.run("hello")
+      await agent.close()
+      return statSync(path).size
+    }
+    const [ten, twenty, eighty] = [await sizeOf(10), await sizeOf(20), await sizeOf(80)]
+    // Seven times as many steps again as from ten to twenty.
+    assert.closeTo((eighty - ten) / (twenty - ten), 7, 0.2)
   })
 
   it("has refused messages and refused calls, with who refused them and why", async () => {

@@ -107,6 +107,20 @@ describe("a report", () => {
     })
   })
 
+  it("shows a long run in parts, and searches all of it", async () => {
+    const url = saved(Report.render(await recorded(700)))
+    await open(url, async (page) => {
+      const shown = async () => page.locator("#rows > li").count()
+      assert.strictEqual(await shown(), 1_001)
+      assert.strictEqual(await page.textContent("#count"), "1000 of 1404 shown")
+      await page.getByRole("button", { name: "Show 404 more" }).click()
+      assert.strictEqual(await shown(), 1_404)
+      await page.keyboard.press("/")
+      await page.keyboard.type("argument of step 699")
+      assert.strictEqual(await shown(), 2)
+    })
+  })
+
   it("can be filtered and searched, also with the keyboard alone", async () => {
     const url = saved(Report.render(await recorded(4)))
     await open(url, async (page) => {

@@ -65,9 +65,15 @@ export const page = (document: Document, first: ReportData): (data: ReportData) 
     if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`
     return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`
   }
+  const texts = new Map<Row, string>()
   const textOf = (row: Row): string => {
+    const known = texts.get(row)
+    if (known !== undefined) return known
     const said = row.decisions.flatMap(([hook, point, answer, why, change]) => [hook, point, answer, why, change])
-    return [row.title, row.note ?? "", row.agent, row.state, ...row.details.flat(), ...said].join(" ").toLowerCase()
+    const text = [row.title, row.note ?? "", row.agent, row.state, ...row.details.flat(), ...said].join(" ")
+      .toLowerCase()
+    texts.set(row, text)
+    return text
   }
   const isShown = (row: Row): boolean => {
     if (hiddenKinds.has(row.kind)) return false
@@ -138,10 +144,23 @@ export const page = (document: Document, first: ReportData): (data: ReportData) 
 
   const list = document.getElementById("rows")
   const count = document.getElementById("count")
+  /** A browser needs a second for some thousand rows. */
+  const pageSize = 1_000
+  let most = pageSize
   const showRows = () => {
-    const shown = data.rows.flatMap((row, index) => isShown(row) ? [line(row, index)] : [])
+    const found = data.rows.flatMap((row, index) => isShown(row) ? [index] : [])
+    const shown = found.slice(0, most).map((index) => line(data.rows[index]!, index))
+    if (found.length > most) {
+      const button = make("button", "", `Show ${Math.min(pageSize, found.length - most)} more`)
+      button.type = "button"
+      button.addEventListener("click", () => {
+        most += pageSize
+        showRows()
+      })
+      shown.push(make("li", "more", button))
+    }
     list.replaceChildren(...shown)
-    count.textContent = `${shown.length} of ${data.rows.length} shown`
+    count.textContent = `${Math.min(most, found.length)} of ${data.rows.length} shown`
   }
 
   const showTotals = () => {
@@ -188,6 +207,7 @@ export const page = (document: Document, first: ReportData): (data: ReportData) 
 
   const search = document.getElementById("search")
   search.addEventListener("input", () => {
+    most = pageSize
     words = search.value.toLowerCase().split(/\s+/).filter(Boolean)
     showRows()
   })
@@ -203,6 +223,7 @@ export const page = (document: Document, first: ReportData): (data: ReportData) 
   })
   const show = (newer: ReportData) => {
     data = newer
+    texts.clear()
     showTotals()
     showFilters()
     showRows()

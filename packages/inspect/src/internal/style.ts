@@ -30,6 +30,7 @@ summary { display: grid; grid-template-columns: 4.5rem 1fr 9rem 4.5rem 11rem; ga
   padding: .35rem .3rem; cursor: pointer; list-style: none }
 summary::-webkit-details-marker { display: none }
 summary:hover { background: var(--panel) }
+li.more { padding: .6rem .3rem }
 .at, .ms { color: var(--dim); font-variant-numeric: tabular-nums; white-space: nowrap }
 .ms { text-align: right }
 .what { overflow-wrap: anywhere }
