@@ -5,7 +5,7 @@
 import * as HookState from "@belay/core/HookState"
 
 /** A key of a hook, and the function with which the hook marks the values that it makes. */
-interface OwnedKey<in out A> {
+export interface OwnedKey<in out A> {
   readonly keyOf: HookState.HookKey<A>
   readonly made: <B extends A>(value: B) => B
 }
