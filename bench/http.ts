@@ -7,17 +7,9 @@ import type { AgentEvent } from "@belay/core/AgentEvent"
 import { defineTool } from "@belay/core/defineTool"
 import { OpenAiCompatible } from "@belay/providers"
 import * as Schema from "effect/Schema"
-import { fork } from "node:child_process"
-import { fileURLToPath } from "node:url"
 import OpenAI from "openai"
 import { type Contender, type Figure, measure, table } from "./measure.ts"
-
-const startServer = (): Promise<{ readonly url: string; readonly stop: () => void }> =>
-  new Promise((resolve) => {
-    const child = fork(fileURLToPath(new URL("./server.ts", import.meta.url)))
-    child.once("message", (port: number) =>
-      resolve({ url: `http://127.0.0.1:${port}/v1`, stop: () => child.disconnect() }))
-  })
+import { startServer } from "./server.ts"
 
 const schema = {
   type: "object",

@@ -9,12 +9,24 @@ const { registerHooks } = await import("node:module")
 let modules = 0
 registerHooks({ load: (url, context, next) => { modules++; return next(url, context) } })
 const before = process.cpuUsage()
-await import(process.argv[1])
+await Promise.all(process.argv.slice(1).map((entry) => import(entry)))
 const { user, system } = process.cpuUsage(before)
 console.log(JSON.stringify({ ms: (user + system) / 1000, modules }))
 `
 
-const entries = ["openai", "effect/Effect", "@belay/core", "@belay/hooks", "@belay/providers", "@belay/testing"]
+/** The imports of the agent in the README, without zod. */
+const threeLines = "@belay/core @belay/hooks @belay/providers"
+
+const entries = [
+  "openai",
+  "effect/Effect",
+  "@belay/core",
+  "@belay/hooks",
+  "@belay/providers",
+  "@belay/testing",
+  "ai",
+  threeLines
+]
 
 export const imports = (): Promise<string> => {
   // What a user imports is built; types are not stripped at every start.
@@ -22,9 +34,13 @@ export const imports = (): Promise<string> => {
   if (status !== 0) throw new Error("the packages do not build: run npm run build")
   const rows = entries.map((entry) => {
     const runs = Array.from({ length: 7 }, () => {
-      const { stderr, stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", probe, entry], {
-        encoding: "utf8"
-      })
+      const { stderr, stdout } = spawnSync(
+        process.execPath,
+        ["--input-type=module", "-e", probe, ...entry.split(" ")],
+        {
+          encoding: "utf8"
+        }
+      )
       if (stdout === "") throw new Error(stderr)
       return JSON.parse(stdout) as { readonly ms: number; readonly modules: number }
     })

@@ -7,6 +7,7 @@ import { http } from "./http.ts"
 import { imports } from "./imports.ts"
 import { memory } from "./memory.ts"
 import { serve } from "./serve.ts"
+import { start } from "./start.ts"
 import { tracing } from "./tracing.ts"
 import { turn } from "./turn.ts"
 
@@ -19,6 +20,7 @@ const parts: { readonly [name: string]: () => Promise<string> } = {
   host,
   memory,
   imports,
+  start,
   tracing,
   serve
 }

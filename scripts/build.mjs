@@ -1,32 +1,97 @@
 // Builds the packages to their `dist` folders, core first: the others are compiled against its declarations.
+// A program starts faster when it loads few files. So packages that programs import at their start become one file, with
+// a small file for each public module. The compiler writes the declarations of all modules.
 import { spawnSync } from "node:child_process"
-import { chmodSync, globSync, rmSync } from "node:fs"
+import { chmodSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { relative, resolve } from "node:path"
+import { rolldown } from "rolldown"
 
-for (
-  const name of [
-    "core",
-    "hooks",
-    "hook-files",
-    "providers",
-    "testing",
-    "host",
-    "serve",
-    "tracing",
-    "inspect",
-    "tools",
-    "cli"
-  ]
-) {
+const packages = [
+  "core",
+  "hooks",
+  "hook-files",
+  "providers",
+  "testing",
+  "host",
+  "serve",
+  "tracing",
+  "inspect",
+  "tools",
+  "cli"
+]
+const bundled = new Set(["core", "hooks", "providers", "host", "serve"])
+
+/** The sources of all public modules of a package, by their path without extension. */
+const entriesOf = (folder) => {
+  const { exports, imports = {} } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8"))
+  const sources = (target) =>
+    typeof target === "string"
+      ? target.startsWith("./src/") ? [target] : []
+      : Object.values(target).flatMap(sources)
+  const files = [...Object.values(exports), ...Object.values(imports)].flatMap(sources)
+  return Object.fromEntries(files.map((file) => [relative("src", file).replace(/\.ts$/, ""), `${folder}/${file}`]))
+}
+
+/**
+ * Whether a module is loaded with the entry of its package. The others, such as bridges to other libraries, stay apart,
+ * so that only those load these libraries who import them.
+ */
+const isOfIndex = (name) => {
+  let found
+  return (id, context) => {
+    if (found === undefined) {
+      found = new Set([resolve(`packages/${name}/src/index.ts`)])
+      for (const one of found) for (const next of context.getModuleInfo(one)?.importedIds ?? []) found.add(next)
+    }
+    return found.has(id) ? "modules" : undefined
+  }
+}
+
+const bundle = async (name, folder) => {
+  const build = await rolldown({
+    input: entriesOf(folder),
+    // Only the package itself: everything else is shared with the program.
+    external: (id) => !id.startsWith(".") && !id.startsWith("/") && !id.startsWith("packages/"),
+    platform: "node",
+    preserveEntrySignatures: "strict",
+    checks: { ineffectiveDynamicImport: false },
+    // The modules of a package do nothing when they are loaded.
+    treeshake: { moduleSideEffects: false }
+  })
+  await build.write({
+    dir: `${folder}/dist`,
+    format: "esm",
+    sourcemap: true,
+    entryFileNames: "[name].js",
+    chunkFileNames: "[name].js",
+    minifyInternalExports: false,
+    // The declarations have the documentation.
+    comments: { annotation: true, legal: true, jsdoc: false },
+    codeSplitting: { groups: [{ name: isOfIndex(name), debugName: "modules" }] }
+  })
+  await build.close()
+  // The package has the sources.
+  for (const file of globSync(`${folder}/dist/**/*.js.map`)) {
+    const { sourcesContent: _, ...map } = JSON.parse(readFileSync(file, "utf8"))
+    writeFileSync(file, JSON.stringify(map))
+  }
+}
+
+for (const name of packages) {
   const folder = `packages/${name}`
   rmSync(`${folder}/dist`, { recursive: true, force: true })
   if (globSync(`${folder}/src/**/*.ts`).length === 0) continue
-  const tsc = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", `${folder}/tsconfig.build.json`], {
-    stdio: "inherit"
-  })
+  const only = bundled.has(name) ? ["--emitDeclarationOnly"] : []
+  const tsc = spawnSync(
+    process.execPath,
+    ["node_modules/typescript/bin/tsc", "-p", `${folder}/tsconfig.build.json`, ...only],
+    { stdio: "inherit" }
+  )
   if (tsc.status !== 0) {
     console.error(`${folder} does not build`)
     process.exit(1)
   }
+  if (bundled.has(name)) await bundle(name, folder)
   for (const file of globSync(`${folder}/dist/bin/*.js`)) chmodSync(file, 0o755)
   console.log(`${folder}: ${globSync(`${folder}/dist/**/*.js`).length} modules`)
 }

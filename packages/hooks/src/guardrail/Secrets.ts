@@ -6,8 +6,8 @@
 import type { AgentHook } from "@belay/core/AgentHook"
 import { checkOptions, invalidOption, oneOf, within } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
-import { createHash } from "node:crypto"
 import * as HookDefaults from "../HookDefaults.ts"
+import { sha256 } from "../internal/nodeCrypto.ts"
 import { detectors, kinds } from "./internal/credentials.ts"
 import { compileDetectors, type CustomDetector, findAll } from "./internal/detector.ts"
 import * as Redactor from "./internal/redactor.ts"
@@ -115,8 +115,7 @@ export const make = (options: Options = {}): AgentHook => {
     priority: 1,
     rules: scanRules(found, {
       strategy: () => strategy,
-      isAllowed: (value) =>
-        isAllowed(value) || (digests.size > 0 && digests.has(createHash("sha256").update(value).digest("hex"))),
+      isAllowed: (value) => isAllowed(value) || (digests.size > 0 && digests.has(sha256(value))),
       lookalike
     })
   })

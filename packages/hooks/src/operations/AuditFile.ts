@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { appendFileSync, closeSync, fstatSync, openSync, statSync } from "node:fs"
+import { nodeFs } from "../internal/nodeFs.ts"
 import * as AuditLog from "./AuditLog.ts"
 
 /**
@@ -27,7 +27,7 @@ export const make = (path: string): AuditLog.Sink => {
   let open: OpenFile | undefined
   let checkedAt = 0
   const isInPlace = ({ dev, ino }: OpenFile): boolean => {
-    const found = statSync(path, { throwIfNoEntry: false })
+    const found = nodeFs().statSync(path, { throwIfNoEntry: false })
     return found !== undefined && found.ino === ino && found.dev === dev
   }
   const fileFor = ({ event }: AuditLog.Entry): number => {
@@ -39,16 +39,16 @@ export const make = (path: string): AuditLog.Sink => {
       const moved = open.file
       open = undefined
       closer.unregister(sink)
-      closeSync(moved)
+      nodeFs().closeSync(moved)
     }
-    const file = openSync(path, "a", 0o600)
-    const { dev, ino } = fstatSync(file)
+    const file = nodeFs().openSync(path, "a", 0o600)
+    const { dev, ino } = nodeFs().fstatSync(file)
     open = { file, dev, ino }
     checkedAt = now
     closer.register(sink, file, sink)
     return file
   }
-  const sink: AuditLog.Sink = (entry) => appendFileSync(fileFor(entry), `${AuditLog.line(entry)}\n`)
+  const sink: AuditLog.Sink = (entry) => nodeFs().appendFileSync(fileFor(entry), `${AuditLog.line(entry)}\n`)
   return sink
 }
 
@@ -63,4 +63,4 @@ interface OpenFile {
 }
 
 /** Closes the files of sinks that nobody has any more. */
-const closer = new FinalizationRegistry<number>(closeSync)
+const closer = new FinalizationRegistry<number>((file) => nodeFs().closeSync(file))

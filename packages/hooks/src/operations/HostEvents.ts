@@ -9,9 +9,9 @@ import type { SignalAnswer } from "@belay/core/Delegation"
 import type { JsonObject } from "@belay/core/Json"
 import { checkKinds, checkOptions, type OptionKinds, whole } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
-import { statSync } from "node:fs"
 import { homedir } from "node:os"
 import { basename, dirname, join, resolve } from "node:path"
+import { nodeFs } from "../internal/nodeFs.ts"
 import { FolderWatchers } from "./internal/folderWatchers.ts"
 
 /** Options of `HostEvents.start`. @category models @since 0.1.0 */
@@ -283,12 +283,12 @@ const memoryType = (path: string, home: string): string => {
 
 /** A text that changes with the file, without reading it; `undefined` when there is no file. */
 const stateOf = (path: string): string | undefined => {
-  const stat = Result.getOrUndefined(Result.try(() => statSync(path, { bigint: true })))
+  const stat = Result.getOrUndefined(Result.try(() => nodeFs().statSync(path, { bigint: true })))
   return stat === undefined || !stat.isFile() ? undefined : `${stat.ino} ${stat.size} ${stat.mtimeNs}`
 }
 
 /** The folder, or the nearest parent that exists. */
 const nearestFolder = (folder: string): string => {
-  const exists = Result.isSuccess(Result.try(() => statSync(folder)))
+  const exists = Result.isSuccess(Result.try(() => nodeFs().statSync(folder)))
   return exists || dirname(folder) === folder ? folder : nearestFolder(dirname(folder))
 }

@@ -10,7 +10,7 @@ import type { Decision, PendingAsk } from "@belay/core/RunState"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
-import { createInterface, type Interface } from "node:readline/promises"
+import type { Interface } from "node:readline/promises"
 import type { Readable, Writable } from "node:stream"
 
 /** The streams of a terminal. @category models @since 0.1.0 */
@@ -75,7 +75,8 @@ export const ask = (
     const signal = question.signal ?? about?.signal ?? new AbortController().signal
     const asked = Effect.tryPromise({
       try: () => {
-        const lines = createInterface({ input, output })
+        // Most programs never ask at a terminal.
+        const lines = process.getBuiltinModule("node:readline/promises").createInterface({ input, output })
         return askUntilAnswered({ lines, output, question, remember, signal }).finally(() => lines.close())
       },
       catch: (error) => error

@@ -11,7 +11,6 @@ import { checkKinds, checkOptions, type OptionKinds, within } from "@belay/core/
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { createHash } from "node:crypto"
 import * as Answer from "./internal/answer.ts"
 import { type Client, list, messageOf, never } from "./internal/client.ts"
 import { McpError } from "./internal/error.ts"
@@ -225,7 +224,9 @@ export const fingerprint = (tools: ReadonlyArray<McpTool>): Fingerprint =>
   Object.fromEntries(
     tools.map(({ description, destructive, idempotent, input, jsonSchema = input, name, readOnly }) => [
       name,
-      createHash("sha256").update(canonical({ name, description, jsonSchema, readOnly, destructive, idempotent }))
+      process.getBuiltinModule("node:crypto").createHash("sha256").update(
+        canonical({ name, description, jsonSchema, readOnly, destructive, idempotent })
+      )
         .digest("hex")
     ])
   )

@@ -3,7 +3,7 @@ import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto"
+import { nodeCrypto } from "../../internal/nodeCrypto.ts"
 
 /** A value that was replaced in a text, or a number that was replaced in JSON. */
 export type Value = string | number
@@ -161,8 +161,8 @@ class PlaceholderTable implements Placeholders {
     return [...this.byPlaceholder]
   }
   digest(kind: string, value: Value): string {
-    this.key ??= randomBytes(32)
-    return createHmac("sha256", this.key).update(nameOf(kind, value)).digest("hex").slice(0, 8)
+    this.key ??= nodeCrypto().randomBytes(32)
+    return nodeCrypto().createHmac("sha256", this.key).update(nameOf(kind, value)).digest("hex").slice(0, 8)
   }
   private store(placeholder: string, value: Value): void {
     this.byPlaceholder.set(placeholder, value)
@@ -181,6 +181,7 @@ const kindOf = (placeholder: string): string =>
 
 /** Encrypts for one session: in another session the text cannot be decrypted. */
 const encrypt = (entries: ReadonlyArray<Entry>, key: Uint8Array, sessionId: string): string => {
+  const { createCipheriv, randomBytes } = nodeCrypto()
   const nonce = randomBytes(12)
   const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(sessionId))
   const sealed = Buffer.concat([nonce, cipher.update(JSON.stringify(entries), "utf8"), cipher.final()])
@@ -193,9 +194,10 @@ const decrypt = (text: string, key: Uint8Array, sessionId: string): ReadonlyArra
   Result.getOrThrowWith(
     Result.try(() => {
       const sealed = Buffer.from(text, "base64")
-      const cipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, 12), { authTagLength: 16 }).setAAD(
-        Buffer.from(sessionId)
-      )
+      const cipher = nodeCrypto().createDecipheriv("aes-256-gcm", key, sealed.subarray(0, 12), { authTagLength: 16 })
+        .setAAD(
+          Buffer.from(sessionId)
+        )
       cipher.setAuthTag(sealed.subarray(-16))
       const entries: unknown = JSON.parse(
         Buffer.concat([cipher.update(sealed.subarray(12, -16)), cipher.final()]).toString("utf8")

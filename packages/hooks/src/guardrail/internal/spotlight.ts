@@ -1,6 +1,6 @@
 /** Marks the results of tools as data, so that a model can distinguish them from instructions. */
 import type { Json } from "@belay/core/Json"
-import { createHash } from "node:crypto"
+import { sha256 } from "../../internal/nodeCrypto.ts"
 import { mapTexts } from "./responseTexts.ts"
 
 /** Explains the marks to the model. */
@@ -34,7 +34,7 @@ export const delimit = (text: string): string => {
     : `[data ${codeOf(text)}]\n${text}\n[/data ${codeOf(text)}]`
 }
 
-const codeOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12)
+const codeOf = (text: string): string => sha256(text).slice(0, 12)
 
 type Part = { readonly [key: string]: Json }
 

@@ -7,7 +7,7 @@ import * as Exit from "effect/Exit"
 import { lookup } from "node:dns/promises"
 import { connect as connectTcp, isIP } from "node:net"
 import type { Duplex } from "node:stream"
-import { connect as connectTls, type TLSSocket } from "node:tls"
+import type { TLSSocket } from "node:tls"
 import * as Address from "../Address.ts"
 import { HttpRefused } from "./errors.ts"
 import type { Target } from "./target.ts"
@@ -153,7 +153,9 @@ const startTls = (
   Effect.callback((resume) => {
     const isNamed = kind === "name" || host === "localhost"
     const options = { socket, host, ALPNProtocols: ["http/1.1"], rejectUnauthorized: true }
-    const tls = connectTls(isNamed ? { ...options, servername: host } : options)
+    // Most programs start without TLS.
+    const { connect } = process.getBuiltinModule("node:tls")
+    const tls = connect(isNamed ? { ...options, servername: host } : options)
     connections.add(tls)
     tls.once("secureConnect", () => resume(Effect.succeed(tls)))
     tls.once("error", (error) => resume(Effect.fail(error)))

@@ -2,9 +2,8 @@
 import type { HttpResponse } from "@belay/core/Http"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { type ClientRequest, type IncomingMessage, request as send } from "node:http"
+import type { ClientRequest, IncomingMessage } from "node:http"
 import type { Duplex, Transform } from "node:stream"
-import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib"
 import type { CheckedRequest } from "./requestInit.ts"
 import type { Target } from "./target.ts"
 
@@ -137,11 +136,13 @@ const maxInformation = 16
 /** How much larger than the decoded body an encoded one may be, in bytes. */
 const encodingOverhead = 65_536
 
+const zlib = () => process.getBuiltinModule("node:zlib")
+
 const decoders: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
-  ["gzip", createGunzip],
-  ["x-gzip", createGunzip],
-  ["deflate", createInflate],
-  ["br", createBrotliDecompress]
+  ["gzip", () => zlib().createGunzip()],
+  ["x-gzip", () => zlib().createGunzip()],
+  ["deflate", () => zlib().createInflate()],
+  ["br", () => zlib().createBrotliDecompress()]
 ])
 
 const startRequest = (
@@ -158,7 +159,8 @@ const startRequest = (
   ])
   if (request.body !== undefined) headers.set("content-length", String(request.body.length))
   return Result.getOrUndefined(Result.try(() =>
-    send({
+    // An `import` would load everything that the module offers, at the start of every program.
+    process.getBuiltinModule("node:http").request({
       method: request.method,
       path: target.path,
       headers: [...headers].flat(),

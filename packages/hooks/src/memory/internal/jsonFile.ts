@@ -6,8 +6,6 @@ import { messageOf } from "@belay/core/ErrorMessage"
 import { TaggedError } from "@belay/core/TaggedError"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { randomUUID } from "node:crypto"
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 
 /** A file that cannot be read or written. @category errors @since 0.1.0 */
@@ -36,7 +34,7 @@ export const makeJsonFile = <A>(
     new FileError({ path, message: `the ${contents} in ${path} ${problem}: ${messageOf(cause)}` })
   const load = Effect.tryPromise({
     try: () =>
-      readFile(path, "utf8").catch((error: NodeJS.ErrnoException) =>
+      files().readFile(path, "utf8").catch((error: NodeJS.ErrnoException) =>
         error.code === "ENOENT" ? undefined : Promise.reject(error)
       ),
     catch: fileError("cannot be read")
@@ -55,11 +53,11 @@ export const makeJsonFile = <A>(
         load,
         Effect.tryPromise({
           try: async () => {
-            const temporary = `${path}.${randomUUID()}.tmp`
-            await mkdir(dirname(path), { recursive: true })
-            await writeFile(temporary, `${JSON.stringify(value, undefined, 2)}\n`, { mode: 0o600 })
-            await rename(temporary, path).catch(async (error: Error) => {
-              await rm(temporary, { force: true })
+            const temporary = `${path}.${crypto.randomUUID()}.tmp`
+            await files().mkdir(dirname(path), { recursive: true })
+            await files().writeFile(temporary, `${JSON.stringify(value, undefined, 2)}\n`, { mode: 0o600 })
+            await files().rename(temporary, path).catch(async (error: Error) => {
+              await files().rm(temporary, { force: true })
               return Promise.reject(error)
             })
           },
@@ -68,3 +66,6 @@ export const makeJsonFile = <A>(
       )
   }
 }
+
+/** An `import` would prepare everything that the module offers, at the start of every program. */
+const files = (): typeof import("node:fs/promises") => process.getBuiltinModule("node:fs/promises")

@@ -1,6 +1,7 @@
 /** Watches a changing set of folders. */
 import * as Result from "effect/Result"
-import { type FSWatcher, watch } from "node:fs"
+import type { FSWatcher } from "node:fs"
+import { nodeFs } from "../../internal/nodeFs.ts"
 
 /** A class: it holds the open watchers, which have to be closed. */
 export class FolderWatchers {
@@ -23,7 +24,9 @@ export class FolderWatchers {
   }
 
   private add(folder: string): void {
-    const watcher = Result.getOrUndefined(Result.try(() => watch(folder, { persistent: false }, this.onChange)))
+    const watcher = Result.getOrUndefined(
+      Result.try(() => nodeFs().watch(folder, { persistent: false }, this.onChange))
+    )
     if (watcher === undefined) return
     watcher.on("error", () => {
       this.remove(folder)

@@ -1,7 +1,7 @@
 /** Finds the absolute paths of a path as it is written, with and without symbolic links. */
 import * as Result from "effect/Result"
-import { readlinkSync, realpathSync } from "node:fs"
 import { posix } from "node:path"
+import { nodeFs } from "../../internal/nodeFs.ts"
 
 /** Where paths are resolved. @category models @since 0.1.0 */
 export interface Place {
@@ -111,8 +111,8 @@ export const folderSpellings = (folder: string, { realpath: resolve = realpath }
 
 /** Asks the file system. For a link to a missing file it still returns where a write would go. */
 const realpath = (path: string, links = 0): string | undefined =>
-  Result.getOrElse(Result.try(() => realpathSync.native(path)), () => {
-    const target = Result.getOrUndefined(Result.try(() => readlinkSync(path)))
+  Result.getOrElse(Result.try(() => nodeFs().realpathSync.native(path)), () => {
+    const target = Result.getOrUndefined(Result.try(() => nodeFs().readlinkSync(path)))
     if (target === undefined || links > maxLinks) return undefined
     const absolute = target.startsWith("/") ? target : `${posix.dirname(path)}/${target}`
     return resolveLinks(absolute, (next) => realpath(next, links + 1))

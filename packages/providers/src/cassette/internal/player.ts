@@ -2,7 +2,6 @@
 import { canonical, type Json } from "@belay/core/Json"
 import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 import type { Fetch } from "../../openai/internal/transport/transport.ts"
 import {
@@ -109,7 +108,7 @@ export const open = async (options: Options): Promise<Cassette> => {
 }
 
 const load = async (file: string, isNeeded: boolean): Promise<Tape | undefined> => {
-  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+  const text = await files().readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT" && !isNeeded) return undefined
     throw new Error(`${file}: there is no recording; record one with mode "once"`, { cause: error })
   })
@@ -121,9 +120,9 @@ const load = async (file: string, isNeeded: boolean): Promise<Tape | undefined> 
 }
 
 const write = async (file: string, tape: Tape): Promise<void> => {
-  await mkdir(dirname(file), { recursive: true })
-  await writeFile(`${file}.part`, `${JSON.stringify(tape, null, 2)}\n`)
-  await rename(`${file}.part`, file)
+  await files().mkdir(dirname(file), { recursive: true })
+  await files().writeFile(`${file}.part`, `${JSON.stringify(tape, null, 2)}\n`)
+  await files().rename(`${file}.part`, file)
 }
 
 const requestOf = (url: string, init: RequestInit): RecordedRequest => {
@@ -176,3 +175,6 @@ const clean = <A>(value: A, secrets: ReadonlyArray<string>): A =>
       (text, secret) => secret === "" ? text : text.replaceAll(JSON.stringify(secret).slice(1, -1), "[redacted]"),
       JSON.stringify(value)
     )) as A
+
+/** An `import` would prepare everything that the module offers, at the start of every program. */
+const files = (): typeof import("node:fs/promises") => process.getBuiltinModule("node:fs/promises")

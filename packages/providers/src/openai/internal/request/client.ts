@@ -32,7 +32,22 @@ export const readyFor = ({ baseUrl, headers = {} }: Target, path: string): Ready
  * are not allowed in a header, such as line ends.
  */
 export const lowerCase = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
-  Object.fromEntries(new Headers(headers))
+  plainHeaders(headers) ?? Object.fromEntries(new Headers(headers))
+
+/**
+ * Returns headers with ordinary names and values in lower case and sorted. Returns nothing for others, which `Headers`
+ * has to check: loading it takes longer than the first call.
+ */
+const plainHeaders = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> | undefined => {
+  const plain = new Map<string, string>()
+  for (const [name, value] of Object.entries(headers)) {
+    const lower = name.toLowerCase()
+    if (!/^[\w-]+$/.test(name) || typeof value !== "string" || !/^[!-~](?:[ -~]*[!-~])?$/.test(value)) return undefined
+    if (plain.has(lower)) return undefined
+    plain.set(lower, value)
+  }
+  return Object.fromEntries([...plain].sort(([a], [b]) => a < b ? -1 : 1))
+}
 
 /** Returns the headers with the key. A header of the user counts first. Throws like `lowerCase`. */
 export const withKey = (headers: Readonly<Record<string, string>>, key: string | undefined) =>

@@ -1,7 +1,6 @@
 /** Reads the content of an answer of `node:http`, compressed or not. */
 import type { IncomingMessage } from "node:http"
 import type { Transform } from "node:stream"
-import * as zlib from "node:zlib"
 
 /** Callbacks. `onEnd` or `onError` is the last one. */
 interface ContentListener {
@@ -23,7 +22,7 @@ export interface Content {
 /** Reads an answer. Servers compress although nobody asked them to. */
 export const readContent = (response: IncomingMessage, listener: ContentListener): Content => {
   const encoding = response.headers["content-encoding"]
-  const decompress = encoding === undefined ? undefined : decompressors.get(encoding.trim().toLowerCase())
+  const decompress = encoding === undefined ? undefined : decompressorFor(encoding.trim().toLowerCase())
   return decompress === undefined ? readPlain(response, listener) : readCompressed(response, decompress, listener)
 }
 
@@ -90,15 +89,26 @@ const readCompressed = (response: IncomingMessage, decompress: Decompress, liste
 
 const options = { chunkSize: 64 * 1024 }
 
-const decompressors: ReadonlyMap<string, Decompress> = new Map<string, Decompress>([
-  ["gzip", () => zlib.createGunzip(options)],
-  ["x-gzip", () => zlib.createGunzip(options)],
-  ["br", () => zlib.createBrotliDecompress(options)],
-  // Some servers leave the header of zlib out.
-  ["deflate", (firstByte) => (firstByte & 0x0f) === 8 ? zlib.createInflate(options) : zlib.createInflateRaw(options)],
-  // Other runtimes than Node may not have it.
-  ...("createZstdDecompress" in zlib ? [["zstd", () => zlib.createZstdDecompress(options)] as const] : [])
-])
+/** Loaded when the first answer is compressed, because most are not. */
+const zlib = () => process.getBuiltinModule("node:zlib")
+
+const decompressorFor = (encoding: string): Decompress | undefined => {
+  switch (encoding) {
+    case "gzip":
+    case "x-gzip":
+      return () => zlib().createGunzip(options)
+    case "br":
+      return () => zlib().createBrotliDecompress(options)
+    // Some servers leave the header of zlib out.
+    case "deflate":
+      return (firstByte) => (firstByte & 0x0f) === 8 ? zlib().createInflate(options) : zlib().createInflateRaw(options)
+    // Other runtimes than Node may not have it.
+    case "zstd":
+      return "createZstdDecompress" in zlib() ? () => zlib().createZstdDecompress(options) : undefined
+    default:
+      return undefined
+  }
+}
 
 const drain = (response: IncomingMessage): boolean => {
   response.resume()

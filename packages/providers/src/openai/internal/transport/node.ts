@@ -1,6 +1,5 @@
 /** HTTP transport over `node:http` with reused connections. */
-import { Agent as HttpAgent, type ClientRequest, request as httpRequest, type RequestOptions } from "node:http"
-import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
+import type { Agent as HttpAgent, ClientRequest, RequestOptions } from "node:http"
 import { urlToHttpOptions } from "node:url"
 import { type Content, readContent } from "./content.ts"
 import type { ProxyVariables } from "./proxy.ts"
@@ -24,7 +23,7 @@ export const overNode = (
   const url = new URL(address)
   const isSecure = url.protocol === "https:"
   const agent = given ?? sharedAgent(isSecure, proxies)
-  const request = isSecure ? httpsRequest : httpRequest
+  const { request } = moduleFor(isSecure)
   const { auth, hostname, path, port } = urlToHttpOptions(url)
   const target: RequestOptions = {
     hostname,
@@ -109,8 +108,12 @@ const sharedAgent = (isSecure: boolean, proxies: ProxyVariables | undefined): Ht
 
 const makeAgent = (isSecure: boolean, proxies: ProxyVariables | undefined, keepAlive: boolean): HttpAgent => {
   const options = { keepAlive, ...(proxies === undefined ? {} : { proxyEnv: { ...proxies } }) }
-  return isSecure ? new HttpsAgent(options) : new HttpAgent(options)
+  return new (moduleFor(isSecure)).Agent(options)
 }
+
+/** An `import` would load everything that the modules offer, such as WebSockets, at the start of every program. */
+const moduleFor = (isSecure: boolean): typeof import("node:http") | typeof import("node:https") =>
+  isSecure ? process.getBuiltinModule("node:https") : process.getBuiltinModule("node:http")
 
 /**
  * Converts headers to a flat list, which `node:http` writes without checks. The list is cached for the same headers

@@ -1,5 +1,4 @@
 /** Opens the database file. It refuses files of other programs, creates a missing file, and writes in transactions. */
-import { closeSync, fstatSync, mkdirSync, openSync, readSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
 import { StoreError, storeError } from "../error.ts"
@@ -56,6 +55,8 @@ export const open = (path: string, synchronous: "normal" | "full"): Database => 
  * before anything writes to it.
  */
 const inspect = (path: string, Connection: typeof DatabaseSync): void => {
+  // An `import` would prepare everything that the module offers, at the start of every program.
+  const { closeSync, fstatSync, mkdirSync, openSync, readSync, statSync } = process.getBuiltinModule("node:fs")
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const file = openSync(path, "a+", 0o600)
   const head = Buffer.alloc(105)
