@@ -36,6 +36,8 @@ export interface Event {
   readonly others?: ReadonlyArray<string>
   readonly occasion: Occasion
   readonly when: string
+  /** The tool of the event, if it is always the same one. A name that `belay hooks test` knows. */
+  readonly tool?: string
   /** What an entry can do. Absent if it can only observe. */
   readonly may?: string
   /** The field that the matcher is compared with. Absent if the event ignores matchers. */

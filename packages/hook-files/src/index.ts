@@ -1,6 +1,6 @@
 /**
- * Runs the hook files of other systems unmodified: Claude Code, Codex, Copilot, Gemini CLI, Kodelet, Base Coat and
- * Inkeep.
+ * Runs the hook files of other systems unmodified: Claude Code, Codex, Copilot, Cursor, Gemini CLI, Kodelet, Base Coat
+ * and Inkeep.
  *
  * @since 0.1.0
  */
@@ -12,6 +12,7 @@ export * as Matcher from "./dialect/claude/Matcher.ts"
 export * as Outcome from "./dialect/claude/Outcome.ts"
 export * as Codex from "./dialect/codex/Codex.ts"
 export * as Copilot from "./dialect/copilot/Copilot.ts"
+export * as Cursor from "./dialect/cursor/Cursor.ts"
 export * as Gemini from "./dialect/gemini/Gemini.ts"
 export * as Inkeep from "./dialect/inkeep/Inkeep.ts"
 export * as Kodelet from "./dialect/kodelet/Kodelet.ts"

@@ -17,6 +17,7 @@ const own: { readonly [dialect: string]: RegExp } = {
   codex:
     /^(?:CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA|PLUGIN_ROOT|PLUGIN_DATA|tool_name|tool_input_\w+)$/,
   copilot: /^(?:COPILOT_PROJECT_DIR|CLAUDE_PROJECT_DIR)$/,
+  cursor: /^(?:CURSOR_PROJECT_DIR|CURSOR_VERSION|CURSOR_TRANSCRIPT_PATH|CLAUDE_PROJECT_DIR)$/,
   gemini:
     /^(?:GEMINI_PROJECT_DIR|GEMINI_CWD|GEMINI_SESSION_ID|GEMINI_PLANS_DIR|CLAUDE_PROJECT_DIR|workspacePath|extensionPath)$/
 }

@@ -12,7 +12,7 @@ import { isFields } from "./fields.ts"
 import type { ToolNames } from "./toolNames.ts"
 
 /** The system of hook files that a file belongs to. */
-export type Dialect = "claude" | "codex" | "copilot" | "gemini" | "kodelet" | "basecoat" | (string & {})
+export type Dialect = "claude" | "codex" | "copilot" | "gemini" | "cursor" | "kodelet" | "basecoat" | (string & {})
 
 /**
  * Who wrote a file: the administrator of the machine, the user, the project, or the user for this checkout of the
