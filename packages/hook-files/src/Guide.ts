@@ -15,6 +15,7 @@ export type Occasion =
   | "model-response"
   | "model-failure"
   | "turn-failure"
+  | "turn-end"
   | "tool-call"
   | "permission"
   | "denied"
@@ -91,6 +92,7 @@ export const points: { readonly [O in Occasion]: string } = {
   "model-response": "postLlmCall",
   "model-failure": "onLlmError",
   "turn-failure": "onTurnError",
+  "turn-end": "postTurn",
   "tool-call": "preToolCall",
   permission: "onPermission",
   denied: "onToolDenied",

@@ -1,6 +1,6 @@
 /**
- * Runs the hook files of other systems unmodified: Claude Code, Codex, Copilot, Cursor, Gemini CLI, Kodelet, Base Coat
- * and Inkeep.
+ * Runs the hook files of other systems unmodified: Claude Code, Codex, Copilot, Cursor, Gemini CLI, Kodelet, Base Coat,
+ * Inkeep and Windsurf.
  *
  * @since 0.1.0
  */
@@ -16,6 +16,7 @@ export * as Cursor from "./dialect/cursor/Cursor.ts"
 export * as Gemini from "./dialect/gemini/Gemini.ts"
 export * as Inkeep from "./dialect/inkeep/Inkeep.ts"
 export * as Kodelet from "./dialect/kodelet/Kodelet.ts"
+export * as Windsurf from "./dialect/windsurf/Windsurf.ts"
 export * as Discovery from "./Discovery.ts"
 export * as Engine from "./Engine.ts"
 export * as Guide from "./Guide.ts"

@@ -1,8 +1,8 @@
 /** Finds the hook files of Cursor: of the machine, of the project and of the user. */
-import { basename, dirname, join } from "node:path"
+import { dirname, join } from "node:path"
 import { real } from "../../internal/files.ts"
 import { parseCommented } from "../shared/fields.ts"
-import { called, picked, type System, trusting } from "../shared/system.ts"
+import { called, folderOfMachine, picked, type System, trusting } from "../shared/system.ts"
 import * as Cursor from "./Cursor.ts"
 import { cursor as guide } from "./guide.ts"
 
@@ -12,7 +12,7 @@ export const cursor: System = {
   folders: [".cursor/hooks"],
   // Files with a higher priority come first.
   places: ({ cwd, home, managed }) => [
-    { scope: "managed", path: join(ofMachine(managed), "hooks.json") },
+    { scope: "managed", path: join(folderOfMachine(managed, "Cursor"), "hooks.json") },
     ...(real(home) === real(cwd) ? [] : [{ scope: "project" as const, path: join(cwd, ".cursor", "hooks.json") }]),
     { scope: "user", path: join(home, ".cursor", "hooks.json") }
   ],
@@ -33,14 +33,4 @@ export const cursor: System = {
         : [Cursor.make({ ...called("cursor", making, Cursor.optionKinds), handlers: others })])
     ]
   }
-}
-
-/** The folder for all users: that of Cursor beside the usual one of Claude Code, or a folder in another one. */
-const ofMachine = (managed: string): string => {
-  const name = basename(managed)
-  return name === "ClaudeCode"
-    ? join(dirname(managed), "Cursor")
-    : name === "claude-code"
-    ? join(dirname(managed), "cursor")
-    : join(managed, "cursor")
 }

@@ -6,9 +6,10 @@ import { copilot } from "../copilot/source.ts"
 import { cursor } from "../cursor/source.ts"
 import { gemini } from "../gemini/source.ts"
 import { kodelet } from "../kodelet/source.ts"
+import { windsurf } from "../windsurf/source.ts"
 import type { System } from "./system.ts"
 
-export const builtIn: ReadonlyArray<System> = [claude, codex, copilot, gemini, cursor, kodelet, basecoat]
+export const builtIn: ReadonlyArray<System> = [claude, codex, copilot, gemini, cursor, windsurf, kodelet, basecoat]
 
 /** Maps each dialect to its system. If two systems have the same dialect, the later one is used. */
 export const byDialect = (more: ReadonlyArray<System>): ReadonlyMap<string, System> =>
