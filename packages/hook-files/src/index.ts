@@ -1,5 +1,5 @@
 /**
- * Runs the hook files of other systems unmodified: Claude Code, Codex, Copilot, Cursor, Gemini CLI, Kodelet, Base Coat,
+ * Runs the hook files of other systems unmodified: Claude Code, Codex, Copilot, Cursor, Factory, Gemini CLI, Kodelet, Base Coat,
  * Inkeep and Windsurf.
  *
  * @since 0.1.0
@@ -13,6 +13,7 @@ export * as Outcome from "./dialect/claude/Outcome.ts"
 export * as Codex from "./dialect/codex/Codex.ts"
 export * as Copilot from "./dialect/copilot/Copilot.ts"
 export * as Cursor from "./dialect/cursor/Cursor.ts"
+export * as Factory from "./dialect/factory/Factory.ts"
 export * as Gemini from "./dialect/gemini/Gemini.ts"
 export * as Inkeep from "./dialect/inkeep/Inkeep.ts"
 export * as Kodelet from "./dialect/kodelet/Kodelet.ts"

@@ -45,6 +45,7 @@ const systems: { readonly [D in Dialect]: readonly [path: string, content: objec
     { hooks: { pre_run_command: [{ command: "sh tools/guard.sh" }] } },
     "echo no >&2; exit 2"
   ],
+  factory: [".factory/settings.json", { hooks: { PreToolUse: group("sh tools/guard.sh") } }, "echo no >&2; exit 2"],
   kodelet: [
     ".kodelet/hooks/guard",
     "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call && exit\ncat > /dev/null\n. tools/guard.sh\n",

@@ -18,11 +18,12 @@ export interface ToolSetup extends Setup {
 }
 
 export const make = (setup: ToolSetup): Effects => {
-  const { engine, events, hasSkills, hasTranscript, name, toolNames } = setup
+  const { engine, events, flavor, hasSkills, hasTranscript, name, toolNames } = setup
   const permission = Permission.make({
     name,
     notify: (ctx, call) => {
-      const message = `Claude needs your permission to use ${nameOf(call.name, toolNames)}`
+      const tool = flavor.shownTool(nameOf(call.name, toolNames))
+      const message = `${flavor.assistant} needs your permission to use ${tool}`
       const fired = events.fire("Notification", ctx, { message, notification_type: "permission_prompt" })
       return fired === undefined ? undefined : engine.aside(fired, ctx)
     },

@@ -19,6 +19,7 @@ export type Dialect =
   | "gemini"
   | "cursor"
   | "windsurf"
+  | "factory"
   | "kodelet"
   | "basecoat"
   | (string & {})
