@@ -4,7 +4,6 @@ import * as Discovery from "@belay/hook-files/Discovery"
 import * as Factory from "@belay/hook-files/Factory"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
-import { calls } from "../../../../../test/support/agent.ts"
 import { folder, write } from "../../support/processes.ts"
 import { type Files, judge, start, type Step } from "../../support/publicFiles.ts"
 
