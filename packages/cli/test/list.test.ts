@@ -129,7 +129,7 @@ describe("belay", () => {
       const args of [
         ["lst"],
         ["list", "--sauce", "x"],
-        ["list", "--source", "cursor"],
+        ["list", "--source", "vscode"],
         ["test"],
         ["test", "Foo"],
         ["test", "PreTolUse"],

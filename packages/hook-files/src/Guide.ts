@@ -15,6 +15,7 @@ export type Occasion =
   | "model-response"
   | "model-failure"
   | "turn-failure"
+  | "turn-end"
   | "tool-call"
   | "permission"
   | "denied"
@@ -36,6 +37,8 @@ export interface Event {
   readonly others?: ReadonlyArray<string>
   readonly occasion: Occasion
   readonly when: string
+  /** The tool of the event, if it is always the same one. A name that `belay hooks test` knows. */
+  readonly tool?: string
   /** What an entry can do. Absent if it can only observe. */
   readonly may?: string
   /** The field that the matcher is compared with. Absent if the event ignores matchers. */
@@ -89,6 +92,7 @@ export const points: { readonly [O in Occasion]: string } = {
   "model-response": "postLlmCall",
   "model-failure": "onLlmError",
   "turn-failure": "onTurnError",
+  "turn-end": "postTurn",
   "tool-call": "preToolCall",
   permission: "onPermission",
   denied: "onToolDenied",

@@ -1,6 +1,6 @@
 /**
- * Runs the hook files of other systems unmodified: Claude Code, Codex, Copilot, Gemini CLI, Kodelet, Base Coat and
- * Inkeep.
+ * Runs the hook files of other systems unmodified: Claude Code, Codex, Copilot, Cursor, Factory, Gemini CLI, Kodelet, Base Coat,
+ * Inkeep and Windsurf.
  *
  * @since 0.1.0
  */
@@ -12,9 +12,12 @@ export * as Matcher from "./dialect/claude/Matcher.ts"
 export * as Outcome from "./dialect/claude/Outcome.ts"
 export * as Codex from "./dialect/codex/Codex.ts"
 export * as Copilot from "./dialect/copilot/Copilot.ts"
+export * as Cursor from "./dialect/cursor/Cursor.ts"
+export * as Factory from "./dialect/factory/Factory.ts"
 export * as Gemini from "./dialect/gemini/Gemini.ts"
 export * as Inkeep from "./dialect/inkeep/Inkeep.ts"
 export * as Kodelet from "./dialect/kodelet/Kodelet.ts"
+export * as Windsurf from "./dialect/windsurf/Windsurf.ts"
 export * as Discovery from "./Discovery.ts"
 export * as Engine from "./Engine.ts"
 export * as Guide from "./Guide.ts"

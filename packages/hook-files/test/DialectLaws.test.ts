@@ -5,6 +5,7 @@ import * as ClaudeCode from "@belay/hook-files/ClaudeCode"
 import * as Codex from "@belay/hook-files/Codex"
 import type { Finished } from "@belay/hook-files/Command"
 import * as Copilot from "@belay/hook-files/Copilot"
+import * as Cursor from "@belay/hook-files/Cursor"
 import * as Gemini from "@belay/hook-files/Gemini"
 import * as HookConfig from "@belay/hook-files/HookConfig"
 import * as Inkeep from "@belay/hook-files/Inkeep"
@@ -87,6 +88,16 @@ const systems: { readonly [name: string]: System } = {
     allow: { decision: "allow" },
     deny: { decision: "deny", reason: "never" },
     rewrite: { hookSpecificOutput: { tool_input: { command: "pwd" } } }
+  },
+  cursor: {
+    make: (replies, options, runners) => {
+      const preToolUse = commands(replies).map((command) => ({ command }))
+      const { handlers } = Cursor.decode(JSON.stringify({ version: 1, hooks: { preToolUse } }), "hooks.json")
+      return Cursor.make({ handlers, projectDir, runners, ...options })
+    },
+    allow: { permission: "allow" },
+    deny: { permission: "deny", agent_message: "never" },
+    rewrite: { updated_input: { command: "pwd" } }
   },
   kodelet: {
     make: (replies, options, runners) => {
@@ -191,6 +202,7 @@ const laws: ReadonlyArray<Law> = [
     replies: () => [{ finished: answer("all is well\n"), code: () => "all is well" }],
     most: runs,
     others: {
+      cursor: { outcome: "runs", warning: /not JSON/ },
       kodelet: { outcome: "runs", warning: /not JSON/ },
       basecoat: { outcome: "runs", warning: /not JSON/ },
       inkeep: { outcome: "runs", warning: /expected \{ action/ }
@@ -228,6 +240,7 @@ const laws: ReadonlyArray<Law> = [
     replies: () => [{ finished: answer("\u0000\uFFFD{\u0001\uFFFD\uFFFD"), code: () => new Uint8Array([0, 255]) }],
     most: runs,
     others: {
+      cursor: { outcome: "runs", warning: /not JSON/ },
       kodelet: { outcome: "runs", warning: /not JSON/ },
       basecoat: { outcome: "runs", warning: /not JSON/ },
       inkeep: { outcome: "runs", warning: /expected \{ action/ }

@@ -13,7 +13,7 @@ import { calls, recording, scripted } from "../../../test/support/agent.ts"
 import { place } from "./support/places.ts"
 import { until, write } from "./support/processes.ts"
 
-const systems = ["claude", "codex", "copilot", "gemini", "kodelet", "basecoat", "inkeep"] as const
+const systems = ["claude", "codex", "copilot", "gemini", "cursor", "kodelet", "basecoat", "inkeep"] as const
 type System = typeof systems[number]
 
 /** What a system answers in the shell: `$new` is the new command. */
@@ -46,6 +46,11 @@ const answers: { readonly [S in Exclude<System, "inkeep">]: Answers } = {
     prompt: specific("BeforeAgent", `"additionalContext":"prompt of gemini"`),
     change: specific("BeforeTool", `"tool_input":{"command":"$new"}`),
     deny: `{"decision":"deny","reason":"no"}`
+  },
+  cursor: {
+    start: `{"additional_context":"start of cursor"}`,
+    change: `{"permission":"allow","updated_input":{"command":"$new"}}`,
+    deny: `{"permission":"deny","agent_message":"no"}`
   },
   kodelet: { change: `{"input":{"command":"$new"}}`, deny: `{"blocked":true,"reason":"no"}` },
   basecoat: {
@@ -104,6 +109,11 @@ const writeHooks = (one: Place, system: Exclude<System, "inkeep">, denied?: stri
     case "gemini": {
       const hooks = { SessionStart: group("start"), BeforeAgent: group("prompt"), BeforeTool: group("call") }
       return void write(join(home, ".gemini/settings.json"), json({ hooks }))
+    }
+    case "cursor": {
+      const entry = (event: string) => [{ command: `${path} ${event}` }]
+      const hooks = { sessionStart: entry("start"), preToolUse: entry("call") }
+      return void write(join(home, ".cursor/hooks.json"), json({ version: 1, hooks }))
     }
     case "kodelet":
       return void write(
@@ -191,9 +201,9 @@ describe("two systems in one project", () => {
     const one = place()
     const { context, log, ran } = await run(one, systems.flatMap((system) => hooksOf(one, system)))
     assert.deepStrictEqual(ran, [`${systems.toReversed().join(" ")} go`])
-    assert.strictEqual(context.length, 9)
-    assert.strictEqual(new Set(context).size, 9)
-    assert.deepStrictEqual(systems.map((system) => count(log, `${system} call`)), [2, 2, 2, 2, 2, 2, 1])
+    assert.strictEqual(context.length, 10)
+    assert.strictEqual(new Set(context).size, 10)
+    assert.deepStrictEqual(systems.map((system) => count(log, `${system} call`)), [2, 2, 2, 2, 2, 2, 2, 1])
   })
 })
 

@@ -117,7 +117,7 @@ describe("files of every system", () => {
       () => load({ sources: ["cluade" as never] }),
       /hook-files\.sources: expected claude, .*found "cluade"; did you mean claude\?/
     )
-    assert.throws(() => load({ sources: [{ dialect: "cursor" as never, file: "x.json" }] }), /found "cursor"/)
+    assert.throws(() => load({ sources: [{ dialect: "vscode" as never, file: "x.json" }] }), /found "vscode"/)
   })
 
   it("are chosen by name, by scope, or not at all", () => {

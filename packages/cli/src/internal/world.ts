@@ -116,6 +116,9 @@ const dialectOf = (path: string): Discovery.Dialect => {
   const whole = resolve(path).replaceAll("\\", "/")
   if (/\/\.codex\//.test(whole)) return "codex"
   if (/\/\.gemini\//.test(whole)) return "gemini"
+  if (/\/\.cursor\//.test(whole)) return "cursor"
+  if (/\/\.factory\//.test(whole)) return "factory"
+  if (/\/\.(?:windsurf|codeium)\//.test(whole)) return "windsurf"
   if (/\/\.(?:github|copilot)\//.test(whole)) return "copilot"
   return "claude"
 }

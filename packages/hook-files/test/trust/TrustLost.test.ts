@@ -35,6 +35,17 @@ const systems: { readonly [D in Dialect]: readonly [path: string, content: objec
     "echo no >&2; exit 2"
   ],
   gemini: [".gemini/settings.json", { hooks: { BeforeTool: group("sh tools/guard.sh") } }, "echo no >&2; exit 2"],
+  cursor: [
+    ".cursor/hooks.json",
+    { version: 1, hooks: { beforeShellExecution: [{ command: "sh tools/guard.sh" }] } },
+    "echo no >&2; exit 2"
+  ],
+  windsurf: [
+    ".windsurf/hooks.json",
+    { hooks: { pre_run_command: [{ command: "sh tools/guard.sh" }] } },
+    "echo no >&2; exit 2"
+  ],
+  factory: [".factory/settings.json", { hooks: { PreToolUse: group("sh tools/guard.sh") } }, "echo no >&2; exit 2"],
   kodelet: [
     ".kodelet/hooks/guard",
     "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call && exit\ncat > /dev/null\n. tools/guard.sh\n",

@@ -13,7 +13,9 @@ const [one, two] = [exits(1), exits(2)]
 /** An exit code that is computed. */
 const open = /\bexit\((?![\s\d)])|\bexit\s+["']?\$/
 const json =
-  /permissionDecision|["']?decision["']?\s*[:=]|["']continue["']\s*:|hookSpecificOutput|["']blocked["']|["']action["']/
+  /permissionDecision|["']?permission\\?["']?\s*[:=]|["']?decision["']?\s*[:=]|["']continue["']\s*:|hookSpecificOutput|["']blocked["']|["']action["']/
+/** Whether a script seems to answer with JSON. */
+export const answersJson = (code: string): boolean => json.test(code)
 const refusing = /block|den(?:y|ied)|refus|forbid|not allowed|dangerous|protected|reject/i
 const aloud = />&2|\/dev\/stderr|stderr|console\.error|1>&2/
 
@@ -26,7 +28,8 @@ export const answers = (item: Item, name: string, code: string, language: string
   const isClaude = dialect === "claude" || dialect === "codex"
   const found: Array<Said> = []
   if (
-    (isClaude || dialect === "gemini") && (isGuard(item) || isStop) && one.test(code) && !two.test(code) &&
+    (isClaude || ["gemini", "cursor", "windsurf", "factory"].includes(dialect)) && (isGuard(item) || isStop) &&
+    one.test(code) && !two.test(code) &&
     !open.test(code) &&
     !json.test(code)
   ) {

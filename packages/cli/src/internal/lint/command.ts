@@ -1,8 +1,9 @@
 /** Rules about commands and the scripts that they start. */
 import { existsSync } from "node:fs"
 import type { Item } from "../world.ts"
-import { answers } from "./answers.ts"
+import { answers, answersJson } from "./answers.ts"
 import { blocksByTwo, breaking, missing } from "./ends.ts"
+import { isGuard } from "./entry.ts"
 import { fields } from "./fields.ts"
 import { type Said, said } from "./finding.ts"
 import { isProgram, languageOf, type Script, scriptOf, wordsOf } from "./scripts.ts"
@@ -44,6 +45,7 @@ export const check = (item: Item, place: Place): ReadonlyArray<Said> => {
   const script = scriptOf(item, place)
   return [
     ...startFindings(item, work, place),
+    ...alwaysOpen(item, work.command, script?.text ?? ""),
     ...(script === undefined
       ? [
         ...lineTraps(item, work.command),
@@ -53,6 +55,20 @@ export const check = (item: Item, place: Place): ReadonlyArray<Said> => {
       : [...file(item, script, place), ...(script.exists ? content(item, script, place) : [])])
   ]
 }
+
+/** A guard whose exit code is always 0, and that does not answer with JSON. */
+const alwaysOpen = (item: Item, command: string, script: string): ReadonlyArray<Said> =>
+  isGuard(item) && /\|\|\s*(?:true|:|exit\s+0)\s*$/.test(command) && !answersJson(`${command}\n${script}`)
+    ? [
+      said(
+        "warning",
+        "guard-open",
+        "it always exits with 0",
+        "`|| true` lets every call pass, even if the guard blocks",
+        "Remove it, or keep code 2: `guard.sh || exit $?`."
+      )
+    ]
+    : []
 
 const builtins =
   /^(?:\[|\[\[|:|\.|!|if|for|while|until|case|select|function|time|coproc|\{|alias|bg|bind|break|builtin|caller|cd|command|compgen|complete|compopt|continue|declare|dirs|disown|echo|enable|eval|exec|exit|export|false|fc|fg|getopts|hash|help|history|jobs|kill|let|local|logout|mapfile|popd|printf|pushd|pwd|read|readarray|readonly|return|set|shift|shopt|source|suspend|test|times|trap|true|type|typeset|ulimit|umask|unalias|unset|wait)$/
@@ -107,14 +123,17 @@ const startFindings = (
       )
     )
   }
-  if (/(?:^|\s)\$\{?(?:CLAUDE|GEMINI)_PROJECT_DIR\}?/.test(command.replaceAll(/"[^"]*"/g, "\"\""))) {
+  // Gemini CLI puts the folder in quotes itself if the variable has no braces.
+  const names = source.dialect === "gemini" ? /(?:^|\s)\$\{(\w+_PROJECT_DIR)\}/ : /(?:^|\s)\$\{?(\w+_PROJECT_DIR)\}?/
+  const variable = names.exec(command.replaceAll(/"[^"]*"/g, "\"\""))?.[1]
+  if (variable !== undefined) {
     found.push(
       said(
         "hint",
         "path-unquoted",
         "the project's folder is not in quotes",
         "a folder with a space in its name becomes two words",
-        "Write \"$CLAUDE_PROJECT_DIR\"/… with the quotes."
+        `Write "$${variable}"/… with the quotes.`
       )
     )
   }

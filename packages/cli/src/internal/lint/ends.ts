@@ -1,14 +1,17 @@
 /** Explains the effect of an exit code, per system. */
 import type { Item } from "../world.ts"
 
-/** Events at which exit code 2 blocks in Claude Code and Codex. */
+/** Systems in which exit code 2 blocks, and the other codes are failures. */
+const byTwo: ReadonlySet<string> = new Set(["claude", "codex", "cursor", "windsurf", "factory"])
+
+/** Events at which exit code 2 blocks, in systems with this rule. */
 export const blocksByTwo = ({ event, source }: Pick<Item, "event" | "source">): boolean =>
-  (source.dialect === "claude" || source.dialect === "codex") && event !== undefined &&
+  byTwo.has(source.dialect) && event !== undefined &&
   /refused|continues with|skipped|ends$|stays/.test(event.two)
 
 /** Explains what happens if an entry cannot be started. */
-export const breaking = (item: Pick<Item, "event" | "source">, code: number): string => {
-  const { event, source: { dialect, isProgram } } = item
+export const breaking = (item: Pick<Item, "event" | "raw" | "source">, code: number): string => {
+  const { event, raw, source: { dialect, isProgram } } = item
   const ends = `the entry exits with ${code}`
   switch (dialect) {
     case "copilot":
@@ -24,6 +27,10 @@ export const breaking = (item: Pick<Item, "event" | "source">, code: number): st
     case "kodelet":
       return isProgram === true
         ? "it does not print its type, so it is left out and guards nothing"
+        : `${ends}, which blocks nothing`
+    case "cursor":
+      return raw["failClosed"] === true || (code === 2 && blocksByTwo(item))
+        ? `${ends}, which blocks everything that it matches`
         : `${ends}, which blocks nothing`
     case "basecoat":
       return `${ends}, which is a warning and blocks nothing`

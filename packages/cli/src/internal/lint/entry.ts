@@ -1,9 +1,8 @@
 /** Rules about one entry: its keys, matcher, timeout and requests. */
 import { nearest } from "@belay/core/NamePattern"
-import * as Gemini from "@belay/hook-files/Gemini"
-import * as Result from "effect/Result"
 import type { Item } from "../world.ts"
-import { type Said, said } from "./finding.ts"
+import { type Rule, type Said, said } from "./finding.ts"
+import { matchers } from "./matchers.ts"
 
 /** Whether an entry is a guard. */
 export const isGuard = ({ event }: Item): boolean =>
@@ -11,8 +10,6 @@ export const isGuard = ({ event }: Item): boolean =>
 
 const refusesByTwo = (item: Item): boolean =>
   item.event?.may !== undefined && /refused|denied|denies|denial/.test(item.event.two)
-
-type Rule = (item: Item) => ReadonlyArray<Said>
 
 const unknownKeys: Rule = ({ event, group, raw, source }) => {
   const system = source.system.guide
@@ -39,149 +36,6 @@ const unknownKeys: Rule = ({ event, group, raw, source }) => {
   })
 }
 
-const toolNames = [
-  "Bash",
-  "BashOutput",
-  "KillShell",
-  "Read",
-  "Write",
-  "Edit",
-  "MultiEdit",
-  "NotebookEdit",
-  "NotebookRead",
-  "Glob",
-  "Grep",
-  "LS",
-  "WebFetch",
-  "WebSearch",
-  "Task",
-  "Agent",
-  "TodoWrite",
-  "Skill",
-  "SlashCommand",
-  "ExitPlanMode",
-  "AskUserQuestion"
-]
-
-const ofGemini: Rule = ({ event, matcher = "", source }) => {
-  if (source.dialect !== "gemini" || event?.matcher !== "tool_name") return []
-  const pattern = patternOf(matcher)
-  const named = Object.keys(Gemini.builtInTools).filter((name) => new RegExp(`(?<!\\w)${name}(?!\\w)`).test(matcher))
-  if (
-    pattern === undefined || named.length === 0 || Object.values(Gemini.builtInTools).some((name) => pattern.test(name))
-  ) return []
-  return [
-    said(
-      "error",
-      "matcher-nothing",
-      `no tool of Gemini CLI is called ${named.join(" or ")}`,
-      "matchers are compared with its own names, so the entry never runs",
-      `Write ${JSON.stringify([...new Set(named.map((name) => Gemini.builtInTools[name]!))].join("|"))}.`
-    )
-  ]
-}
-
-const matchers: Rule = (item) => {
-  const { event, matcher, source } = item
-  if (event === undefined || (source.dialect !== "claude" && source.dialect !== "codex")) return []
-  const isAll = matcher === undefined || matcher.trim() === "" || matcher === "*"
-  if (event.matcher === undefined) {
-    return isAll
-      ? []
-      : [
-        said(
-          "hint",
-          "matcher-ignored",
-          `${event.name} has no matcher`,
-          "the entry always runs, whatever its matcher",
-          "Remove the matcher."
-        )
-      ]
-  }
-  if (isAll) {
-    return event.occasion === "tool-call"
-      ? [
-        said(
-          "hint",
-          "matcher-everything",
-          "it runs before every call of every tool",
-          "each call waits for it, and it also gets tools that it does not know",
-          "Name the tools: \"Bash\", \"Edit|Write\"."
-        )
-      ]
-      : []
-  }
-  if (event.values !== undefined && /^[\w\- ,|]+$/.test(matcher)) {
-    const strange = matcher.split(/[|,]/).map((one) => one.trim()).filter((one) => !event.values!.includes(one))
-    return strange.map((one) =>
-      said(
-        "warning",
-        "matcher-nothing",
-        `${event.matcher} is never ${JSON.stringify(one)}`,
-        "the entry does not run for it",
-        `Values are ${event.values!.join(", ")}.`
-      )
-    )
-  }
-  return event.matcher === "tool_name" ? [...exactNames(matcher), ...loosePatterns(matcher)] : []
-}
-
-/** Names that no tool has in scripts. */
-const exactNames = (matcher: string): ReadonlyArray<Said> => {
-  if (!/^[\w\- ,|]+$/.test(matcher)) return []
-  return matcher.split(/[|,]/).map((name) => name.trim()).filter((name) => name !== "").flatMap((name) => {
-    if (/^mcp__[^_]+(?:_[^_]+)*$/.test(name)) {
-      return [
-        said(
-          "warning",
-          "matcher-nothing",
-          `${JSON.stringify(name)} is the name of a server, not of a tool`,
-          "names must match completely, so no tool of the server is guarded",
-          `Write "${name}__.*".`
-        )
-      ]
-    }
-    const other = toolNames.find((tool) => tool !== name && tool.toLowerCase() === name.toLowerCase())
-    return other === undefined
-      ? []
-      : [
-        said(
-          "error",
-          "matcher-nothing",
-          `no tool is called ${JSON.stringify(name)}`,
-          "letter case matters, so the entry never runs",
-          `Write ${JSON.stringify(other)}.`
-        )
-      ]
-  })
-}
-
-/** Patterns that match more than they seem to, because they are searched for anywhere in the name. */
-const loosePatterns = (matcher: string): ReadonlyArray<Said> => {
-  if (
-    /^[\w\- ,|]+$/.test(matcher) || matcher.length > 200 || /\(\?[=!<]|\\\d/.test(matcher) ||
-    /\([^)]*[+*][^)]*\)[+*{]/.test(matcher)
-  ) {
-    return []
-  }
-  const [loose, strict] = [patternOf(matcher), patternOf(`^(?:${matcher})$`)]
-  if (loose === undefined || strict === undefined) return []
-  const more = toolNames.filter((name) => loose.test(name) && !strict.test(name))
-  const none = !toolNames.some((name) => loose.test(name)) && !matcher.includes("mcp")
-  if (more.length === 0 || none) return []
-  return [
-    said(
-      "warning",
-      "matcher-loose",
-      `${JSON.stringify(matcher)} also matches ${more.join(", ")}`,
-      "a pattern is searched for anywhere in the name",
-      `Anchor it: "^(?:${matcher})$".`
-    )
-  ]
-}
-
-const patternOf = (text: string): RegExp | undefined => Result.getOrUndefined(Result.try(() => new RegExp(text)))
-
 const conditions: Rule = ({ event, matcher, rule, source }) => {
   if (rule === undefined || event === undefined || source.dialect !== "claude") return []
   const tool = /^\s*([\w-]+)/.exec(rule)?.[1]
@@ -203,7 +57,7 @@ const conditions: Rule = ({ event, matcher, rule, source }) => {
 }
 
 const times: Rule = (item) => {
-  const { entry, event, isAsync, raw, source, timeout } = item
+  const { event, isAsync, raw, source, timeout } = item
   const own = [raw["timeout"], raw["timeoutSec"], raw["timeoutMs"]].find((value) => typeof value === "number")
   if (event === undefined) return []
   const found: Array<Said> = []
@@ -248,17 +102,6 @@ const times: Rule = (item) => {
         `its timeout is ${raw["timeout"]} milliseconds`,
         "timeouts are in milliseconds here",
         `Did you mean ${raw["timeout"] * 1_000}?`
-      )
-    )
-  }
-  if (entry.work.type === "command" && isGuard(item) && /\|\|\s*(?:true|:|exit\s+0)\s*$/.test(entry.work.command)) {
-    found.push(
-      said(
-        "warning",
-        "guard-open",
-        "it always exits with 0",
-        "`|| true` lets every call pass, even if the guard blocks",
-        "Remove it, or keep code 2: `guard.sh || exit $?`."
       )
     )
   }
@@ -364,4 +207,4 @@ const prompts: Rule = ({ entry: { work }, event }) => {
   return found
 }
 
-export const rules: ReadonlyArray<Rule> = [unknownKeys, matchers, ofGemini, conditions, times, requests, prompts]
+export const rules: ReadonlyArray<Rule> = [unknownKeys, ...matchers, conditions, times, requests, prompts]

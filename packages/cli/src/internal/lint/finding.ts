@@ -1,4 +1,5 @@
 /** A mistake in a file, and what to do about it. */
+import type { Item } from "../world.ts"
 
 export type Level = "error" | "warning" | "hint"
 
@@ -24,3 +25,6 @@ export const said = (level: Level, rule: string, what: string, why: string, fix:
   why,
   fix
 })
+
+/** A rule about one entry. */
+export type Rule = (item: Item) => ReadonlyArray<Said>

@@ -64,7 +64,7 @@ const resolveScript = (
   { cwd, home }: { readonly cwd: string; readonly home: string },
   project: string
 ): string => {
-  const known = /\$\{?(?:CLAUDE_PROJECT_DIR|GEMINI_PROJECT_DIR|COPILOT_PROJECT_DIR|GEMINI_CWD)\}?/g
+  const known = /\$\{?(?:(?:CLAUDE|GEMINI|COPILOT|CURSOR|FACTORY)_PROJECT_DIR|GEMINI_CWD)\}?/g
   const path = name.replaceAll(known, () => project).replaceAll(/\$\{?PWD\}?/g, () => cwd).replace(
     /^(?:~|\$\{?HOME\}?)(?=\/)/,
     () => home

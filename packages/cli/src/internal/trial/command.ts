@@ -64,7 +64,7 @@ const factsOf = (
     }
     // Checked above.
     const fields = payload as JsonObject
-    const tool = Option.getOrUndefined(flags.tool) ?? textOf(fields, "tool_name", "toolName")
+    const tool = Option.getOrUndefined(flags.tool) ?? textOf(fields, "tool_name", "toolName") ?? found.tool
     if (tool === undefined && isAboutTool(occasion)) {
       return yield* usageError(
         `${found.name} is about a tool: add --tool, such as --tool Bash --input '{"command":"ls"}'`
@@ -72,7 +72,7 @@ const factsOf = (
     }
     const input = Option.isSome(flags.input)
       ? yield* jsonOf("--input", flags.input.value)
-      : fieldOf(fields, "tool_input", "toolArgs") ?? {}
+      : inputOf(fields, found.tool !== undefined)
     const output = Option.isSome(flags.output)
       ? looseOf(flags.output.value)
       : fieldOf(fields, "tool_response", "tool_output", "toolResult")
@@ -86,6 +86,12 @@ const factsOf = (
       ...defined({ tool, output, error, prompt })
     }
   })
+
+/** Returns the input of the tool. Events about one tool have its fields beside their own. */
+const inputOf = (fields: JsonObject, isOneTool: boolean): Json => {
+  const input = fieldOf(fields, "tool_input", "toolArgs", "tool_info") ?? (isOneTool ? fields : {})
+  return typeof input === "string" ? looseOf(input) : input
+}
 
 /** All of standard input, as text. */
 const readStandardInput = Effect.flatMap(

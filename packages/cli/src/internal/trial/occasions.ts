@@ -95,6 +95,8 @@ export const planOf = (facts: Facts): Plan => {
       return at("onLlmError", {})
     case "turn-failure":
       return at("onTurnError", { input: { message: prompt } })
+    case "turn-end":
+      return at("postTurn", { input: { message: prompt }, output: { text: last } })
     case "tool-call":
       return at("preToolCall", call)
     case "permission":

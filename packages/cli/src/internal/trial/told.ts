@@ -23,6 +23,16 @@ const done: Command.Finished = {
   durationMs: 0
 }
 
+const command = { type: "command", command: "true" }
+const inGroup = { hooks: [command] }
+
+/** How the systems without groups write an entry that runs nothing. */
+const entries: { readonly [dialect: string]: object } = {
+  copilot: { bash: "true" },
+  cursor: command,
+  windsurf: command
+}
+
 /** Returns nothing if the system has no such event at this point. */
 export const told = (
   { dialect, event }: { readonly dialect: Dialect; readonly event: string },
@@ -31,8 +41,7 @@ export const told = (
 ): Effect.Effect<JsonObject | undefined> =>
   Effect.gen(function*() {
     const file = join(folder, `${dialect}.json`)
-    const entry = dialect === "copilot" ? { bash: "true" } : { hooks: [{ type: "command", command: "true" }] }
-    writeFileSync(file, JSON.stringify({ version: 1, hooks: { [event]: [entry] } }))
+    writeFileSync(file, JSON.stringify({ version: 1, hooks: { [event]: [entries[dialect] ?? inGroup] } }))
     let heard: JsonObject | undefined
     const run: Command.Runner = ({ input }) =>
       Effect.sync(() => {

@@ -1,4 +1,4 @@
-/** Defines what differs between Claude Code and Codex, whose settings files are similar. */
+/** Defines what differs between Claude Code and systems whose settings files are similar. */
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { Finished } from "../../process/Command.ts"
 import type { CommandWork, Work } from "../../Runners.ts"
@@ -8,7 +8,9 @@ import { read } from "./readAnswer.ts"
 import { type Response, response } from "./toolResults.ts"
 
 export interface Flavor {
-  readonly name: "claude" | "codex"
+  readonly name: "claude" | "codex" | "factory"
+  /** The name of the assistant in messages for people. */
+  readonly assistant: string
   readonly read: (finished: Finished, event: EventName, work: Work) => Answer
   /** The text between the reasons if several entries block. */
   readonly separator: string
@@ -16,6 +18,14 @@ export interface Flavor {
   readonly runsTwinsOnce: boolean
   /** Returns the command that runs a shell line. */
   readonly shell: (work: CommandWork) => CommandWork
+  /** The default timeout in seconds, if the event sets none. */
+  readonly timeout: number
+  /** The variables for the folder of the project. */
+  readonly projectVariables: ReadonlyArray<string>
+  /** Returns the name of a tool that scripts read. */
+  readonly shownTool: (tool: string) => string
+  /** Returns the whole input of an event as scripts read it. */
+  readonly shape: (payload: JsonObject) => JsonObject
   /** The prefixes of the variables `PLUGIN_ROOT` and `PLUGIN_DATA`. */
   readonly pluginPrefixes: ReadonlyArray<string>
   /** Returns other names under which matchers know a tool. */
@@ -35,7 +45,12 @@ const none: ReadonlyArray<string> = []
 
 export const claude: Flavor = {
   name: "claude",
+  assistant: "Claude",
   read,
+  timeout: 600,
+  projectVariables: ["CLAUDE_PROJECT_DIR"],
+  shownTool: (tool) => tool,
+  shape: (payload) => payload,
   separator: "\n",
   runsTwinsOnce: true,
   shell: (work) => work,

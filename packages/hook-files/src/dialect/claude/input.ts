@@ -6,9 +6,9 @@ import type { ToolMeta } from "@belay/core/Tool"
 import * as Effect from "effect/Effect"
 import type * as Engine from "../../engine/engine.ts"
 import type * as Transcript from "../../Transcript.ts"
+import { knownCall, toolNameOf } from "../shared/delegation.ts"
 import { known, type ToolNames, variables } from "../shared/toolNames.ts"
 import type { Answer } from "./answer.ts"
-import { knownCall, toolNameOf } from "./delegation.ts"
 import type { Input } from "./dialect.ts"
 import * as EnvironmentFile from "./environmentFile.ts"
 import { type EventName, rowOf } from "./events.ts"
@@ -57,16 +57,17 @@ const agentFile = (ctx: HookContext): string => `agent-${ctx.sessionId}`
 export const make = ({ engine, flavor, owners, permissionMode, toolNames, transcript }: Setup): Events => {
   const models = new Map<string, string>()
 
-  const payload = (event: EventName, ctx: HookContext, fields: JsonObject): JsonObject => ({
-    ...fields,
-    session_id: ctx.root.sessionId,
-    transcript_path: transcript?.path(ctx.root.sessionId) ?? flavor.noTranscript,
-    cwd: ctx.cwd,
-    permission_mode: permissionMode,
-    hook_event_name: event,
-    ...flavor.inputFields(ctx.root, models.get(ctx.root.sessionId)),
-    ...(ctx.agent.depth === 0 ? {} : { agent_id: ctx.sessionId, agent_type: ctx.agent.name })
-  })
+  const payload = (event: EventName, ctx: HookContext, fields: JsonObject): JsonObject =>
+    flavor.shape({
+      ...fields,
+      session_id: ctx.root.sessionId,
+      transcript_path: transcript?.path(ctx.root.sessionId) ?? flavor.noTranscript,
+      cwd: ctx.cwd,
+      permission_mode: permissionMode,
+      hook_event_name: event,
+      ...flavor.inputFields(ctx.root, models.get(ctx.root.sessionId)),
+      ...(ctx.agent.depth === 0 ? {} : { agent_id: ctx.sessionId, agent_type: ctx.agent.name })
+    })
 
   const fire: Events["fire"] = (event, ctx, fields = {}) => {
     if (!engine.has(event)) return undefined
@@ -94,8 +95,9 @@ export const make = ({ engine, flavor, owners, permissionMode, toolNames, transc
     const { input: args } = knownCall(call, toolNames, ctx)
     const input: Input = {
       call: { tool, args },
-      payload: () => payload(event, ctx, { tool_name: tool, tool_input: args, tool_use_id: call.id, ...fields }),
-      env: () => variables(tool, args, call.args)
+      payload: () =>
+        payload(event, ctx, { tool_name: flavor.shownTool(tool), tool_input: args, tool_use_id: call.id, ...fields }),
+      env: () => variables(flavor.shownTool(tool), args, call.args)
     }
     const fired = engine.fire({ event, subjects, input }, ctx)
     return fired && Effect.map(fired, (verdict) => {

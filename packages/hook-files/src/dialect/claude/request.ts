@@ -12,7 +12,7 @@ export const foldersOf = (
   { origin }: Handler,
   { flavor, projectDir }: Setup
 ): { readonly [name: string]: string } => {
-  const folders: Record<string, string> = { CLAUDE_PROJECT_DIR: projectDir }
+  const folders: Record<string, string> = Object.fromEntries(flavor.projectVariables.map((name) => [name, projectDir]))
   if (origin === undefined) return folders
   // A skill or an agent without a plugin has its own folder as the folder of a plugin.
   const { data, root } = origin.plugin ?? origin

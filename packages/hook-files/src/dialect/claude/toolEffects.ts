@@ -3,8 +3,8 @@ import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import type { In } from "@belay/core/HookPoint"
 import { type Effects, onVerdict } from "../../engine/effects.ts"
+import { knownCall } from "../shared/delegation.ts"
 import { nameOf } from "../shared/toolNames.ts"
-import { knownCall } from "./delegation.ts"
 import { inject, type Setup } from "./effects.ts"
 import type { Flavor } from "./flavor.ts"
 import { batchOf } from "./input.ts"
@@ -18,11 +18,12 @@ export interface ToolSetup extends Setup {
 }
 
 export const make = (setup: ToolSetup): Effects => {
-  const { engine, events, hasSkills, hasTranscript, name, toolNames } = setup
+  const { engine, events, flavor, hasSkills, hasTranscript, name, toolNames } = setup
   const permission = Permission.make({
     name,
     notify: (ctx, call) => {
-      const message = `Claude needs your permission to use ${nameOf(call.name, toolNames)}`
+      const tool = flavor.shownTool(nameOf(call.name, toolNames))
+      const message = `${flavor.assistant} needs your permission to use ${tool}`
       const fired = events.fire("Notification", ctx, { message, notification_type: "permission_prompt" })
       return fired === undefined ? undefined : engine.aside(fired, ctx)
     },

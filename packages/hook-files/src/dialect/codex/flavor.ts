@@ -5,6 +5,11 @@ import { readStrictly } from "./answer.ts"
 
 export const codex: Flavor = {
   name: "codex",
+  assistant: "Codex",
+  timeout: 600,
+  projectVariables: ["CLAUDE_PROJECT_DIR"],
+  shownTool: (tool) => tool,
+  shape: (payload) => payload,
   read: readStrictly,
   separator: "\n\n",
   runsTwinsOnce: false,

@@ -3,7 +3,7 @@ import type { AgentHook } from "@belay/core/AgentHook"
 import * as HookDefaults from "@belay/hooks/HookDefaults"
 import * as Result from "effect/Result"
 import { readdirSync } from "node:fs"
-import { join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import type { Guide } from "../../Guide.ts"
 import { isRefused } from "../../internal/projectVariables.ts"
 import type { Runners, Work } from "../../Runners.ts"
@@ -12,7 +12,17 @@ import { isFields } from "./fields.ts"
 import type { ToolNames } from "./toolNames.ts"
 
 /** The system of hook files that a file belongs to. */
-export type Dialect = "claude" | "codex" | "copilot" | "gemini" | "kodelet" | "basecoat" | (string & {})
+export type Dialect =
+  | "claude"
+  | "codex"
+  | "copilot"
+  | "gemini"
+  | "cursor"
+  | "windsurf"
+  | "factory"
+  | "kodelet"
+  | "basecoat"
+  | (string & {})
 
 /**
  * Who wrote a file: the administrator of the machine, the user, the project, or the user for this checkout of the
@@ -165,6 +175,16 @@ export const picked = (value: unknown, ...keys: ReadonlyArray<string>): unknown 
   if (!isFields(value)) return undefined
   const own = keys.flatMap((key) => Object.hasOwn(value, key) ? [[key, value[key]]] : [])
   return own.length === 0 ? undefined : own
+}
+
+/**
+ * Returns the folder in which another system keeps files for all users: beside the usual folder of Claude Code, or in
+ * the folder that the host named.
+ */
+export const folderOfMachine = (managed: string, name: string): string => {
+  const own = basename(managed)
+  if (own === "ClaudeCode") return join(dirname(managed), name)
+  return own === "claude-code" ? join(dirname(managed), name.toLowerCase()) : join(managed, name.toLowerCase())
 }
 
 /** Returns the sorted names in a folder. Returns an empty list if the folder cannot be read. */

@@ -10,14 +10,14 @@ export interface Places {
 
 const names: ReadonlyArray<readonly [RegExp, string]> = [
   [
-    /\$\{?(?:(?:CLAUDE|GEMINI|COPILOT)_PROJECT_DIR|workspacePath|GEMINI_CWD|PWD|INIT_CWD)\b(?::?[-?][^}]*)?\}?|\$env:CLAUDE_PROJECT_DIR/g,
+    /\$\{?(?:(?:CLAUDE|GEMINI|COPILOT|CURSOR|FACTORY)_PROJECT_DIR|workspacePath|GEMINI_CWD|PWD|INIT_CWD)\b(?::?[-?][^}]*)?\}?|\$env:CLAUDE_PROJECT_DIR/g,
     "/@project"
   ],
   [
     /"\$\(\s*(?:git rev-parse --show-toplevel|pwd)(?:\s+[^()"]*)?\)"?|\$\(\s*(?:git rev-parse --show-toplevel|pwd)(?:\s+[^()]*)?\)/g,
     "/@project"
   ],
-  [/\$\{?(?:CLAUDE_)?PLUGIN_ROOT\}?/g, "/@plugin"],
+  [/\$\{?(?:CLAUDE_|DROID_)?PLUGIN_ROOT\}?/g, "/@plugin"],
   [/\$\{?HOME\b\}?/g, "/@home"]
 ]
 

@@ -3,7 +3,7 @@ import type { HookContext } from "@belay/core/HookContext"
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { ToolMeta } from "@belay/core/Tool"
 import * as Result from "effect/Result"
-import { type Known, known, nameOf, type ToolNames } from "../shared/toolNames.ts"
+import { type Known, known, nameOf, type ToolNames } from "./toolNames.ts"
 
 const isDelegation = (tool: string, names: ToolNames, ctx: HookContext): boolean =>
   !Object.hasOwn(names, tool) && toolsOf(ctx).some(({ delegates, name }) => delegates && name === tool)

@@ -1,0 +1,115 @@
+/** Reads the `hooks.json` of Cursor. */
+import { nearest } from "@belay/core/NamePattern"
+import type { Entry, Warning } from "../../Dialect.ts"
+import type { CommandWork, PromptWork } from "../../Runners.ts"
+import { type Fields, isFields, isText, parseCommented } from "../shared/fields.ts"
+import { whyNoObject } from "../shared/jsonError.ts"
+import * as Pattern from "../shared/pattern.ts"
+import { type EventName, isEvent, names, rowOf } from "./events.ts"
+
+export interface Handler extends Entry {
+  readonly event: EventName
+  readonly work: CommandWork | PromptWork
+  readonly matches: (value: string) => boolean
+  readonly timeoutMs: number
+  /** Whether the action is blocked if the entry fails. */
+  readonly failClosed: boolean
+  /** How many times in a row the entry can let the agent continue. Absent if there is no limit. */
+  readonly loopLimit?: number
+  /** The folder in which the command runs. */
+  readonly cwd?: string
+}
+
+export interface Decoded {
+  readonly handlers: ReadonlyArray<Handler>
+  readonly warnings: ReadonlyArray<Warning>
+  readonly disableAllHooks: boolean
+}
+
+type Warn = (key: string, reason: string) => undefined
+
+/** Cursor calls its timeout the default of the platform, without a number. */
+const defaultTimeout = 60
+
+const defaultLoopLimit = 5
+
+export const decode = (text: string, file: string, folder?: string): Decoded => {
+  const warnings: Array<Warning> = []
+  const warn: Warn = (key, reason) => void warnings.push({ file, key, reason: reason.slice(0, 500) })
+  const settings = parseCommented(text)
+  const nothing = { handlers: [], warnings, disableAllHooks: false }
+  if (!isFields(settings)) return warn("", whyNoObject(text, true)) ?? nothing
+  const { hooks, version = 1 } = settings
+  if (version !== 1) warn("version", "expected 1")
+  if (hooks !== undefined && !isFields(hooks)) warn("hooks", "expected an object of events")
+  const handlers = Object.entries(isFields(hooks) ? hooks : {}).flatMap(([event, list]) => {
+    const key = `hooks.${event.slice(0, 80)}`
+    if (!isEvent(event)) {
+      const near = nearest(event, names)
+      const hint = near === undefined ? `; events are ${names.join(", ")}` : `; did you mean ${near}?`
+      return warn(key, `unknown event${hint}`) ?? []
+    }
+    if (!Array.isArray(list)) return warn(key, "expected a list of hooks") ?? []
+    return list.flatMap((entry: unknown, index) => {
+      const at = `${key}[${index}]`
+      const read = readEntry(event, entry, at, warn)
+      return read === undefined
+        ? []
+        : [{ event, file, key: at, ...read, ...(folder === undefined ? {} : { cwd: folder }) }]
+    })
+  })
+  return { handlers, warnings, disableAllHooks: false }
+}
+
+const readEntry = (
+  event: EventName,
+  entry: unknown,
+  key: string,
+  warn: Warn
+): Omit<Handler, "event" | "file" | "key"> | undefined => {
+  if (!isFields(entry)) return warn(key, "expected an object with a command")
+  const work = readWork(entry, key, warn)
+  if (work === undefined) return undefined
+  const { failClosed, loop_limit: limit = defaultLoopLimit, matcher, timeout = defaultTimeout } = entry
+  if (matcher !== undefined && !isText(matcher)) warn(`${key}.matcher`, "expected a text, so it matches everything")
+  if (failClosed !== undefined && typeof failClosed !== "boolean") warn(`${key}.failClosed`, "expected true or false")
+  const isTime = typeof timeout === "number" && timeout > 0 && Number.isFinite(timeout)
+  if (!isTime) warn(`${key}.timeout`, "expected a number of seconds above 0")
+  const isLimit = limit === null || (typeof limit === "number" && Number.isSafeInteger(limit) && limit >= 0)
+  if (!isLimit) warn(`${key}.loop_limit`, "expected a whole number or null")
+  const { test, warning } = compile(isText(matcher) ? matcher : "", event)
+  if (warning !== undefined) warn(`${key}.matcher`, warning)
+  const loopLimit = limit === null ? undefined : isLimit ? limit as number : defaultLoopLimit
+  return {
+    work,
+    matches: test,
+    timeoutMs: (isTime ? timeout : defaultTimeout) * 1_000,
+    failClosed: failClosed === true,
+    ...(loopLimit === undefined ? {} : { loopLimit }),
+    ...(isText(matcher) ? { matcherText: matcher } : {})
+  }
+}
+
+const readWork = (entry: Fields, key: string, warn: Warn): Handler["work"] | undefined => {
+  const { command, model, prompt, type = "command" } = entry
+  if (type === "command") {
+    return isText(command) && command.trim() !== ""
+      ? { type: "command", command }
+      : warn(`${key}.command`, "expected a shell command")
+  }
+  if (type !== "prompt") return warn(`${key}.type`, `expected "command" or "prompt", so this one never runs`)
+  if (!isText(prompt) || prompt.trim() === "") return warn(`${key}.prompt`, "expected a text")
+  return { type: "prompt", prompt, ...(isText(model) ? { model } : {}) }
+}
+
+/** A matcher is a pattern that is searched for. */
+const compile = (
+  matcher: string,
+  event: EventName
+): { readonly test: (value: string) => boolean; readonly warning?: string } => {
+  if (matcher.trim() === "" || matcher === "*" || rowOf(event).matched !== true) return { test: () => true }
+  const compiled = Pattern.compile(matcher)
+  if (typeof compiled === "function") return { test: compiled }
+  const why = compiled === "unsupported" ? "an RE2 pattern (no lookaround, no backreferences)" : "a valid pattern"
+  return { test: () => true, warning: `${JSON.stringify(matcher)} is not ${why}, so it matches everything` }
+}

@@ -1,0 +1,22 @@
+/** Describes what a call changes in a file, as a list of texts that are replaced. */
+import type { Json, JsonObject } from "@belay/core/Json"
+
+/** Returns the changes of a call in Claude Code's format. A written file replaces the empty text. */
+export const editsOf = (
+  { input, name }: { readonly name: string; readonly input: JsonObject }
+): ReadonlyArray<JsonObject> => {
+  const { content, edits } = input
+  if (name === "Write") return [edit("", content)]
+  if (!Array.isArray(edits)) return [edit(input["old_string"], input["new_string"])]
+  return edits.map((one: Json) =>
+    // A JSON value that is an object but not an array is a JsonObject.
+    typeof one === "object" && one !== null && !Array.isArray(one)
+      ? edit((one as JsonObject)["old_string"], (one as JsonObject)["new_string"])
+      : edit("", "")
+  )
+}
+
+const edit = (before: Json | undefined, after: Json | undefined): JsonObject => ({
+  old_string: typeof before === "string" ? before : "",
+  new_string: typeof after === "string" ? after : ""
+})
