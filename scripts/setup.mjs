@@ -27,7 +27,10 @@ const install = (folder, what) => {
 }
 
 install(root, "what package-lock.json pins (about half a minute)")
-if (process.argv.includes("--runtimes")) install(`${root}test/runtimes/`, "the runtimes of the long tests")
+if (process.argv.includes("--runtimes")) {
+  install(`${root}test/runtimes/`, "the runtimes of the long tests")
+  install(`${root}test/peers/`, "the other SDKs of the long tests")
+}
 
 const node = spawnSync(process.platform === "win32" ? "node.cmd" : `${root}node_modules/.bin/node`, ["--version"], {
   encoding: "utf8"

@@ -68,6 +68,12 @@ describe("the documentation", () => {
     }
   )
 
+  it("has programs that Node 22 can read", () => {
+    const programs = globSync("packages/examples/src/**/*.ts").map((path) => ({ path, line: 1, code: read(path) }))
+    const news = [...blocks, ...programs].filter(({ code }) => /^\s*(?:await )?using \w+ =/m.test(code))
+    assert.deepEqual(news.map(({ line, path }) => `${path}:${line}`), [])
+  })
+
   it("has links that lead somewhere", () => {
     const dead = pages.flatMap((page) =>
       linksOf(read(page)).filter((link) => {

@@ -14,6 +14,7 @@ const cost = CostTracker.make({ costPerInputToken: 4e-7, costPerOutputToken: 1.6
 const ask = ({ tool }: Approval.Request) => (console.log(`approving ${tool}`), { type: "approve" as const })
 const hooks = [guardrail, cost, Approval.make({ tools: ["delete_*"], ask })]
 
-await using agent = createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [deleteFile], hooks })
+const agent = createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [deleteFile], hooks })
 const { text } = await agent.run("Delete the file notes.tmp")
 console.log(text)
+await agent.close()

@@ -14,7 +14,7 @@ const bash = defineTool({
     return "ok"
   }
 })
-await using agent = createAgent({
+const agent = createAgent({
   // A model that tries everything; a real one goes here.
   provider: Scripted.make([
     ...commands.map((command) => Scripted.toolCalls({ name: "bash", args: { command } })),
@@ -27,3 +27,4 @@ await using agent = createAgent({
 })
 agent.on((event) => void (event.type === "tool-denied" && console.log(`refused by ${event.by}`)))
 console.log((await agent.run("Tidy up")).text)
+await agent.close()

@@ -43,7 +43,7 @@ export interface RecordingHook extends AgentHook {
  * import * as Scripted from "@belay/testing/Scripted"
  *
  * const recorder = recordingHook({ points: ["preTurn", "postTurn"] })
- * await using agent = createAgent({ provider: Scripted.make(["hi"]), hooks: [recorder] })
+ * const agent = createAgent({ provider: Scripted.make(["hi"]), hooks: [recorder] })
  * await agent.run("hello")
  * console.log(recorder.points(), recorder.at("preTurn")[0]?.message)
  * ```

@@ -19,6 +19,8 @@ export interface VirtualClock extends AsyncDisposable {
   readonly run: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
   /** For `layer` of `createAgent`. Turns, tools, hooks and retries then use this clock. */
   readonly layer: Layer.Layer<never>
+  /** Ends the clock. Agents that use it must be closed before. */
+  readonly close: () => Promise<void>
 }
 
 /**
@@ -29,14 +31,14 @@ export interface VirtualClock extends AsyncDisposable {
  * import { createAgent, defineHook } from "@belay/core"
  * import { Scripted, VirtualClock } from "@belay/testing"
  *
- * await using clock = VirtualClock.make()
+ * const clock = VirtualClock.make()
  * const slow = defineHook({
  *   name: "slow",
  *   kind: "policy",
  *   timeout: "1 minute",
  *   preTurn: () => new Promise<never>(() => {})
  * })
- * await using agent = createAgent({ provider: Scripted.make(["hi"]), hooks: [slow], layer: clock.layer })
+ * const agent = createAgent({ provider: Scripted.make(["hi"]), hooks: [slow], layer: clock.layer })
  * const turn = agent.run("hello").catch((error: unknown) => error)
  * await clock.advance(60_000)
  * console.log(await turn)
@@ -57,6 +59,7 @@ export const make = (): VirtualClock => {
     run: (effect) => runtime.runPromise(effect),
     // The layer provides no service, only a clock.
     layer: Layer.effectContext(Effect.promise(() => runtime.context() as Promise<Context.Context<never>>)),
+    close: () => runtime.dispose(),
     [Symbol.asyncDispose]: () => runtime.dispose()
   }
 }

@@ -26,7 +26,7 @@ import type { ObjectResult, RunResult } from "./RunResult.ts"
  *
  * const provider = fromPromise({ name: "fixed", complete: async () => textResponse(`{"city":"Bern","degrees":21}`) })
  * const schema = Schema.Struct({ city: Schema.String, degrees: Schema.Finite })
- * await using agent = createAgent({ provider, output: { schema } })
+ * const agent = createAgent({ provider, output: { schema } })
  * const result = await agent.run("How warm is it in Bern?")
  * if (result.status === "completed") console.log(result.object.degrees + 1)
  * ```

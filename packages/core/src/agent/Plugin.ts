@@ -32,7 +32,7 @@ import type { HookSource } from "./HookSource.ts"
  *   hooks: [defineHook({ name: "clock/usage", postToolCall: ({ call }) => console.log(`${call.name} was called`) })]
  * }
  * const provider = fromPromise({ name: "echo", complete: async () => textResponse("noon") })
- * await using agent = createAgent({ provider, plugins: [clock] })
+ * const agent = createAgent({ provider, plugins: [clock] })
  * ```
  * @category models
  * @since 0.1.0

@@ -170,8 +170,9 @@ export type AgentOptions<Hooks extends ReadonlyArray<AnyHook>, Plugins extends R
  *   name: "echo",
  *   complete: async ({ messages }) => textResponse(`${messages.length} messages`)
  * })
- * await using agent = createAgent({ provider })
+ * const agent = createAgent({ provider })
  * const { text } = await agent.run("hello")
+ * await agent.close()
  * ```
  * @category constructors
  * @since 0.1.0

@@ -95,7 +95,7 @@ export interface PromiseProvider
  *     return { usage: { inputTokens: 10, outputTokens: 3 } }
  *   }
  * })
- * await using agent = createAgent({ provider })
+ * const agent = createAgent({ provider })
  * for await (const event of agent.stream("count")) {
  *   if (event.type === "text-delta") console.log(event.text)
  * }

@@ -13,7 +13,7 @@ const bestOfTwo: AgentCore = {
   })
 }
 
-await using agent = createAgent({
+const agent = createAgent({
   provider: OpenAiCompatible.fromEnv(),
   core: bestOfTwo,
   hooks: [{
@@ -25,3 +25,4 @@ await using agent = createAgent({
 const { steps, text } = await agent.run("Say hello")
 console.log(`${steps} model calls`)
 console.log(text)
+await agent.close()

@@ -5,7 +5,7 @@ import { OpenAiCompatible } from "@belay/providers"
 
 const primary = OpenAiCompatible.fromEnv({ name: "primary" })
 const backup = OpenAiCompatible.fromEnv({ name: "backup", model: process.env.BACKUP_MODEL ?? "demo-backup" })
-await using agent = createAgent({
+const agent = createAgent({
   provider: [primary, backup],
   records: true,
   hooks: [
@@ -16,3 +16,4 @@ await using agent = createAgent({
 const { records, text } = await agent.run("Say hello")
 console.log(HookRecord.explain(records.filter(({ point }) => point === "onLlmError")).split("\n")[0])
 console.log(text)
+await agent.close()

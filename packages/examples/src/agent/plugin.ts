@@ -28,8 +28,10 @@ const notes = (): Plugin => {
   }
 }
 
-await using agent = createAgent({ provider: OpenAiCompatible.fromEnv(), plugins: [notes()] })
-await using session = await agent.session()
+const agent = createAgent({ provider: OpenAiCompatible.fromEnv(), plugins: [notes()] })
+const session = await agent.session()
 await session.run("Hello there")
 const { text } = await session.run("Count the notes")
 console.log(text)
+await session.close()
+await agent.close()

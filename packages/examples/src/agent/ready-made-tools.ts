@@ -23,7 +23,7 @@ const model = Scripted.make([
   "The sign was wrong."
 ])
 
-await using agent = createAgent({
+const agent = createAgent({
   provider: model,
   cwd: folder,
   tools: [...Toolset.files(), Bash.make()],
@@ -37,3 +37,4 @@ for await (const event of agent.stream("Why is sum(1, 2) not 3?")) {
   if (event.type === "tool-end" && !event.result.ok) console.log(`${event.call.name} failed`)
 }
 console.log(readFileSync(join(folder, "sum.mjs"), "utf8").trim())
+await agent.close()

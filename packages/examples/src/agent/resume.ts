@@ -23,7 +23,7 @@ const makeAgent = () =>
 const folder = await mkdtemp(join(tmpdir(), "belay-resume-"))
 const file = join(folder, "run.json")
 
-await using first = makeAgent()
+const first = makeAgent()
 const asked = await first.run("Send a mail to ada@example.com")
 if (asked.status !== "suspended") throw new Error(`expected a question, got ${asked.status}`)
 await writeFile(file, JSON.stringify(asked.snapshot))
@@ -32,7 +32,7 @@ console.log(
   asked.pending.map(({ args, reason, tool }) => `${tool} ${JSON.stringify(args)} (${reason})`).join(", ")
 )
 
-await using second = makeAgent()
+const second = makeAgent()
 const decisions = Object.fromEntries(
   asked.pending.map(({ callId }) => [callId, { type: "edit" as const, args: { to: "bob@example.com" } }])
 )
@@ -40,3 +40,5 @@ const finished = await second.resume(await readFile(file, "utf8"), decisions)
 console.log(finished.status)
 console.log(finished.text)
 await rm(folder, { recursive: true })
+await second.close()
+await first.close()

@@ -3,7 +3,7 @@ import { createAgent } from "@belay/core"
 import { OutputGuardrail } from "@belay/hooks"
 import { OpenAiCompatible } from "@belay/providers"
 
-await using agent = createAgent({
+const agent = createAgent({
   provider: OpenAiCompatible.fromEnv(),
   hooks: [OutputGuardrail.make({ patterns: ["sk-[a-z0-9]+"], redact: "[key]", hold: { chars: 40 } })]
 })
@@ -16,3 +16,4 @@ for await (const event of stream) {
 }
 const { usage } = await stream.result
 console.log(`${usage.inputTokens > 0 ? "counted" : "uncounted"} tokens`)
+await agent.close()

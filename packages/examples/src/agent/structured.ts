@@ -5,6 +5,7 @@ import * as z from "zod"
 
 const schema = z.object({ to: z.string().describe("Email address"), copies: z.number().int() })
 
-await using agent = createAgent({ provider: OpenAiCompatible.fromEnv(), output: { name: "order", schema } })
+const agent = createAgent({ provider: OpenAiCompatible.fromEnv(), output: { name: "order", schema } })
 const result = await agent.run("Send 3 copies to ada@example.com")
 if (result.status === "completed") console.log(`${result.object.copies} for ${result.object.to}`)
+await agent.close()

@@ -27,6 +27,7 @@ for (const { run } of laws) await run()
 console.log(`${laws.length} laws hold`)
 
 const recorder = recordingHook({ points: ["preTurn", "postLlmCall", "postTurn"] })
-await using agent = createAgent({ provider: OpenAiCompatible.fromEnv(), hooks: [guard, recorder] })
+const agent = createAgent({ provider: OpenAiCompatible.fromEnv(), hooks: [guard, recorder] })
 await agent.run("Say hello")
 console.log(recorder.points().join(" "))
+await agent.close()

@@ -13,7 +13,7 @@ const read = defineTool({
 })
 
 const sizes: Array<number> = []
-await using agent = createAgent({
+const agent = createAgent({
   provider: OpenAiCompatible.fromEnv(),
   tools: [read],
   hooks: [
@@ -28,3 +28,4 @@ console.log(
     Math.ceil(JSON.stringify(messages).length / 1_000)
   } thousand characters`
 )
+await agent.close()

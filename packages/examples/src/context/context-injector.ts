@@ -4,7 +4,7 @@ import { text } from "@belay/core/Message"
 import { ContextInjector } from "@belay/hooks"
 import { OpenAiCompatible } from "@belay/providers"
 
-await using agent = createAgent({
+const agent = createAgent({
   provider: OpenAiCompatible.fromEnv(),
   hooks: [
     ContextInjector.make({ name: "branch", render: async () => "The branch is main.", ttl: { turns: 10 } }),
@@ -19,7 +19,9 @@ await using agent = createAgent({
     }
   ]
 })
-await using session = await agent.session()
+const session = await agent.session()
 await session.run("Hello")
 await session.run("Hello again")
 console.log(session.messages.filter((message) => message.role === "user").map(text).join(" | "))
+await session.close()
+await agent.close()

@@ -14,7 +14,7 @@ const fetchLog = defineTool({
   execute: () => Array.from({ length: 5_000 }, (_, n) => `request ${n} took ${n % 97} ms`).join("\n")
 })
 
-await using agent = createAgent({
+const agent = createAgent({
   provider: OpenAiCompatible.fromEnv(),
   tools: [fetchLog, ResultOffloader.readTool()],
   hooks: [ResultOffloader.make({ maxResultTokens: 1_000, previewTokens: 60 })]
@@ -25,3 +25,4 @@ const shown = Message.text(messages.find(({ role }) => role === "tool")!)
 console.log(shown)
 const { text } = await session.run(`Read the artifact at ${/<artifact:[^>]+>/.exec(shown)?.[0]}`)
 console.log(text)
+await agent.close()

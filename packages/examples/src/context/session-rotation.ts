@@ -10,7 +10,7 @@ const read = defineTool({
   input: z.object({}),
   execute: () => "line of the log\n".repeat(400)
 })
-await using agent = createAgent({
+const agent = createAgent({
   provider: Scripted.make([Scripted.toolCalls({ name: "read_log" }), "The log says nothing new about it."]),
   tools: [read],
   window: { tokens: 1_500 },
@@ -20,7 +20,9 @@ agent.on((event) => {
   if (event.type === "rotation") console.log(`rotation: ${event.step}`)
   if (event.type === "session-end" || event.type === "session-start") console.log(event.type)
 })
-await using session = await agent.session({ id: "work" })
+const session = await agent.session({ id: "work" })
 const { messages } = await session.run("Read the log for issue #42")
 console.log(session.id)
 console.log(JSON.stringify(messages[0]).includes("issue #42") ? "the handoff names issue #42" : "the issue was lost")
+await session.close()
+await agent.close()

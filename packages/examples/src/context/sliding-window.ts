@@ -4,16 +4,18 @@ import { SlidingWindow } from "@belay/hooks"
 import { OpenAiCompatible } from "@belay/providers"
 
 const sent: Array<number> = []
-await using agent = createAgent({
+const agent = createAgent({
   provider: OpenAiCompatible.fromEnv(),
   hooks: [
     SlidingWindow.make({ first: 1, last: 3 }),
     { name: "count", priority: 999, preLlmCall: ({ messages }) => void sent.push(messages.length) }
   ]
 })
-await using session = await agent.session()
+const session = await agent.session()
 await session.run("Hello, my name is Ada.")
 for (let question = 1; question <= 4; question++) await session.run(`Say ${question}`)
 const { text } = await session.run("What is my name?")
 console.log(text)
 console.log(`${session.messages.length} messages, sent at most ${Math.max(...sent)}`)
+await session.close()
+await agent.close()

@@ -4,7 +4,7 @@ import { Summarizer } from "@belay/hooks"
 import { OpenAiCompatible } from "@belay/providers"
 
 const provider = OpenAiCompatible.fromEnv()
-await using agent = createAgent({
+const agent = createAgent({
   provider,
   hooks: [
     Summarizer.make({ keep: 2, anchors: ["issue 4711"], summaryPrompt: "Summarise." }),
@@ -12,7 +12,9 @@ await using agent = createAgent({
   ],
   window: { tokens: 600 }
 })
-await using session = await agent.session()
+const session = await agent.session()
 await session.run(`We work on issue 4711. ${"It is about the import of orders. ".repeat(20)}`)
 for (let step = 1; step <= 3; step++) await session.run(`Note ${step}: ${"the order came twice. ".repeat(20)}`)
 console.log(JSON.stringify(session.messages).includes("issue 4711") ? "the issue is still known" : "the issue is lost")
+await session.close()
+await agent.close()

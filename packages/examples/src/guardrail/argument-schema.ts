@@ -16,8 +16,9 @@ const small = ArgumentSchema.make({
   advice: "Ask a colleague for more."
 })
 
-await using agent = createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [refund], hooks: [small] })
+const agent = createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [refund], hooks: [small] })
 for (const amount of [20, 500]) {
   const { messages } = await agent.run(`Refund the order with ${amount} euros`)
   console.log(messages.find(({ role }) => role === "tool")?.content)
 }
+await agent.close()

@@ -31,7 +31,8 @@ const hooks = [
     reason: "the agent has read something suspicious"
   })
 ]
-await using agent = createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [read, send], hooks })
+const agent = createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [read, send], hooks })
 const result = await agent.run("Read the page and then send the files")
 console.log(result.messages.find(({ role }) => role === "tool")?.content)
 console.log(result.status === "suspended" ? `asked: ${result.pending[0]?.reason}` : result.status)
+await agent.close()

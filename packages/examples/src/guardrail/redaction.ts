@@ -19,7 +19,8 @@ const redaction = Redaction.make({
   onDetection: ({ count, kind, place }) => console.log(`${count} x ${kind} in ${place}`)
 })
 
-await using agent = createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [send], hooks: [redaction] })
+const agent = createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [send], hooks: [redaction] })
 const { messages, text } = await agent.run("My card is 4111 1111 1111 1111. Send a mail to ada@example.com")
 console.log("the model read:", messages[0]?.content)
 console.log("the user reads:", text.split("\n")[1])
+await agent.close()

@@ -10,6 +10,7 @@ const filter = RegexFilter.make({
   ],
   presets: ["secrets"]
 })
-await using agent = createAgent({ provider: OpenAiCompatible.fromEnv(), hooks: [filter] })
+const agent = createAgent({ provider: OpenAiCompatible.fromEnv(), hooks: [filter] })
 console.log((await agent.run("Tell me about Project Falcon")).text)
 await agent.run("Tell me, blockhead").catch((error: Error) => console.log(error.message))
+await agent.close()

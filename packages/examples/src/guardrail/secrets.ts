@@ -11,7 +11,8 @@ const read = defineTool({
   execute: () => `OPENAI_API_KEY=${key}\nregion=eu`
 })
 
-await using agent = createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [read], hooks: [Secrets.make()] })
+const agent = createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [read], hooks: [Secrets.make()] })
 const { messages, text } = await agent.run("Read the config")
 console.log(text)
 console.log(JSON.stringify(messages).includes(key) ? "the key leaked" : "the key is nowhere")
+await agent.close()

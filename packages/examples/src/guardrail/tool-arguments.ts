@@ -12,7 +12,7 @@ const search = defineTool({
   execute: ({ query, tenant }) => `${tenant}: 2 orders for ${query}`
 })
 
-await using agent = createAgent({
+const agent = createAgent({
   provider: OpenAiCompatible.fromEnv(),
   tools: [search],
   hooks: [ToolArguments.make({ tools: "search_orders", rewrite: (args) => ({ ...Object(args), tenant: "acme" }) })]
@@ -22,3 +22,4 @@ console.log(text)
 console.log(
   JSON.stringify(messages[1]).includes("acme") ? "the model saw the tenant" : "the model never saw the tenant"
 )
+await agent.close()

@@ -26,7 +26,7 @@ const run = defineTool({
   input: z.object({ command: z.string() }),
   execute: ({ command }) => `ran ${command}`
 })
-await using agent = createAgent({
+const agent = createAgent({
   provider: OpenAiCompatible.fromEnv(),
   tools: [run],
   cwd,
@@ -37,3 +37,4 @@ for (const command of ["npm test", "env git push origin main"]) {
   console.log(messages.findLast(({ role }) => role === "tool")?.content)
 }
 rmSync(home, { recursive: true })
+await agent.close()

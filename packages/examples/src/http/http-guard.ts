@@ -34,10 +34,11 @@ const report = defineHook({
   }
 })
 
-await using agent = createAgent({
+const agent = createAgent({
   provider: OpenAiCompatible.fromEnv(),
   hooks: [report],
   http: HttpGuard.client({ policy: { hosts: ["hooks.example.com"], loopback: [here] }, timeoutMs: 5_000 })
 })
 console.log((await agent.run("Hello")).status)
 server.close()
+await agent.close()

@@ -13,7 +13,7 @@ const search = defineTool({
 const clerk = createAgent({ name: "clerk", provider: OpenAiCompatible.fromEnv({ name: "clerk" }), tools: [search] })
 
 const limits = [{ scope: "run", calls: 3 }]
-await using lead = createAgent({
+const lead = createAgent({
   name: "lead",
   provider: OpenAiCompatible.fromEnv(),
   tools: [agentTool({ name: "ask_clerk", description: "Ask the clerk about orders", agent: clerk })],
@@ -27,3 +27,4 @@ await using lead = createAgent({
 })
 const end = await lead.run("Ask the clerk to search the orders for paper").catch((error: Error) => error)
 console.log(end instanceof Error ? end.message : `${end.status}: ${end.text}`)
+await lead.close()

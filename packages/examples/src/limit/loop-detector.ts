@@ -14,7 +14,7 @@ const search = defineTool({
 })
 const again = () => Scripted.toolCalls({ name: "search", args: { query: "how to stop" } })
 
-await using agent = createAgent({
+const agent = createAgent({
   provider: Scripted.make(Array.from({ length: 9 }, () => again)),
   tools: [search],
   hooks: [LoopDetector.make({ ladder: { observe: false, steer: 2, escalate: false, block: 3, stop: 4 } })]
@@ -22,3 +22,4 @@ await using agent = createAgent({
 agent.on((event) => event.type === "inject" ? console.log("advice:", event.text) : undefined)
 const { status, text } = await agent.run("How do I stop?")
 console.log(`${status}: ${text}`)
+await agent.close()

@@ -4,9 +4,10 @@ import { ModelCallLimit } from "@belay/hooks"
 import { OpenAiCompatible } from "@belay/providers"
 
 const insist = defineHook({ name: "insist", onLlmError: () => HookAction.replace({ type: "retry", delayMs: 1 }) })
-await using agent = createAgent({
+const agent = createAgent({
   provider: OpenAiCompatible.fromEnv(),
   hooks: [insist, ModelCallLimit.make({ perTurn: 3, onLimit: "abort" })]
 })
 const { status, text } = await agent.run("Say hello")
 console.log(`${status}: ${text}`)
+await agent.close()

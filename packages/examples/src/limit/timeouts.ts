@@ -14,10 +14,11 @@ const search = defineTool({
     })
 })
 
-await using agent = createAgent({
+const agent = createAgent({
   provider: OpenAiCompatible.fromEnv(),
   tools: [search],
   hooks: [Timeouts.make({ turn: "1 minute", llmCall: "20 seconds", tool: "10 seconds", perTool: { "search_*": 50 } })]
 })
 const { text } = await agent.run("Search the orders for paper")
 console.log(text)
+await agent.close()

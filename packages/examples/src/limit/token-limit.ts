@@ -3,7 +3,7 @@ import { createAgent } from "@belay/core"
 import { TokenLimit } from "@belay/hooks"
 import { OpenAiCompatible } from "@belay/providers"
 
-await using agent = createAgent({
+const agent = createAgent({
   provider: OpenAiCompatible.fromEnv(),
   hooks: [TokenLimit.make({ perRequest: { input: 1_000 }, perSession: { total: 5_000 }, onLimit: "abort" })]
 })
@@ -12,3 +12,4 @@ const hello = await session.run("Say hello")
 console.log(hello.status, TokenLimit.used(session.state).session.input > 0)
 const tooLong = await session.run(`Summarise: ${"all work and no play ".repeat(500)}`)
 console.log(`${tooLong.status}: ${tooLong.text}`)
+await agent.close()

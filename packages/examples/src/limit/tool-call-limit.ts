@@ -11,10 +11,11 @@ const send = defineTool({
   execute: ({ to }) => `sent to ${to}`
 })
 
-await using agent = createAgent({
+const agent = createAgent({
   provider: OpenAiCompatible.fromEnv(),
   tools: [send],
   hooks: [ToolCallLimit.make({ tools: "send_*", perTurn: 1 })]
 })
 const { text } = await agent.run("Send a mail to ada@example.com, then send a mail to bob@example.com")
 console.log(text)
+await agent.close()

@@ -11,7 +11,7 @@ const search = defineTool({
   execute: ({ query }) => `2 orders for ${query}`
 })
 
-await using agent = createAgent({
+const agent = createAgent({
   name: "clerk",
   provider: OpenAiCompatible.fromEnv(),
   tools: [search],
@@ -23,3 +23,4 @@ await session.run("Say hello")
 const report = UsageReport.read(session.state)
 console.log(UsageReport.render(report))
 console.log(UsageReport.cost(report).usd > 0 ? "it cost something" : "it cost nothing")
+await agent.close()

@@ -28,7 +28,7 @@ const known = {
   resolution: ["Remove dist/"]
 }
 
-await using agent = createAgent({
+const agent = createAgent({
   provider: Scripted.make([runs("npm run package"), runs("rm -r dist"), runs("npm run package"), "packaged"]),
   tools: [bash],
   hooks: [ErrorKnowledge.make({ store: ErrorKnowledge.file(file), entries: [known] })]
@@ -40,3 +40,4 @@ for (const message of messages) {
 const [entry] = JSON.parse(await readFile(file, "utf8"))
 console.log(`${entry.id}: helped in ${entry.successRate * 100} % of ${entry.attempts} attempt`)
 await rm(folder, { recursive: true })
+await agent.close()

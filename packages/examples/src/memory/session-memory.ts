@@ -16,16 +16,18 @@ const memory = () =>
     name: "remember",
     args: { kind: "blocker", text: "the staging key has expired" }
   })
-  await using agent = createAgent({
+  const agent = createAgent({
     provider: Scripted.make([writes, "noted"]),
     tools: [SessionMemory.remember()],
     hooks: [memory()]
   })
   await agent.run("Deploy to staging")
+  await agent.close()
 }
 
-await using agent = createAgent({ provider: OpenAiCompatible.fromEnv(), hooks: [memory()] })
+const agent = createAgent({ provider: OpenAiCompatible.fromEnv(), hooks: [memory()] })
 const { messages, status } = await agent.run("Say hello")
 console.log(status)
 console.log(messages[0]?.content)
 await rm(folder, { recursive: true })
+await agent.close()

@@ -15,7 +15,7 @@ const deploy = defineTool({
   input: z.object({}),
   execute: () => "deployed"
 })
-await using agent = createAgent({
+const agent = createAgent({
   provider: OpenAiCompatible.fromEnv(),
   tools: [deploy],
   approvals: { keys: [key] },
@@ -31,3 +31,4 @@ for (const by of ["ada", "bob"]) {
   run = await agent.resume(JSON.stringify(snapshot), { [ask!.callId]: decision })
 }
 console.log(`${run.status}: ${run.text}`)
+await agent.close()

@@ -11,7 +11,7 @@ const run = defineTool({
   execute: ({ command }) => `ran ${command}`
 })
 
-await using agent = createAgent({
+const agent = createAgent({
   provider: OpenAiCompatible.fromEnv(),
   tools: [run],
   hooks: [DestructiveCommands.make({ onMatch: "ask" })],
@@ -24,3 +24,4 @@ for (const command of ["ls -la build", "cd build && sudo rm -rf cache"]) {
   const { text } = await agent.run(`Run the command "${command}"`)
   console.log(text.split("\n").at(-1))
 }
+await agent.close()

@@ -12,7 +12,7 @@ const fetchPage = defineTool({
 })
 const guard = EgressGuard.make({ tools: "fetch_*", allow: ["*.example.com"] })
 
-await using agent = createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [fetchPage], hooks: [guard] })
+const agent = createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [fetchPage], hooks: [guard] })
 for (
   const url of [
     "https://docs.example.com/a",
@@ -24,3 +24,4 @@ for (
   const { messages } = await agent.run(`Fetch the page "${url}"`)
   console.log(messages.find(({ role }) => role === "tool")?.content)
 }
+await agent.close()

@@ -16,8 +16,9 @@ const rules = PermissionRules.make({
   sources: [{ source: "the project", ask: ["network"] }]
 })
 
-await using agent = createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [run], hooks: [rules] })
+const agent = createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [run], hooks: [rules] })
 for (const command of ["npm test -- --watch=false", "env git -C app push", "curl https://example.com"]) {
   const result = await agent.run(`Run the command "${command}"`)
   console.log(result.status === "suspended" ? `asks: ${result.pending[0]?.reason}` : result.text.split("\n").at(-1))
 }
+await agent.close()

@@ -13,7 +13,7 @@ const write = defineTool({
   execute: ({ path }) => `wrote ${path}`
 })
 
-await using agent = createAgent({
+const agent = createAgent({
   provider: OpenAiCompatible.fromEnv(),
   tools: [write],
   hooks: [ProtectedPaths.make({ roots: ["output"] })]
@@ -22,3 +22,4 @@ for (const path of ["output/report.md", "output/../notes.md", "output/.env.local
   const { text } = await agent.run(`Write the file ${path}`)
   console.log(text.split("\n").at(-1))
 }
+await agent.close()

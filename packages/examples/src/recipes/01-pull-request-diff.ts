@@ -20,7 +20,7 @@ const projection = Projection.make({
   projections: { get_pull_request: "files[*].{name: filename, additions: additions, deletions: deletions}" }
 })
 
-await using agent = createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [getPullRequest], hooks: [projection] })
+const agent = createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [getPullRequest], hooks: [projection] })
 const { messages } = await agent.run("Get the pull request 7")
 const read = JSON.stringify(messages.find(({ role }) => role === "tool")?.content)
 console.log(
@@ -29,3 +29,4 @@ console.log(
   }:`
 )
 console.log(read)
+await agent.close()

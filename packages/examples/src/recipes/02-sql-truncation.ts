@@ -15,7 +15,8 @@ const truncated = Projection.make({
   projections: { run_query: "{rows: rows[0:20], truncated: length(rows) > `20`, total: length(rows)}" }
 })
 
-await using agent = createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [runQuery], hooks: [truncated] })
+const agent = createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [runQuery], hooks: [truncated] })
 const { messages } = await agent.run("Run the query \"select * from customers\"")
 const { rows, ...rest } = Object(messages.find(({ role }) => role === "tool")?.content)
 console.log(`the model read ${rows.length} rows and ${JSON.stringify(rest)}`)
+await agent.close()

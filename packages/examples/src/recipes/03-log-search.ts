@@ -27,7 +27,7 @@ const relevant = onTool(searchLogs, {
   }
 })
 
-await using agent = createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [searchLogs], hooks: [relevant] })
+const agent = createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [searchLogs], hooks: [relevant] })
 for (const query of ["checkout", "errors of checkout"]) {
   const { messages } = await agent.run(`Search the logs for "${query}"`)
   const { found, shown } = Object(messages.find(({ role }) => role === "tool")?.content) as {
@@ -38,3 +38,4 @@ for (const query of ["checkout", "errors of checkout"]) {
     `${query}: ${shown.length} of ${found} lines, ${shown.map(({ at, level }) => `${at} ${level}`).join(", ")}`
   )
 }
+await agent.close()

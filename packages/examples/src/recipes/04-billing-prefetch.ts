@@ -21,7 +21,7 @@ const prefetch = defineHook({
 
 const model = Scripted.make(["The invoice acme-17 over $120.00 is not paid."])
 const billing = createAgent({ name: "billing", provider: model })
-await using agent = createAgent({
+const agent = createAgent({
   provider: OpenAiCompatible.fromEnv(),
   tools: [agentTool({ name: "ask_billing", description: "Ask the billing agent", agent: billing })],
   hooks: [prefetch]
@@ -30,3 +30,4 @@ const { text } = await agent.run("Ask billing why the account is locked")
 for (const { content } of model.requests[0]?.messages ?? []) console.log(`billing reads: ${JSON.stringify(content)}`)
 console.log(`in ${model.requests.length} call`)
 console.log(text)
+await agent.close()

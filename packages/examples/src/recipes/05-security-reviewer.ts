@@ -30,7 +30,7 @@ const [security, style] = [Scripted.make(["one finding"]), Scripted.make(["nothi
 const reviewer = (name: string, provider: Scripted.Scripted) =>
   agentTool({ name: `review_${name}`, description: `Review ${name}`, agent: createAgent({ name, provider }) })
 const asks = ["review_security", "review_style"].map((name) => ({ name, args: { message: "Review the diff." } }))
-await using agent = createAgent({
+const agent = createAgent({
   provider: Scripted.make([Scripted.toolCalls(...asks), "Reviewed."]),
   cwd: folder,
   tools: [reviewer("security", security), reviewer("style", style)],
@@ -40,3 +40,4 @@ await agent.run("Review the diff")
 console.log(`the security reviewer reads:\n${security.requests[0]?.messages.map(Message.text).join("\n")}`)
 console.log(`the style reviewer reads:\n${style.requests[0]?.messages.map(Message.text).join("\n")}`)
 await rm(folder, { recursive: true })
+await agent.close()

@@ -30,7 +30,7 @@ const worker = Scripted.make(["done"])
 const lead = Scripted.make([hands("work", "Build the page."), "done"])
 const tool = (name: string, provider: Scripted.Scripted, tools: ReadonlyArray<ReturnType<typeof agentTool>> = []) =>
   agentTool({ name, description: name, agent: createAgent({ name: `${name}er`, provider, tools }) })
-await using agent = createAgent({
+const agent = createAgent({
   provider: Scripted.make([hands("lead", "Plan the page."), "done"]),
   tools: [tool("lead", lead, [tool("work", worker)])],
   hooks: [login, flags]
@@ -43,3 +43,4 @@ console.log(
     ? "a model saw the tenant"
     : "no model saw the tenant"
 )
+await agent.close()

@@ -66,7 +66,7 @@ const provider = Scripted.make([
 ])
 const events: Array<unknown> = []
 const store = SessionStore.inMemory()
-await using agent = createAgent({
+const agent = createAgent({
   provider,
   store,
   records: true,
@@ -103,3 +103,4 @@ for (
     }`
   )
 }
+await agent.close()

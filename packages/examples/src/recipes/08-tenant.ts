@@ -24,7 +24,7 @@ const database = (name: string) =>
     execute: ({ table, tenant_id }) => console.log(`${name} ${table} of ${tenant_id}`)
   })
 
-await using agent = createAgent({
+const agent = createAgent({
   provider: Scripted.make([
     Scripted.toolCalls(
       { name: "db_read", args: { table: "orders" } },
@@ -38,3 +38,4 @@ await using agent = createAgent({
 })
 const { messages } = await agent.run("Update the orders")
 console.log(JSON.stringify(messages).includes("acme") ? "the model saw the tenant" : "the model never saw the tenant")
+await agent.close()

@@ -29,7 +29,7 @@ const report = defineTool({
   execute: ({ date }) => /^\d{4}-\d{2}-\d{2}$/.test(date) ? `report of ${date}` : `${date} is no date`
 })
 const asks = (date: string) => ({ name: "get_report", args: { date } })
-await using agent = createAgent({
+const agent = createAgent({
   provider: Scripted.make([
     Scripted.toolCalls(...["yesterday", "Today", "tomorrow", "2024-02-29", "someday"].map(asks)),
     "done"
@@ -39,3 +39,4 @@ await using agent = createAgent({
 })
 const { messages } = await agent.run("What was in the report?")
 for (const { content, role } of messages) if (role === "tool") console.log(content)
+await agent.close()

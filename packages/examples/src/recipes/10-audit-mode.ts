@@ -32,10 +32,11 @@ const count = defineTool({
   execute: () => console.log("counted")
 })
 
-await using agent = createAgent({
+const agent = createAgent({
   provider: OpenAiCompatible.fromEnv(),
   tools: [read, remove, count],
   hooks: [auditMode]
 })
 const { text } = await agent.run("Read the file notes.txt, then delete the file notes.txt, then count the files")
 console.log(text)
+await agent.close()

@@ -29,9 +29,10 @@ const search = defineTool({ name: "search", description: "Search", input: z.obje
 const store = SessionStore.inMemory()
 /** Every model call costs 30 micro-dollars: 10 tokens in, 5 out. */
 const converse = async (...script: ReadonlyArray<Scripted.Entry>) => {
-  await using agent = createAgent({ provider: Scripted.make(script), store, tools: [search], hooks: [budget] })
+  const agent = createAgent({ provider: Scripted.make(script), store, tools: [search], hooks: [budget] })
   const session = await agent.session({ id: "research" })
   const { messages } = await session.run("Search")
+  await agent.close()
   return Message.text(messages.findLast(({ role }) => role === "tool")!)
 }
 const searches = () => Scripted.toolCalls({ name: "search" })

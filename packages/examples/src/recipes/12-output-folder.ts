@@ -72,7 +72,7 @@ const provider = Scripted.make([
   ...paths.map((path) => Scripted.toolCalls({ name: "file_write", args: { path, text: "x" } })),
   "done"
 ])
-await using agent = createAgent({ provider, tools: [fileWrite], hooks: [outputFolder] })
+const agent = createAgent({ provider, tools: [fileWrite], hooks: [outputFolder] })
 const { messages } = await agent.run("Write the report")
 const results = messages.filter(({ role }) => role === "tool").map(Message.text)
 for (const [index, path] of paths.entries()) {
@@ -82,3 +82,4 @@ console.log(
   `outside there are ${(await readdir(outside)).length} files, beside ${(await readdir(workspace)).length} folders`
 )
 await rm(workspace, { recursive: true })
+await agent.close()

@@ -28,7 +28,7 @@ const keepRaw = onTool(scrape, {
 })
 
 const artifacts = ArtifactStore.inMemory()
-await using agent = createAgent({ provider: OpenAiCompatible.fromEnv(), artifacts, tools: [scrape], hooks: [keepRaw] })
+const agent = createAgent({ provider: OpenAiCompatible.fromEnv(), artifacts, tools: [scrape], hooks: [keepRaw] })
 const session = await agent.session()
 const { messages } = await session.run("Scrape the page https://shop.example/lamps")
 console.log(messages.find(({ role }) => role === "tool")?.content)
@@ -36,3 +36,4 @@ for (const { key, mimeType, size } of await Effect.runPromise(artifacts.list(ses
   console.log(`kept ${key}: ${mimeType}, ${size} characters`)
 }
 console.log(JSON.stringify(messages).includes("<li") ? "the model saw the page" : "the model never saw the page")
+await agent.close()

@@ -31,7 +31,7 @@ const draft = onTool(writeSection, {
 
 const section = (count: number) => Scripted.toolCalls({ name: "write_section", args: { text: "word ".repeat(count) } })
 const artifacts = ArtifactStore.inMemory()
-await using agent = createAgent({
+const agent = createAgent({
   provider: Scripted.make([section(600), section(628), section(612), "The report is written."]),
   artifacts,
   tools: [writeSection],
@@ -43,3 +43,4 @@ for (const { content, role } of messages) if (role === "tool") console.log(conte
 console.log(
   `the draft has ${words(await Effect.runPromise(artifacts.read(session.id, "hook:report::draft")) ?? "")} words`
 )
+await agent.close()

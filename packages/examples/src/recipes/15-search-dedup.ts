@@ -37,7 +37,7 @@ const dedup = onTool(search, {
 })
 
 const asks = (query: string) => Scripted.toolCalls({ name: "search", args: { query } })
-await using agent = createAgent({
+const agent = createAgent({
   provider: Scripted.make([asks("lamps"), asks("lights"), "so far", asks("suns"), "done"]),
   tools: [search],
   hooks: [dedup]
@@ -46,3 +46,4 @@ const session = await agent.session()
 await session.run("Search for lamps and lights")
 const { messages } = await session.run("Search for suns")
 for (const { content, role } of messages) if (role === "tool") console.log(JSON.stringify(content))
+await agent.close()

@@ -68,7 +68,7 @@ const calls = ["/few", "/all", "/broken"].map((path) =>
   Scripted.toolCalls({ name: "api_get", args: { path }, id: path.slice(1) })
 )
 const provider = Scripted.make([...calls, "done"])
-await using agent = createAgent({ provider, artifacts, tools: [get], hooks: [tenant, token, raw, errors, smaller] })
+const agent = createAgent({ provider, artifacts, tools: [get], hooks: [tenant, token, raw, errors, smaller] })
 const session = await agent.session()
 const { messages } = await session.run("Get the pages")
 for (const { content, role } of messages) {
@@ -81,3 +81,4 @@ for (const { key, size } of await Effect.runPromise(artifacts.list(session.id)))
 }
 const seen = JSON.stringify([provider.requests, messages])
 console.log(/fake-token|acme/.test(seen) ? "the model saw token or tenant" : "the model saw neither token nor tenant")
+await agent.close()

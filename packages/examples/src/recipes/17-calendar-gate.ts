@@ -23,7 +23,7 @@ const brief = async (meetings: ReadonlyArray<string>) => {
     Scripted.make([Scripted.toolCalls({ name: "list_meetings" }), "planned"]),
     Scripted.make(["the briefing"])
   ]
-  await using agent = createAgent({
+  const agent = createAgent({
     provider: Scripted.make([hands("plan"), hands("write"), "Here is the briefing."]),
     tools: [
       agentTool({
@@ -39,6 +39,7 @@ const brief = async (meetings: ReadonlyArray<string>) => {
   console.log(
     `${meetings.length} meetings: ${status}, ${text} (planner asked ${planner.requests.length} times, writer ${writer.requests.length})`
   )
+  await agent.close()
 }
 await brief(["10:00 design review"])
 await brief([])

@@ -3,7 +3,7 @@ import { createAgent } from "@belay/core"
 import { ModelRetry } from "@belay/hooks"
 import { OpenAiCompatible } from "@belay/providers"
 
-await using agent = createAgent({
+const agent = createAgent({
   provider: OpenAiCompatible.fromEnv(),
   hooks: [
     ModelRetry.make({
@@ -19,3 +19,4 @@ agent.on((event) =>
 )
 const { text } = await agent.run("Say hello")
 console.log(text)
+await agent.close()

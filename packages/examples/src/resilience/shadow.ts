@@ -15,7 +15,7 @@ const candidate = Shadow.make(ToolCallLimit.make({ tools: "send_*", perTurn: 1 }
     console.log(`${subject}: ${kind}, ${would.action} instead of ${did.action}`)
 })
 
-await using agent = createAgent({
+const agent = createAgent({
   provider: OpenAiCompatible.fromEnv(),
   tools: [send],
   hooks: [ToolCallLimit.make({ perTurn: 10 }), candidate]
@@ -24,3 +24,4 @@ const session = await agent.session()
 const { text } = await session.run("Send a mail to ada@example.com, then send a mail to bob@example.com")
 console.log(text)
 console.log(Shadow.render(Shadow.report(session.state, candidate.name)))
+await agent.close()

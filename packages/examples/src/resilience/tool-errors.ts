@@ -13,10 +13,11 @@ const search = defineTool({
   }
 })
 
-await using agent = createAgent({
+const agent = createAgent({
   provider: OpenAiCompatible.fromEnv(),
   tools: [search],
   hooks: [ToolErrors.make({ format: (error, { call }) => `${call.name} failed: ${error}` })]
 })
 const { text } = await agent.run("Search the orders for paper")
 console.log(text)
+await agent.close()

@@ -17,10 +17,11 @@ const search = defineTool({
   }
 })
 
-await using agent = createAgent({
+const agent = createAgent({
   provider: OpenAiCompatible.fromEnv(),
   tools: [search],
   hooks: [ToolRetry.make({ retryOn: ["\\b50[234]\\b"], initialDelayMs: 5 })]
 })
 const { text } = await agent.run("Search the orders for paper")
 console.log(text)
+await agent.close()

@@ -97,7 +97,7 @@ const optionKinds: OptionKinds<Options> = {
  *
  * declare const agent: Agent
  * const session = await agent.session()
- * await using events = HostEvents.start({
+ * const events = HostEvents.start({
  *   session,
  *   agent,
  *   cwd: "/srv/app",

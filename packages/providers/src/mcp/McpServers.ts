@@ -74,7 +74,7 @@ const optionKinds: OptionKinds<Options> = {
  * import * as McpServers from "@belay/providers/McpServers"
  * import * as OpenAiCompatible from "@belay/providers/OpenAiCompatible"
  *
- * await using mcp = McpServers.make({
+ * const mcp = McpServers.make({
  *   files: { command: "my-server", args: ["--read-only"] },
  *   tickets: { url: "https://mcp.example.com" }
  * })

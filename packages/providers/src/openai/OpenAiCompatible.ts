@@ -155,7 +155,7 @@ const lowerNames = (headers: Options["headers"] = {}): Readonly<Record<string, s
 const noModel = (provider: string) =>
   Errors.unsendable(
     { provider, model: undefined, secrets: [] },
-    "no model is set: use the option `model`, set OPENAI_MODEL (with `fromEnv`), or name one in the request",
+    "no model is set: set OPENAI_MODEL, pass `fromEnv({ model })` or `make({ model })`, or name one in the request",
     "model"
   )
 

@@ -330,7 +330,7 @@ describe("a request that cannot be sent", () => {
         yield* Effect.result(OpenAiCompatible.make({ baseUrl: "http://127.0.0.1:9/v1" }).complete(request()))
       )
       assert.strictEqual(error._tag, "InvalidRequest")
-      assert.match(error.message, /no model is set: use the option `model`/)
+      assert.match(error.message, /no model is set: set OPENAI_MODEL, pass `fromEnv\(\{ model \}\)`/)
     }))
 
   it.live("because the base URL is invalid says so", () =>

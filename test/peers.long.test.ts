@@ -1,0 +1,38 @@
+/** The programs of the pages "Coming from …": each SDK runs the same task against the endpoint on loopback. */
+import * as Endpoint from "@belay/testing/Endpoint"
+import { execFile } from "node:child_process"
+import { resolve } from "node:path"
+import { promisify } from "node:util"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+
+const execute = promisify(execFile)
+let endpoint: Endpoint.Endpoint
+beforeAll(async () => {
+  endpoint = await Endpoint.start()
+})
+afterAll(() => endpoint.close())
+
+const run = async (program: string, sides: number): Promise<string> => {
+  const args = ["--conditions=@belay/source", `test/peers/${program}.ts`, `Roll a dice with ${sides} sides`]
+  const env = { ...process.env, OPENAI_BASE_URL: endpoint.url, OPENAI_API_KEY: "none", OPENAI_MODEL: "demo" }
+  return (await execute(process.execPath, args, { env, timeout: 30_000 })).stdout.trim()
+}
+
+describe("the programs of other SDKs", () => {
+  it.each(["belay", "ai-sdk", "langchain", "openai-agents", "strands"])(
+    "%s rolls a dice, and refuses a large one",
+    async (program) => {
+      assert.strictEqual(await run(program, 6), "Done, in 1 step.\n- roll_dice: 6")
+      const refused = await run(program, 1_000)
+      // The SDK of OpenAI does not show the model why a tool has failed.
+      assert.match(
+        refused,
+        program === "openai-agents" ? /roll_dice: An error occurred/ : /roll_dice: .*at most 100 sides/
+      )
+    }
+  )
+
+  it("compile", async () => {
+    await execute(process.execPath, [resolve("node_modules/typescript/bin/tsc"), "-p", "test/peers"])
+  })
+})

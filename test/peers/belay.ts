@@ -1,0 +1,21 @@
+import { createAgent, defineTool, HookAction, onTool } from "@belay/core"
+import { OpenAiCompatible } from "@belay/providers"
+import { z } from "zod"
+
+const rollDice = defineTool({
+  name: "roll_dice",
+  description: "Rolls a dice",
+  input: z.object({ sides: z.number() }),
+  execute: ({ sides }) => sides
+})
+
+const smallDice = onTool(rollDice, {
+  name: "small-dice",
+  kind: "policy",
+  preToolCall: ({ args }) => args.sides > 100 ? HookAction.reject("a dice has at most 100 sides") : undefined
+})
+
+const agent = createAgent({ provider: OpenAiCompatible.fromEnv(), tools: [rollDice], hooks: [smallDice] })
+const { text } = await agent.run(process.argv[2]!)
+console.log(text)
+await agent.close()
