@@ -23,7 +23,7 @@ const packed = (folder) => {
   const name = basename(folder)
   const args = ["-c", "-C", dirname(folder), `--exclude=${name}/node_modules`, name]
   const { status, stdout, stderr } = spawnSync("tar", args, { maxBuffer: 2 ** 30 })
-  if (status !== 0) throw new Error(`tar ${args.join(" ")}: ${stderr}`)
+  if (status !== 0) throw new Error(`tar ${args.join(" ")}: ${String(stderr)}`)
   return gzipSync(stdout, { level: 1 })
 }
 

@@ -92,7 +92,8 @@ describe("the page of troubleshooting", () => {
     const provider = Scripted.make([Scripted.toolCalls({ name: "ad", args: {} }), "sorry"])
     const { messages } = await agentWith({ provider, tools: [add] }).run("hi")
     const answer = messages.find(({ role }) => role === "tool")
-    assert.isTrue(explains(String(answer?.content)), String(answer?.content))
+    const said = JSON.stringify(answer?.content)
+    assert.isTrue(explains(said), said)
   })
 })
 

@@ -54,7 +54,7 @@ export const targetsIn = (text: string, key: string): Iterable<NetworkTarget> =>
 
 const none: ReadonlyArray<NetworkTarget> = []
 
-/** A word that is no host, unless its key says that it is one. Most names and numbers are such words. */
+/** A word that cannot be a host, unless its key says that it is one. Most names and numbers are such words. */
 const plainWord = /^(?!localhost$|metadata$|instance-data$|ip6-)[\w-]{0,256}$/i
 
 function* searchTargets(text: string, key: string): Iterable<NetworkTarget> {
