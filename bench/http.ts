@@ -1,14 +1,13 @@
 /**
- * Ten tool turns over HTTP, and a streamed chunk, against a hand-written loop on the `openai` client with the global
+ * Ten tool turns over HTTP, against a hand-written loop on the `openai` client with the global
  * fetch.
  */
 import { createAgent } from "@belay/core"
-import type { AgentEvent } from "@belay/core/AgentEvent"
 import { defineTool } from "@belay/core/defineTool"
 import { OpenAiCompatible } from "@belay/providers"
 import * as Schema from "effect/Schema"
 import OpenAI from "openai"
-import { type Contender, type Figure, measure, table } from "./measure.ts"
+import { type Contender, measure, table } from "./measure.ts"
 import { startServer } from "./server.ts"
 
 const schema = {
@@ -67,42 +66,6 @@ const wide = (job: () => Promise<unknown>, width: number): Contender["run"] => a
   }))
 }
 
-const chunks = 2_000
-
-const streamByHand = (url: string) => {
-  const client = new OpenAI({ baseURL: url, apiKey: "test-key", maxRetries: 0, fetch: globalThis.fetch })
-  return async () => {
-    const stream = await client.chat.completions.create({
-      model: `stream-${chunks}`,
-      stream: true,
-      stream_options: { include_usage: true },
-      messages: [{ role: "user", content: "talk" }]
-    })
-    let text = ""
-    for await (const part of stream) text += part.choices[0]?.delta.content ?? ""
-    if (!text.endsWith(`word${chunks - 1}`)) throw new Error(text)
-  }
-}
-
-const streamByBelay = (url: string) => {
-  const agent = createAgent({
-    provider: OpenAiCompatible.make({ baseUrl: url, apiKey: "test-key", model: `stream-${chunks}` }),
-    freeze: false
-  })
-  let text = ""
-  agent.on((event: AgentEvent) => {
-    if (event.type === "text-delta") text += event.text
-  })
-  return async () => {
-    text = ""
-    await agent.run("talk")
-    if (!text.endsWith(`word${chunks - 1}`)) throw new Error(text)
-  }
-}
-
-const per = (figures: ReadonlyArray<Figure>, pieces: number) =>
-  figures.map(({ cpu, name, wall }) => ({ name, cpu: cpu / pieces, wall: wall / pieces }))
-
 export const http = async (): Promise<string> => {
   const { stop, url } = await startServer()
   try {
@@ -118,15 +81,6 @@ export const http = async (): Promise<string> => {
       )
       parts.push(table(`Ten tool turns over HTTP, concurrency ${width}`, figures))
     }
-    const streamed = await measure(
-      [
-        { name: "hand-written loop on openai, global fetch", run: wide(streamByHand(url), 1) },
-        { name: "belay", run: wide(streamByBelay(url), 1) }
-      ],
-      12,
-      7
-    )
-    parts.push(table("A streamed chunk", per(streamed, chunks)))
     return parts.join("\n")
   } finally {
     stop()

@@ -8,6 +8,7 @@ import { imports } from "./imports.ts"
 import { memory } from "./memory.ts"
 import { serve } from "./serve.ts"
 import { start } from "./start.ts"
+import { streams } from "./streams.ts"
 import { tracing } from "./tracing.ts"
 import { turn } from "./turn.ts"
 
@@ -21,6 +22,7 @@ const parts: { readonly [name: string]: () => Promise<string> } = {
   memory,
   imports,
   start,
+  streams,
   tracing,
   serve
 }

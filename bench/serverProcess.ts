@@ -1,8 +1,8 @@
 /**
  * A scripted endpoint in a process of its own, so that its work is not counted: ten calls of `add`, then text; or a
- * long stream.
+ * long stream, at once or slowly.
  */
-import { createServer } from "node:http"
+import { createServer, type ServerResponse } from "node:http"
 
 const turns = 10
 const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
@@ -51,12 +51,25 @@ const answer = (
   })
 }
 
+/** Sends a piece every 5 milliseconds. */
+const sendSlowly = (response: ServerResponse, pieces: number): void => {
+  response.write(chunk({ content: "Hello" }))
+  let sent = 1
+  const timer = setInterval(() => {
+    if (sent++ < pieces) return void response.write(chunk({ content: ` word${sent}` }))
+    clearInterval(timer)
+    response.end(chunk({}, "stop") + end)
+  }, 5)
+}
+
 const server = createServer((request, response) => {
   let text = ""
   request.setEncoding("utf8").on("data", (part: string) => text += part).on("end", () => {
     const body = JSON.parse(text)
+    const slow = /^slow-(\d+)$/.exec(body.model)
     response.setHeader("content-type", body.stream === true ? "text/event-stream" : "application/json")
-    response.end(answer(body))
+    if (slow === null) response.end(answer(body))
+    else sendSlowly(response, Number(slow[1]))
   })
 })
 server.keepAliveTimeout = 60_000

@@ -74,9 +74,11 @@ export interface HookOptions {
   /**
    * How much streamed text to buffer before the consumer sees it: none, everything until the hooks have accepted the
    * response, or the last `chars` characters. With `chars`, the hook sees every pattern up to that length in one piece,
-   * wherever the stream splits the text.
+   * wherever the stream splits the text. With `from`, less is buffered: the part of the text that begins at the position
+   * that `from` returns, and at most `chars` characters. Everything before that position is shown. A negative position
+   * means that the whole text may be shown. If `from` throws, the last `chars` characters are buffered.
    */
-  readonly hold?: "none" | "untilPass" | { readonly chars: number }
+  readonly hold?: "none" | "untilPass" | { readonly chars: number; readonly from?: (text: string) => number }
   /**
    * For hooks that handle secrets.
    * - Decision records leave out the content of its changes.

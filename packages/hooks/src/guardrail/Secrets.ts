@@ -10,6 +10,7 @@ import * as HookDefaults from "../HookDefaults.ts"
 import { sha256 } from "../internal/nodeCrypto.ts"
 import { detectors, kinds } from "./internal/credentials.ts"
 import { compileDetectors, type CustomDetector, findAll } from "./internal/detector.ts"
+import { openSecretIn } from "./internal/openSecrets.ts"
 import * as Redactor from "./internal/redactor.ts"
 import { scanRules } from "./internal/scan.ts"
 import type { Pattern } from "./Pattern.ts"
@@ -113,6 +114,7 @@ export const make = (options: Options = {}): AgentHook => {
   return Redactor.makeRedactor(options, {
     name,
     priority: 1,
+    openValueIn: openSecretIn,
     rules: scanRules(found, {
       strategy: () => strategy,
       isAllowed: (value) => isAllowed(value) || (digests.size > 0 && digests.has(sha256(value))),

@@ -74,7 +74,10 @@ const pieces = (text: string, size: number): ReadonlyArray<string> =>
 export const stream = Effect.fnUntraced(function*(hook: AgentHook, given: ReadonlyArray<string>) {
   const chain = HookChain.makeUnsafe([hook])
   const { hold = "none" } = hook
-  const chars = hold === "untilPass" ? Infinity : hold === "none" ? 0 : hold.chars
+  const buffered = (text: string): number => {
+    if (typeof hold !== "object") return hold === "untilPass" ? Infinity : 0
+    return hold.from === undefined ? hold.chars : Math.min(hold.chars, text.length - hold.from(text))
+  }
   const scope = TestScope.make()
   let shown = ""
   let tail = ""
@@ -82,7 +85,7 @@ export const stream = Effect.fnUntraced(function*(hook: AgentHook, given: Readon
     const { action, event } = yield* chain.run("onLlmDelta", { type: "text", text: tail + piece }, scope)
     if (action._tag === "Reject") return { shown, cut: true, text: "" }
     const text = event.type === "tool-call" ? "" : event.text
-    const end = Math.max(0, text.length - chars)
+    const end = Math.max(0, text.length - buffered(text))
     shown += text.slice(0, end)
     tail = text.slice(end)
   }

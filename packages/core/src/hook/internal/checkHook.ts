@@ -38,7 +38,7 @@ const options: { readonly [option: string]: readonly [expected: string, fits: (v
   mode: oneOf("enforce", "shadow"),
   tools: ["must be a string or a list of strings", (value) => typeof value === "string" || isTexts(value)],
   hold: [
-    "must be none, untilPass or { chars: number }",
+    "must be none, untilPass or { chars: number }, with a function `from` if it is not always so much",
     (value) => value === "none" || value === "untilPass" || isChars(value)
   ],
   allowReentry: isFlag,

@@ -1,4 +1,5 @@
 /** Writes the decision record of one run of a point. */
+import { freeze } from "../../data/Json.ts"
 import type { HookAction } from "../HookAction.ts"
 import type { HookPointName } from "../HookPoint.ts"
 import type { HookAnswer, HookFailure, HookRecord } from "../HookRecord.ts"
@@ -53,14 +54,15 @@ export class RecordWriter {
   }
 
   end(point: HookPointName, { callId, subject }: Subject, action: HookAction, by: string | undefined): void {
-    this.onRecord({
+    // Nobody changes a record, so that listeners can share it.
+    this.onRecord(freeze({
       point,
       ...(subject === undefined ? {} : { subject }),
       ...(callId === undefined ? {} : { callId }),
       hooks: this.answers,
       action: action._tag,
       ...(by === undefined ? {} : { decidedBy: by })
-    })
+    }))
   }
 }
 

@@ -61,6 +61,51 @@ describe("a guardrail that redacts", () => {
     }
   })
 
+  it("with hold { chars, from } keeps only the end that may become a secret, and all of it if from fails", async () => {
+    const beginning = new RegExp(`(?:${Array.from(secret, (_, end) => secret.slice(0, end + 1)).join("|")})$`)
+    for (let seed = 0; seed < 300; seed++) {
+      const given = planted(seed)
+      const { events, outcome, seen, shown } = await consume([{
+        name: "guard",
+        hold: {
+          chars: secret.length,
+          from: (text) => {
+            if (seed % 3 === 0) throw new Error("no idea")
+            return text.search(beginning)
+          }
+        },
+        onLlmDelta: (delta) =>
+          delta.type === "text" && delta.text.includes(secret)
+            ? HookAction.transform({ ...delta, text: redact(delta.text) })
+            : undefined
+      }], given)
+      assert.notInclude(seen, secret, `seed ${seed}`)
+      assert.strictEqual(outcome, redact(given.text), `seed ${seed}`)
+      assert.strictEqual(shown, outcome, `seed ${seed}`)
+      assert.lengthOf(events.filter(({ type }) => type === "retract"), 0)
+    }
+  })
+
+  it("with hold { chars, from } shows a text at once that cannot be a secret", async () => {
+    let shown: ReadonlyArray<string> = []
+    const texts: Array<string> = []
+    const { provider } = scripted(["Hello there"], { piece: 5 })
+    await using agent = createAgent({
+      provider,
+      hooks: [{
+        name: "guard",
+        hold: { chars: 100, from: (text) => text.lastIndexOf("#") },
+        onLlmDelta: () => undefined,
+        postLlmCall: () => {
+          shown = [...texts]
+        }
+      }]
+    })
+    agent.on((event) => event.type === "text-delta" ? texts.push(event.text) : undefined)
+    await agent.run("go")
+    assert.deepEqual(shown, ["Hello", " ther", "e"])
+  })
+
   it("with hold untilPass shows nothing until postLlmCall has passed it, with or without a look at the deltas", async () => {
     for (let seed = 0; seed < 200; seed++) {
       const given = planted(seed)

@@ -18,6 +18,8 @@ export interface Range {
 export interface Detector {
   readonly kind: string
   readonly find: (text: string) => ReadonlyArray<Range>
+  /** A text without it contains no value. Absent when every text may contain one. */
+  readonly needs?: string | RegExp
   /** The longest beginning of a value, in characters, that cannot be distinguished from other text yet. */
   readonly reach: number
   /** A sticky pattern for the rest of a value that was cut. Absent when the rest cannot be recognized. */
@@ -109,7 +111,24 @@ export const patternDetector = (
     }
     return found
   }
-  return more === undefined ? { kind, find, reach } : { kind, find, reach, more }
+  return {
+    kind,
+    find,
+    reach,
+    ...(more === undefined ? {} : { more }),
+    ...(needs === undefined ? {} : { needs })
+  }
+}
+
+/** One pattern for what all detectors need, or nothing if a detector may find something in every text. */
+export const quickTest = (detectors: ReadonlyArray<Detector>): RegExp | undefined => {
+  const all: Array<string> = []
+  for (const { needs } of detectors) {
+    if (needs === undefined) return undefined
+    all.push(typeof needs === "string" ? needs.replaceAll(/[$()*+.?[\\\]^{|}/]/g, "\\$&") : needs.source)
+  }
+  // A pattern that ignores letter case finds at least as much.
+  return new RegExp(all.join("|"), "iu")
 }
 
 const restLength = (text: string, at: number, more: RegExp | undefined): number => {

@@ -20,7 +20,7 @@ import * as Pattern from "../Pattern.ts"
 import type { Detector } from "./detector.ts"
 import { kindLabel } from "./placeholderStore.ts"
 import { revealJson, revealText } from "./reveal.ts"
-import { minimumHold, type Scan, type ScanRules } from "./scan.ts"
+import { minimumHold, openFindingIn, type Scan, type ScanRules } from "./scan.ts"
 import { type Detection, type Place, placeNames, SessionScanner } from "./sessionScanner.ts"
 
 export type { Detection, Place } from "./sessionScanner.ts"
@@ -42,6 +42,11 @@ interface Settings {
   readonly name: string
   readonly priority: number
   readonly rules: ScanRules
+  /**
+   * Returns where a streamed text may still become a value when it continues, or its length. Default: any value may begin
+   * within the reach of its detector.
+   */
+  readonly openValueIn?: (text: string) => number
   /** The name of a kind in a reason. Default: its label. */
   readonly kindName?: (kind: string) => string
 }
@@ -75,7 +80,7 @@ export const makeRedactor = (options: SharedOptions, settings: Settings): AgentH
   const scansAt = (place: Place): boolean => places === undefined || places.includes(place)
   const isShadow = options.mode === "shadow"
   const scanner = new SessionScanner(rules, settings.kindName ?? kindLabel, options)
-  const hold = options.hold ?? { chars: minimumHold(rules.detectors) }
+  const hold = options.hold ?? holdFor(settings)
   const revealsToUser = options.revealToUser === true && !isShadow && rules.placeholders !== undefined
   const wrapsTools = !isShadow && (scansAt("toolResults") || options.revealTo !== undefined)
   return HookDefaults.apply(
@@ -100,6 +105,16 @@ export const makeRedactor = (options: SharedOptions, settings: Settings): AgentH
       onSessionEnd: ({ reason, sessionId }) => scanner.endSession(sessionId, reason)
     })
   )
+}
+
+/** How much of a streamed text to buffer. A text is shown as soon as it cannot be part of a value any more. */
+const holdFor = (
+  { openValueIn, rules }: Settings
+): { readonly chars: number; readonly from?: (text: string) => number } => {
+  const chars = minimumHold(rules.detectors)
+  // Values that have a placeholder are searched for in every text, and custom detectors may find anything.
+  if (openValueIn === undefined || rules.placeholders !== undefined || !rules.searchesBatches) return { chars }
+  return { chars, from: (text) => Math.min(openValueIn(text), openFindingIn(rules, text)) }
 }
 
 const always = () => true

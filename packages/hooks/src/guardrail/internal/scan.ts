@@ -3,7 +3,7 @@ import type { Json } from "@belay/core/Json"
 import type { AssistantMessage, ContentPart, FilePart, Message } from "@belay/core/Message"
 import { withoutUndefined } from "../../internal/withoutUndefined.ts"
 import { CleanTexts } from "./cleanTexts.ts"
-import { type Detector, findAll, type Finding } from "./detector.ts"
+import { type Detector, findAll, type Finding, quickTest } from "./detector.ts"
 import { mapJson } from "./mapJson.ts"
 import { kindLabel, type Placeholders, type Value } from "./placeholderStore.ts"
 import { textBatches } from "./textBatches.ts"
@@ -25,6 +25,8 @@ export interface ScanRules {
   readonly placeholders: RegExp | undefined
   /** What cut values leave behind, and the patterns for their rests. */
   readonly cuts: ReadonlyArray<{ readonly marker: string; readonly more: RegExp }>
+  /** A text that it does not match contains no value. Absent when every text may contain one. */
+  readonly quick: RegExp | undefined
   /** Texts in which the detectors found nothing. */
   readonly cleanTexts: CleanTexts
   /** Lists and objects in which nothing was found, with the number of values that were known then. */
@@ -45,6 +47,7 @@ export const scanRules = (
     marker,
     cuts: detectors.flatMap(({ kind, more }) => more === undefined ? [] : [{ marker: marker(kind), more }]),
     detectors,
+    quick: quickTest(detectors),
     cleanTexts: new CleanTexts(),
     cleanValues: new WeakMap(),
     searchesBatches: detectors.every(({ isCustom }) => isCustom !== true),
@@ -60,6 +63,29 @@ const margin = 32
 /** How many characters of a streamed text to buffer, so that every character is checked before it is shown. */
 export const minimumHold = (detectors: ReadonlyArray<Detector>): number =>
   Math.max(0, ...detectors.map(({ reach }) => reach)) + margin
+
+/**
+ * Returns where the first finding begins that may not have ended at the end of a streamed text, or a marker whose rest
+ * may follow. Returns the length of the text if there is none.
+ */
+export const openFindingIn = ({ cuts, detectors, quick }: ScanRules, text: string): number => {
+  let start = text.length
+  for (const { marker } of cuts) {
+    const at = text.lastIndexOf(marker)
+    if (at >= 0 && at + marker.length >= text.length - maxRestStart) start = Math.min(start, at)
+  }
+  if (quick?.test(text) === false) return start
+  for (const found of findAll(detectors, text)) {
+    if (found.end <= text.length - margin) continue
+    // What stands in front of a value may be the reason why it is one.
+    const reach = detectors.find(({ kind }) => kind === found.kind)?.reach ?? 0
+    return Math.max(0, Math.min(start, found.start - reach))
+  }
+  return start
+}
+
+/** The longest part of a rest, in characters, that is not recognized as one until more of it is known. */
+const maxRestStart = 96
 
 /** Known values that are shorter are only found by detectors. */
 const minKnownLength = 6
@@ -228,10 +254,10 @@ export class Scan {
     const { suspects } = this
     // A value that became known a moment ago may be in any text.
     if (suspects !== undefined && suspects.size === this.placeholders.size && !suspects.texts.has(text)) return []
-    const { cleanTexts, detectors, isAllowed, lookalike } = this.rules
+    const { cleanTexts, detectors, isAllowed, lookalike, quick } = this.rules
     const { known, kept } = this.findPlaceholders(text)
     const canBeCached = known.length === 0 && kept.length === 0
-    if (canBeCached && cleanTexts.has(text)) return []
+    if (canBeCached && (quick?.test(text) === false || cleanTexts.has(text))) return []
     const found = findAll(detectors, text, known, kept).filter(({ end, kind, start }) =>
       kind === lookalike || !isAllowed(text.slice(start, end))
     )

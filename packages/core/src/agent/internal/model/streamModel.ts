@@ -4,6 +4,7 @@
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type { AgentError } from "../../../data/AgentError.ts"
 import type { LlmDelta, LlmRequest, LlmResponse } from "../../../data/LlmCall.ts"
 import type { Outcome } from "../../../hook/HookChain.ts"
@@ -107,7 +108,7 @@ const streamThroughHooks = (
 
 /** Buffers the end of the streamed text, as long as hooks require it. */
 const deltaBuffer = (turn: Turn) => {
-  const size = bufferSize(turn)
+  const sizeFor = bufferSize(turn)
   let tail = ""
   let released = ""
   let isChanged = false
@@ -119,7 +120,7 @@ const deltaBuffer = (turn: Turn) => {
     add: (seen: LlmDelta, delta: LlmDelta): void => {
       if (delta.type !== "text") return show(turn, delta)
       if (delta !== seen) isChanged = true
-      const end = Math.max(0, delta.text.length - size)
+      const end = delta.text.length - sizeFor(delta.text)
       released += delta.text.slice(0, end)
       tail = delta.text.slice(end)
       if (end > 0) show(turn, { type: "text", text: delta.text.slice(0, end) })
@@ -129,12 +130,23 @@ const deltaBuffer = (turn: Turn) => {
   }
 }
 
-/** The number of characters to buffer: the maximum that any hook requires. */
-const bufferSize = (turn: Turn): number =>
-  Math.max(
-    0,
-    ...turn.agent.chain.hooks.map(({ hold }) => {
-      if (hold === undefined || hold === "none") return 0
-      return hold === "untilPass" ? Infinity : hold.chars
-    })
-  )
+/** The number of characters to buffer of a text: the maximum that any hook requires. */
+const bufferSize = (turn: Turn): (text: string) => number => {
+  let fixed = 0
+  const needs: Array<(text: string) => number> = []
+  for (const { hold } of turn.agent.chain.hooks) {
+    if (hold === undefined || hold === "none") continue
+    if (hold === "untilPass") fixed = Infinity
+    else if (hold.from === undefined) fixed = Math.max(fixed, hold.chars)
+    else {
+      const { chars, from } = hold
+      // A function that fails cannot tell, so everything that it may need is kept.
+      needs.push((text) => {
+        const start = Result.getOrElse(Result.try(() => from(text)), () => Number.NaN)
+        if (start < 0) return 0
+        return start >= 0 ? Math.min(chars, Math.max(0, text.length - start)) : chars
+      })
+    }
+  }
+  return (text) => Math.min(text.length, needs.reduce((most, need) => Math.max(most, need(text)), fixed))
+}

@@ -182,7 +182,14 @@ export class TurnIo {
     const { agent: { config }, session, state: { stepNumber, turnNumber } } = this.turn
     const time = performance.timeOrigin + performance.now()
     const { agentPath } = this.place
-    const complete: HookRecord = { ...record, time, sessionId: session.id, agentPath, turnNumber, stepNumber }
+    const complete: HookRecord = Object.freeze({
+      ...record,
+      time,
+      sessionId: session.id,
+      agentPath,
+      turnNumber,
+      stepNumber
+    })
     if (config.records === true) this.root.records.push(complete)
     if (this.hasListeners && record.hooks.length > 0) this.publish({ type: "hook", record: complete })
   }
