@@ -15,8 +15,9 @@ export const eventQueue = () => {
   let hasEnded = false
   let wakeReader: (() => void) | undefined
   const wake = () => {
-    wakeReader?.()
+    const resume = wakeReader
     wakeReader = undefined
+    resume?.()
   }
   return {
     push: (event: AgentEvent): void => {
@@ -32,30 +33,83 @@ export const eventQueue = () => {
       hasEnded = true
       wake()
     },
-    /** Yields every event, then ends. Rejects if the run fails. */
-    iterate: async function*(result: Promise<unknown>): AsyncGenerator<AgentEvent, void, void> {
-      while (true) {
-        const batch = events
-        events = []
-        if (dropped > 0 && batch[0] !== undefined) {
-          yield { ...metaOf(batch[0]), type: "dropped", count: dropped }
+    /** Returns an iterator over every event. It ends with the run, and rejects if the run fails. */
+    iterate: (result: Promise<unknown>): AsyncGenerator<AgentEvent, void, void> => {
+      let batch: Array<AgentEvent> = []
+      let at = 0
+      let isDone = false
+      /** How many calls of `next` wait, and the last of them. They wait in turn, as those of a generator do. */
+      let count = 0
+      let last: Promise<IteratorResult<AgentEvent, void>> | undefined
+      const take = (): IteratorResult<AgentEvent, void> | undefined => {
+        if (isDone) return done
+        if (at === batch.length) {
+          if (events.length === 0) return undefined
+          batch = events
+          events = []
+          at = 0
+          if (dropped > 0) batch.unshift({ ...metaOf(batch[0]!), type: "dropped", count: dropped })
           dropped = 0
         }
-        yield* batch
-        if (events.length > 0) continue
-        if (hasEnded) break
-        await new Promise<void>((resume) => wakeReader = resume)
+        return { done: false, value: batch[at++]! }
       }
-      // oxlint-disable-next-line belay/no-try -- only here the stack leads to the loop that reads the events
-      try {
-        await result
-      } catch (error) {
-        // oxlint-disable-next-line belay/no-throw -- an iterator of the promise API rejects
-        throw withCallerFrames(error)
+      const end = async (): Promise<IteratorResult<AgentEvent, void>> => {
+        isDone = true
+        // oxlint-disable-next-line belay/no-try -- only here the stack leads to the loop that reads the events
+        try {
+          await result
+        } catch (error) {
+          // oxlint-disable-next-line belay/no-throw -- an iterator of the promise API rejects
+          throw withCallerFrames(error)
+        }
+        return done
       }
+      const wait = (): Promise<IteratorResult<AgentEvent, void>> =>
+        new Promise((resolve) => {
+          const check = (): void => {
+            const found = take()
+            if (found === undefined && !hasEnded) {
+              wakeReader = check
+              return
+            }
+            count--
+            resolve(found ?? end())
+          }
+          check()
+        })
+      const stop = (): void => {
+        isDone = true
+        wake()
+      }
+      const iterator: AsyncGenerator<AgentEvent, void, void> = {
+        // A generator would need several promises for an event that is there already.
+        next: () => {
+          const found = count === 0 ? take() : undefined
+          if (found !== undefined) return Promise.resolve(found)
+          if (count === 0 && hasEnded) return end()
+          return last = count++ === 0 || last === undefined ? wait() : last.then(wait, wait)
+        },
+        return: () => {
+          stop()
+          return Promise.resolve(done)
+        },
+        throw: async (error) => {
+          stop()
+          // oxlint-disable-next-line belay/no-throw -- an iterator of the promise API rejects
+          throw error
+        },
+        [Symbol.asyncIterator]: () => iterator,
+        [Symbol.asyncDispose]: () => {
+          stop()
+          return Promise.resolve()
+        }
+      }
+      return iterator
     }
   }
 }
+
+const done: IteratorResult<AgentEvent, void> = Object.freeze({ done: true, value: undefined })
 
 /** Returns where and when an event happened. */
 const metaOf = (event: AgentEvent): EventMeta => {
