@@ -139,6 +139,10 @@ describe("belay hooks doctor", () => {
     )
   })
 
+  it("finds entries that say once where it has no effect", () => {
+    assert.deepEqual(entry({ command: "exit 0", once: true }), ["hint once-ignored"])
+  })
+
   it("finds guards that block nothing", () => {
     assert.deepEqual(entry({ command: "exit 0", timeout: 1 }), ["warning guard-timeout"])
     assert.deepEqual(entry({ command: "exit 0", async: true }), ["warning guard-async"])

@@ -16,6 +16,7 @@ import type * as ClaudeCode from "./dialect/claude/ClaudeCode.ts"
 import { show, type Warning } from "./dialect/claude/HookConfig.ts"
 import { permissionHooks } from "./dialect/claude/permissionRules.ts"
 import { lists } from "./dialect/claude/source.ts"
+import type * as Kodelet from "./dialect/kodelet/Kodelet.ts"
 import { byDialect } from "./dialect/shared/systems.ts"
 import type { ToolNames } from "./dialect/shared/toolNames.ts"
 import * as Discovery from "./Discovery.ts"
@@ -73,6 +74,17 @@ export interface Options
   readonly stopCap?: number
   /** How long background work may run after its session has ended, in milliseconds. Default 5,000. */
   readonly drainMs?: number
+  /**
+   * Recipes that callbacks of Kodelet can run. They come before the files `NAME.md` in the folders `.kodelet/recipes` and
+   * `recipes` of the project, and in `~/.kodelet/recipes`. Default: only these files and the recipe `compact`.
+   */
+  readonly recipes?: Kodelet.Options["recipes"]
+  /**
+   * The share of the context window, from 0 to 1, at which Kodelet runs its recipe `compact`. Default: it never runs.
+   */
+  readonly autoCompact?: number
+  /** The token limit in the budget of Base Coat if the agent has no size of its context window. Default 0: unknown. */
+  readonly effectiveLimit?: number
   /**
    * Called with the text of an `asyncRewake` entry that ended with exit code 2, so that a host can wake an idle
    * session.
@@ -154,6 +166,9 @@ const optionKinds: OptionKinds<Options> = {
   permissionMode: "any",
   stopCap: "number",
   drainMs: "number",
+  recipes: "object",
+  autoCompact: "number",
+  effectiveLimit: "number",
   onWake: "function"
 }
 

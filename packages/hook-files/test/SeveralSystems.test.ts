@@ -122,7 +122,6 @@ describe("the same script in several systems", () => {
 
   const weaker: ReadonlyArray<readonly [what: string, more: object]> = [
     ["runs in the background", { async: true }],
-    ["runs once in a session", { once: true }],
     ["has a condition", { if: "Bash(ls *)" }]
   ]
   for (const [what, more] of weaker) {

@@ -2,6 +2,8 @@
 import { agentTool } from "@belay/core/agentTool"
 import { createAgent } from "@belay/core/createAgent"
 import type { LlmProvider } from "@belay/core/LlmProvider"
+import * as ClaudeCode from "@belay/hook-files/ClaudeCode"
+import * as HookConfig from "@belay/hook-files/HookConfig"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
@@ -39,14 +41,14 @@ const linesOf = (path: string): ReadonlyArray<string> => readFileSync(path, "utf
 
 describe("hook files in a tree of agents", () => {
   it("run an entry with `once` once for all agents", async () => {
-    const { cwd, load, project, root } = place()
+    const { cwd, root } = place()
     const log = join(root, "log")
-    const entry = (line: string, more: object = {}) => ({ type: "command", command: `echo ${line} >> ${log}`, ...more })
-    project(JSON.stringify({
-      hooks: { PreToolUse: [{ matcher: "Bash", hooks: [entry("once", { once: true }), entry("every")] }] }
-    }))
-    load().untrusted[0]!.trust()
-    await using agent = tree(cwd, load({ sources: ["claude"] }).hooks)
+    const entry = (line: string) => ({ type: "command", command: `echo ${line} >> ${log}` })
+    const hooks = { PreToolUse: [{ matcher: "Bash", hooks: [entry("once"), entry("every")] }] }
+    const [first, ...others] = HookConfig.decode(JSON.stringify({ hooks }), "s.json").handlers
+    await using agent = tree(cwd, [
+      ClaudeCode.make({ handlers: [{ ...first!, once: true }, ...others], projectDir: cwd })
+    ])
     assert.strictEqual((await agent.run("go")).status, "completed")
     const lines = linesOf(log)
     assert.deepStrictEqual(["once", "every"].map((line) => lines.filter((one) => one === line).length), [1, 6])

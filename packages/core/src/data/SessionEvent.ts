@@ -16,6 +16,8 @@ export interface OnSessionStartEvent {
   readonly source: "startup" | "resume" | "rotate"
   /** The id of the session that this one continues after a rotation. */
   readonly previous?: string
+  /** The size of the context window. Absent if the agent has none. */
+  readonly windowTokens?: number
   /** The first messages of the session. */
   readonly context: ReadonlyArray<Message>
 }

@@ -56,6 +56,20 @@ const conditions: Rule = ({ event, matcher, rule, source }) => {
     ]
 }
 
+const once: Rule = ({ entry, raw, source }) =>
+  // Some dialects have this field.
+  raw["once"] === true && source.dialect === "claude" && (entry as { readonly once?: boolean }).once !== true
+    ? [
+      said(
+        "hint",
+        "once-ignored",
+        "it says once, outside of a skill",
+        "Claude Code reads once in the front matter of skills only, so the entry runs each time",
+        "Remove it, or move the entry to the skill."
+      )
+    ]
+    : []
+
 const times: Rule = (item) => {
   const { event, isAsync, raw, source, timeout } = item
   const own = [raw["timeout"], raw["timeoutSec"], raw["timeoutMs"]].find((value) => typeof value === "number")
@@ -207,4 +221,4 @@ const prompts: Rule = ({ entry: { work }, event }) => {
   return found
 }
 
-export const rules: ReadonlyArray<Rule> = [unknownKeys, ...matchers, conditions, times, requests, prompts]
+export const rules: ReadonlyArray<Rule> = [unknownKeys, ...matchers, conditions, once, times, requests, prompts]

@@ -36,10 +36,11 @@ export const deliver = (verdict: Verdict, ctx: HookContext): void => {
   verdict.context.forEach((one) => ctx.inject(one))
 }
 
-const sessionEffects = ({ end, events, name }: Setup): Effects => ({
+const sessionEffects = ({ end, events, name, state }: Setup): Effects => ({
   onSessionStart: (start, ctx) => {
     if (ctx.agent.depth > 0) return undefined
-    const { context, previous, sessionId, source } = start
+    const { context, previous, sessionId, source, windowTokens = 0 } = start
+    state.noteBudget(ctx, state.budget(ctx).usedTokens, windowTokens)
     const fields = { source, sessionId, previous, handoff: source === "rotate" ? context.map(text) : [] }
     const fired = events.fire("SessionStart", ctx, fields, (verdict) => ({ memoryHits: verdict.context.length }))
     return onVerdict(fired, (verdict) => {

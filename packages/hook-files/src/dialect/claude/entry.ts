@@ -57,7 +57,8 @@ export const readGroup = (place: Place, group: unknown, key: string): ReadonlyAr
         timeout,
         async: isAsync === true || asyncRewake === true || undefined,
         rewake: asyncRewake === true || undefined,
-        once: once === true || undefined,
+        // Claude Code reads it in the front matter of skills only.
+        once: (once === true && origin?.type === "skill") || undefined,
         status: statusMessage?.slice(0, 200),
         origin
       })

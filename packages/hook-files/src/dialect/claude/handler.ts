@@ -15,7 +15,7 @@ export interface Handler extends Entry {
   readonly async?: boolean
   /** Exit code 2 wakes the agent. The entry is then also `async`. */
   readonly rewake?: boolean
-  /** The entry runs only once in a session. */
+  /** The entry runs only once in a session. Read in the front matter of skills only. */
   readonly once?: boolean
   readonly origin?: Origin
   /** More environment variables for the command. */

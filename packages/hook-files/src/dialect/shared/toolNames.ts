@@ -184,5 +184,7 @@ export const variables = (name: string, ...inputs: ReadonlyArray<Json>): { reado
       found[variable] = text
     }
   }
-  return found
+  // Many linters are started with `--file $tool_input_path`.
+  const { tool_input_file_path: file, tool_input_path: path } = found
+  return file === undefined || path !== undefined ? found : { ...found, tool_input_path: file }
 }

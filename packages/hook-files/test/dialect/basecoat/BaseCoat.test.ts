@@ -151,7 +151,7 @@ describe("BaseCoat", () => {
       agent: "backend-dev",
       repository: "acme/base.coat",
       branch: "feat/145-hooks",
-      budget: { usedTokens: 78, effectiveLimit: 0 }
+      budget: { usedTokens: 78, effectiveLimit: 160_000 }
     })
     assert.deepInclude(tool!, {
       name: "bash",
@@ -191,6 +191,18 @@ describe("BaseCoat", () => {
   })
 
   // rows: B-02, B-11, B-12
+  it("knows the size of the context window from the first event", async () => {
+    const { agent, hear, heard } = world([bash("ls"), { text: "end" }], {}, { window: { tokens: 1_000 } })
+    for (const event of ["SessionStart", "PreToolUse", "SessionEnd"] as const) hear(event)
+    await agent.run("go")
+    await agent.close()
+    assert.deepEqual(heard.map(({ budget, hook }) => [hook, budget.effectiveLimit]), [
+      ["SessionStart", 1_000],
+      ["PreToolUse", 1_000],
+      ["SessionEnd", 1_000]
+    ])
+  })
+
   it("what SessionStart and PreToolUse add is read with the next request, and not by the tool that runs", async () => {
     const { agent, hear, requests } = world([bash("ls")])
     hear("SessionStart", { action: "injectContext", additionalContext: ["convention: run the tests", "issue #145"] })

@@ -1,4 +1,5 @@
 import * as Command from "@belay/hook-files/Command"
+import * as HookConfig from "@belay/hook-files/HookConfig"
 import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -201,12 +202,25 @@ describe("ClaudeCode", () => {
   // rows: C-51, C-52, U-20
   it.effect("runs the same command once though several groups name it, and once in a session where it says so", () =>
     Effect.gen(function*() {
-      const { bash, told } = world({
-        PreToolUse: [group([{ command: "x" }, { command: "first", once: true }]), group([{ command: "x" }], "Bash")]
-      })
+      const { handlers } = HookConfig.decode(
+        JSON.stringify({
+          hooks: { PreToolUse: [group([{ command: "x" }, { command: "first" }]), group([{ command: "x" }], "Bash")] }
+        }),
+        "s.json"
+      )
+      const once = handlers.map((one) => one.key.endsWith("hooks[1]") ? { ...one, once: true } : one)
+      const { bash, told } = world({}, {}, { handlers: once })
       yield* Effect.all([bash("a"), bash("b"), bash("c")], { concurrency: "unbounded" })
       assert.deepEqual(told.map(({ command }) => command).sort(), ["first", "x", "x", "x"])
     }))
+
+  it("reads once in the front matter of a skill only, as Claude Code does", () => {
+    const text = JSON.stringify({ hooks: { PreToolUse: [group([{ command: "x", once: true }])] } })
+    const once = (type?: "skill" | "agent" | "plugin") =>
+      HookConfig.decode(text, "f", type === undefined ? {} : { origin: { type, name: "a", root: "/a" } }).handlers[0]!
+        .once
+    assert.deepEqual([once(), once("plugin"), once("agent"), once("skill")], [undefined, undefined, undefined, true])
+  })
 
   // rows: C-24
   it.effect("does not wait for asynchronous commands, and hands on later what they said", () =>

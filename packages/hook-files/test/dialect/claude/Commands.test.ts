@@ -55,6 +55,17 @@ describe("the commands of ClaudeCode", () => {
       })
     }))
 
+  it.effect("also names the file of a call tool_input_path, for linters that take --file $tool_input_path", () =>
+    Effect.gen(function*() {
+      const { at, told } = world({ PreToolUse: [group([{ command: "x" }])] })
+      yield* at("preToolCall", call("Write", { file_path: "src/a.ts", content: "x" }))
+      yield* at("preToolCall", call("write_file", { path: "src/b.ts", content: "x" }))
+      assert.deepEqual(told.map(({ request: { env } }) => [env!["tool_input_path"], env!["tool_input_file_path"]]), [
+        ["/p/src/a.ts", "/p/src/a.ts"],
+        ["src/b.ts", "/p/src/b.ts"]
+      ])
+    }))
+
   it.effect("shows scripts what the tool reads, whatever stands beside it", () =>
     Effect.gen(function*() {
       const { at, told } = world({ PreToolUse: [group([{ command: "x" }])] }, {

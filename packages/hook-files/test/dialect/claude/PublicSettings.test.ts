@@ -266,6 +266,7 @@ describe("entries of all kinds", () => {
         "each Bash",
         "each Bash",
         "once Bash",
+        "once Bash",
         "slow Bash",
         "slow Bash"
       ])

@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import type { AgentError } from "../../../data/AgentError.ts"
 import { refOf } from "../../../data/Artifact.ts"
 import type { Message } from "../../../data/Message.ts"
+import { defined } from "../../../data/option/Fields.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import { failure, type ToolResult } from "../../../data/tool/Tool.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
@@ -93,7 +94,14 @@ const startSession = function*(
   previous: string,
   messages: ReadonlyArray<Message>
 ): Step<void, Failure> {
-  const event = { sessionId: turn.session.id, source: "rotate", previous, context: messages } as const
+  const windowTokens = turn.agent.config.window?.tokens
+  const event = {
+    sessionId: turn.session.id,
+    source: "rotate",
+    previous,
+    ...defined({ windowTokens }),
+    context: messages
+  } as const
   turn.session.replaceMessages(messages)
   const outcome = turn.hasHooks("onSessionStart") ? yield* askStartHooks(turn, event) : undefined
   if (outcome !== undefined) turn.rewrite(outcome.event.context, outcome.by ?? "runtime")

@@ -3,6 +3,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { type AgentError, PortFailed } from "../../../data/AgentError.ts"
+import { defined } from "../../../data/option/Fields.ts"
 import type { OnSessionStartEvent } from "../../../data/SessionEvent.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import type { Outcome } from "../../../hook/HookChain.ts"
@@ -18,7 +19,7 @@ type Failure = AgentError | TurnEnded
 
 /** If the start fails, the next turn tries it again. */
 export const startSession = function*(turn: Turn, resumed: boolean): Step<void, Failure> {
-  const { agent: { core }, io, session } = turn
+  const { agent: { config, core }, io, session } = turn
   const source = resumed ? "resume" : session.source
   if (core.init !== undefined) {
     turn.sessionStartFailed = true
@@ -31,7 +32,12 @@ export const startSession = function*(turn: Turn, resumed: boolean): Step<void, 
   // For hooks, a sub-agent works in the session of the agent that delegated to it.
   if (turn.parent !== undefined) return
   if (turn.hasHooks("onSessionStart")) {
-    const outcome = yield* askStartHooks(turn, { sessionId: session.id, source, context: [] })
+    const outcome = yield* askStartHooks(turn, {
+      sessionId: session.id,
+      source,
+      ...defined({ windowTokens: config.window?.tokens }),
+      context: []
+    })
     if (outcome !== undefined) addMessages(turn, outcome.event.context, outcome.by ?? "runtime")
   }
   io.publish({ type: "session-start", source })

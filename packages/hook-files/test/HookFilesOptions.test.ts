@@ -1,0 +1,74 @@
+/** Options of `hookSource` that only one system has. */
+import { createAgent } from "@belay/core/createAgent"
+import { text } from "@belay/core/Message"
+import * as HookFiles from "@belay/hook-files/HookFiles"
+import { assert, describe, it } from "@effect/vitest"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { calls, recording, scripted } from "../../../test/support/agent.ts"
+import { place } from "./support/places.ts"
+import { write } from "./support/processes.ts"
+
+/** An executable of Kodelet that asks for a recipe after the first step. */
+const callback = (name: string) =>
+  `#!/bin/sh\n[ "$1" = hook ] && echo after_turn && exit\ncat > /dev/null\n[ -e asked ] || { touch asked; echo '{"result":"callback","callback":"${name}","callback_args":{"who":"ada"}}'; }\n`
+
+const run = async (
+  cwd: string,
+  hookSources: ReadonlyArray<ReturnType<typeof HookFiles.source>>,
+  config: object = {}
+) => {
+  const { provider, requests } = scripted([calls(["bash", { command: "ls" }]), { text: "a handoff" }, { text: "end" }])
+  const warnings: Array<string> = []
+  await using agent = createAgent({ provider, cwd, tools: recording().tools, hookSources: [...hookSources], ...config })
+  agent.on((event) => void (event.type === "warning" && warnings.push(event.message)))
+  await agent.run("go")
+  return { requests, warnings }
+}
+
+describe("hookSource", () => {
+  it("passes recipes and autoCompact to Kodelet", async () => {
+    const { cwd, home } = place()
+    write(join(home, ".kodelet/hooks/cb"), callback("handoff"))
+    const source = HookFiles.source({
+      home,
+      sources: ["kodelet"],
+      autoCompact: 0.8,
+      recipes: { handoff: ({ args }) => `for ${args["who"]}` }
+    })
+    const { requests, warnings } = await run(cwd, [source])
+    assert.deepEqual(warnings, [])
+    assert.include(requests[1]!.messages.map(text).join(), "for ada")
+    assert.throws(() => HookFiles.load({ home, cwd, sources: ["kodelet"], autoCompact: 7 }), /autoCompact/)
+  })
+
+  it("finds recipes of Kodelet in the folders of the project and of the user", async () => {
+    for (const at of ["project", "user"]) {
+      const { cwd, home, load } = place()
+      write(join(home, ".kodelet/hooks/cb"), callback("handoff"))
+      write(join(home, ".kodelet/recipes/handoff.md"), "---\nname: x\n---\nWrite for {{.who}}, user")
+      if (at === "project") write(join(cwd, "recipes/handoff.md"), "Write for {{.who}}, project")
+      const { requests, warnings } = await run(cwd, [HookFiles.source({ home, sources: ["kodelet"] })])
+      assert.deepEqual(warnings, [])
+      assert.strictEqual(requests[1]!.instructions, `Write for ada, ${at}`)
+      assert.include(requests[2]!.messages.map(text).join(), "a handoff")
+      assert.lengthOf(load({ sources: ["kodelet"] }).hooks, 1)
+    }
+  })
+
+  it("passes effectiveLimit to Base Coat", async () => {
+    const { cwd, home, load, root } = place()
+    const hooks = { SessionStart: [{ command: `cat > ${join(root, "said")}` }] }
+    write(join(cwd, "hooks.json"), JSON.stringify({ version: 1, hooks }))
+    load({ sources: ["basecoat"] }).untrusted[0]!.trust()
+    const source = HookFiles.source({
+      home,
+      trust: join(home, "trust"),
+      sources: ["basecoat"],
+      effectiveLimit: 160_000
+    })
+    await run(cwd, [source])
+    const said = JSON.parse(readFileSync(join(root, "said"), "utf8"))
+    assert.deepEqual(said.budget, { usedTokens: 0, effectiveLimit: 160_000 })
+  })
+})
