@@ -54,8 +54,11 @@ export const groups: ReadonlyArray<Group> = [
       "hook-events",
       "stored-hooks",
       "copilot",
+      "cursor",
+      "factory",
       "gemini",
       "kodelet",
+      "windsurf",
       "base-coat",
       "compatibility"
     ]
