@@ -31,6 +31,7 @@ if (process.argv.includes("--runtimes")) {
   install(`${root}test/runtimes/`, "the runtimes of the long tests")
   install(`${root}test/peers/`, "the other SDKs of the long tests")
 }
+if (process.argv.includes("--site")) install(`${root}site/`, "the generator of the site")
 
 const node = spawnSync(process.platform === "win32" ? "node.cmd" : `${root}node_modules/.bin/node`, ["--version"], {
   encoding: "utf8"

@@ -4,6 +4,7 @@ import { type Agent, createAgent } from "@belay/core/createAgent"
 import { defineTool } from "@belay/core/defineTool"
 import { messageOf } from "@belay/core/ErrorMessage"
 import * as HookAction from "@belay/core/HookAction"
+import { text } from "@belay/core/Message"
 import * as OpenAiCompatible from "@belay/providers/OpenAiCompatible"
 import * as Scripted from "@belay/testing/Scripted"
 import * as Schema from "effect/Schema"
@@ -91,9 +92,8 @@ describe("the page of troubleshooting", () => {
   it("explains what the model reads about a tool that does not exist", async () => {
     const provider = Scripted.make([Scripted.toolCalls({ name: "ad", args: {} }), "sorry"])
     const { messages } = await agentWith({ provider, tools: [add] }).run("hi")
-    const answer = messages.find(({ role }) => role === "tool")
-    const said = typeof answer?.content === "string" ? answer.content : ""
-    assert.isTrue(explains(said), said)
+    const answer = text(messages.find(({ role }) => role === "tool")!)
+    assert.isTrue(explains(answer), answer)
   })
 })
 

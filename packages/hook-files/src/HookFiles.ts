@@ -31,7 +31,7 @@ import * as Files from "./trust/internal/files.ts"
 import * as Watch from "./trust/internal/watch.ts"
 import * as Trust from "./trust/Trust.ts"
 
-/** @category models @since 0.1.0 */
+/** Options of `HookFiles.load`. @category models @since 0.1.0 */
 export interface Options
   extends
     Omit<HookDefaults.HookDefaults, "name" | "tier" | "timeout" | "onTimeout">,

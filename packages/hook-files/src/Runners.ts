@@ -68,7 +68,7 @@ export interface AgentWork {
   readonly model?: string
 }
 
-/** @category models @since 0.1.0 */
+/** What an entry asks a runner to do. @category models @since 0.1.0 */
 export type Work = CommandWork | HttpWork | McpToolWork | PromptWork | AgentWork
 
 /** What to run, and with which input. @category models @since 0.1.0 */
@@ -93,7 +93,7 @@ export interface Task {
   readonly onLinger?: (left: Command.Left) => void
 }
 
-/** @category models @since 0.1.0 */
+/** Options of `Runners.make`. @category models @since 0.1.0 */
 export interface Options {
   /** Runs commands. Default `Command.run`. */
   readonly run?: Command.Runner

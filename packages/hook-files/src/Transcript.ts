@@ -27,7 +27,7 @@ export type Entry =
   }
   | { readonly role: "tool"; readonly toolCallId: string; readonly content: Json; readonly isError: boolean }
 
-/** @category models @since 0.1.0 */
+/** Writes the transcript that commands can read. @category models @since 0.1.0 */
 export interface Transcript {
   /** Returns the path of a session's file. */
   readonly path: (sessionId: string) => string

@@ -10,7 +10,7 @@ import type * as Scope from "effect/Scope"
 /** Does what can be done for a session now. It may be called again, also while nothing is to do. */
 export type Advance = (sessionId: string) => Effect.Effect<void, unknown>
 
-/** @category models @since 0.1.0 */
+/** Wakes sessions that have something to do. @category models @since 0.1.0 */
 export interface Engine {
   /** The name for logs and for errors. */
   readonly name: string

@@ -42,10 +42,10 @@ export interface Input {
   readonly decision?: { readonly action: string; readonly by?: string; readonly reason?: string }
 }
 
-/** @category models @since 0.1.0 */
+/** A line of a recording. @category models @since 0.1.0 */
 export type Entry = { readonly type: "event"; readonly event: AgentEvent } | Input
 
-/** @category models @since 0.1.0 */
+/** A recording that was read. @category models @since 0.1.0 */
 export interface Recording {
   readonly entries: ReadonlyArray<Entry>
   /** What was lost, if the last line was cut off. */

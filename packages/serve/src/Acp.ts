@@ -19,7 +19,7 @@ import { loadPeer } from "./internal/peer.ts"
 import { refusalOf } from "./internal/refusal.ts"
 import type { Serve } from "./Serve.ts"
 
-/** @category models @since 0.1.0 */
+/** Options of the ACP server. @category models @since 0.1.0 */
 export interface Options {
   /**
    * Who uses the editor. A program on standard input has no requests that `authorize` could check: who may start it may

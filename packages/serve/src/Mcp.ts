@@ -10,7 +10,7 @@ import { askAgent } from "./internal/mcp/askAgent.ts"
 import { loadPeer } from "./internal/peer.ts"
 import type { Handler, Serve } from "./Serve.ts"
 
-/** @category models @since 0.1.0 */
+/** Options of the MCP server. @category models @since 0.1.0 */
 export interface Options {
   /** The name of the tool. Default `ask_agent`. */
   readonly tool?: string

@@ -8,7 +8,7 @@
 import { program } from "./internal/page/program.ts"
 import { style } from "./internal/page/style.ts"
 
-/** @category models @since 0.1.0 */
+/** Options of `Page`. @category models @since 0.1.0 */
 export interface Options {
   /** The path of the UI message stream. Default `/api/chat`. */
   readonly api?: string

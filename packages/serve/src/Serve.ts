@@ -23,10 +23,10 @@ export type Handler = (request: Request) => Promise<Response>
  */
 export type Authorize = (request: Request) => Principal | Promise<Principal>
 
-/** @category models @since 0.1.0 */
+/** Who sends a request: a name, a response that refuses it, or nobody. @category models @since 0.1.0 */
 export type Principal = string | Response | undefined
 
-/** @category models @since 0.1.0 */
+/** Options that all protocols share. @category models @since 0.1.0 */
 export interface Options {
   /** The host whose sessions are served. Somebody has to `start` it, in this process or in another one. */
   readonly host?: Host.Host

@@ -27,7 +27,7 @@ import { assistantIdOf, storedMessages } from "./internal/ui/storedUi.ts"
 import { uiChunks } from "./internal/ui/writeUi.ts"
 import type { Handler, Serve } from "./Serve.ts"
 
-/** @category models @since 0.1.0 */
+/** Options of the handler. @category models @since 0.1.0 */
 export interface Options {
   /** The path where the handler is mounted. Default `/api/chat`. */
   readonly path?: string

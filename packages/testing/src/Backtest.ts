@@ -52,7 +52,7 @@ export interface Finding {
   readonly kind: "stricter" | "looser" | "changes" | "same" | "fails"
 }
 
-/** @category models @since 0.1.0 */
+/** The result of a backtest. @category models @since 0.1.0 */
 export interface Result {
   readonly sessions: number
   /** How many inputs the hooks received. */

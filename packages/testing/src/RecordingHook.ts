@@ -22,7 +22,7 @@ export type Sighting = {
   }
 }[HookPointName]
 
-/** @category models @since 0.1.0 */
+/** A hook that records every point that runs. @category models @since 0.1.0 */
 export interface RecordingHook extends AgentHook {
   /** All records in order. */
   readonly seen: ReadonlyArray<Sighting>

@@ -34,7 +34,7 @@ export interface Given<C extends Case = Case, E = unknown> {
   readonly turn: C
 }
 
-/** @category models @since 0.1.0 */
+/** Scores the answer to one case. @category models @since 0.1.0 */
 export type Scorer<C extends Case = Case, E = unknown> = (
   given: Given<C, E>
 ) => Scored | number | null | Promise<Scored | number | null>
@@ -49,7 +49,7 @@ export interface Score {
   readonly why?: string
 }
 
-/** @category models @since 0.1.0 */
+/** The result of scoring. @category models @since 0.1.0 */
 export interface Result {
   readonly scores: ReadonlyArray<Score>
   /** For each scorer, the mean of the scores that there are. Absent if there are none. */
@@ -58,7 +58,7 @@ export interface Result {
   readonly missing: number
 }
 
-/** @category models @since 0.1.0 */
+/** Options of scoring. @category models @since 0.1.0 */
 export interface Options<C extends Case = Case, E = unknown> {
   /** What is expected of a case. It is passed to the scorers. Default: nothing. */
   readonly expected?: (turn: C) => E

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 
-/** @category models @since 0.1.0 */
+/** Random numbers that are the same for the same seed. @category models @since 0.1.0 */
 export interface SeededRandom {
   /** A whole number from 0 up to, but not including, `n`. */
   readonly below: (n: number) => number

@@ -45,7 +45,7 @@ export interface Options {
   readonly content?: (text: string) => string
 }
 
-/** @category models @since 0.1.0 */
+/** Traces agents. @category models @since 0.1.0 */
 export interface Tracing extends AsyncDisposable {
   /** The plugin that traces an agent and its sub-agents. Several agents may have it. */
   readonly plugin: Plugin

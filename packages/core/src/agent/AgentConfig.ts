@@ -45,7 +45,7 @@ export interface LogLine {
   readonly time: Date
 }
 
-/** @category models @since 0.1.0 */
+/** The options of an agent. @category models @since 0.1.0 */
 export interface AgentConfig<R = never> {
   /** Default `agent`. */
   readonly name?: string

@@ -30,7 +30,7 @@ export interface TurnHooks {
   readonly run: <P extends HookPointName>(point: P, event: In<P>) => Effect.Effect<Outcome<P>>
 }
 
-/** @category models @since 0.1.0 */
+/** What a core can use during a turn. @category models @since 0.1.0 */
 export interface AgentContext {
   readonly sessionId: string
   readonly provider: LlmProvider

@@ -12,7 +12,7 @@ import type { TurnEnded } from "./TurnEnded.ts"
 
 export type { CoreOutput } from "./AgentContext.ts"
 
-/** @category models @since 0.1.0 */
+/** A strategy that runs a turn. @category models @since 0.1.0 */
 export interface AgentCore {
   readonly coreType: string
   /**

@@ -18,7 +18,7 @@ export interface ApprovalKey {
 
 export type { RuleStore, StandingRule }
 
-/** @category models @since 0.1.0 */
+/** How decisions are signed, and where remembered approvals are stored. @category models @since 0.1.0 */
 export interface ApprovalConfig {
   /**
    * The keys that sign and verify. With keys, `resume` accepts only signed decisions (see `sign`) and only unchanged

@@ -92,7 +92,7 @@ export interface Aborted extends RunCommon {
   readonly by: string
 }
 
-/** @category models @since 0.1.0 */
+/** The result of a turn. `status` says how it ended. @category models @since 0.1.0 */
 export type RunResult = Completed | Suspended | Limited | Parked | Aborted
 
 /** The result of a turn of an agent with an `output`. @category models @since 0.1.0 */

@@ -36,7 +36,7 @@ import type { AnyPlugin } from "./Plugin.ts"
 import type { RunResult } from "./RunResult.ts"
 import type { Decisions, ParkOptions, Session, SessionOptions, SteerOutcome, TurnOptions } from "./Session.ts"
 
-/** @category models @since 0.1.0 */
+/** Options of one turn of a session. @category models @since 0.1.0 */
 export interface SessionRunOptions extends RunOptions, Pick<TurnOptions, "whenBusy"> {}
 
 /** Options of a turn that is resumed, or that has its own session. @category models @since 0.1.0 */
@@ -54,7 +54,7 @@ export interface RunStream<Result extends RunResult = RunResult> extends AsyncIt
   readonly result: Promise<Result>
 }
 
-/** @category models @since 0.1.0 */
+/** A conversation with an agent. @category models @since 0.1.0 */
 export interface AgentSession<Result extends RunResult = RunResult> extends AsyncDisposable {
   readonly id: string
   readonly messages: ReadonlyArray<Message>

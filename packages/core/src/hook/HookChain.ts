@@ -40,7 +40,7 @@ export interface Outcome<P extends HookPointName> {
 
 export type { Settled }
 
-/** @category models @since 0.1.0 */
+/** A compiled chain of hooks. @category models @since 0.1.0 */
 export interface HookChain {
   /** The hooks in forward order. */
   readonly hooks: ReadonlyArray<AgentHook<never>>

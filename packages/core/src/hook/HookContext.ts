@@ -217,7 +217,7 @@ export interface Artifacts {
   readonly remove: (key: string) => Awaitable<boolean, PortFailed>
 }
 
-/** @category models @since 0.1.0 */
+/** What is known about an artifact. @category models @since 0.1.0 */
 export interface ArtifactOptions {
   readonly mimeType?: string
   /** The tool call that it belongs to. */

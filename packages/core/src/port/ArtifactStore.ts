@@ -15,7 +15,7 @@ export interface Authorship {
   readonly toolCallId?: string
 }
 
-/** @category models @since 0.1.0 */
+/** Stores artifacts. @category models @since 0.1.0 */
 export interface ArtifactStore {
   /** Writes a text and replaces an earlier one with the same key. */
   readonly write: (

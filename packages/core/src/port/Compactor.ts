@@ -22,7 +22,7 @@ export interface CompactorCapabilities {
   }) => Effect.Effect<LlmResponse, AgentError>
 }
 
-/** @category models @since 0.1.0 */
+/** Shortens conversations. @category models @since 0.1.0 */
 export interface Compactor {
   readonly compact: (
     request: CompactionRequest,

@@ -34,7 +34,7 @@ export interface EventPage {
   readonly removedTo: number
 }
 
-/** @category models @since 0.1.0 */
+/** Stores events, so that other processes can read them. @category models @since 0.1.0 */
 export interface EventLog {
   /**
    * Adds all batches or none. A session has at most one batch. A row whose `last` is known in its session is not added

@@ -6,7 +6,7 @@
 import type * as Effect from "effect/Effect"
 import type { HttpRequest, HttpResponse } from "../data/Http.ts"
 
-/** @category models @since 0.1.0 */
+/** Sends the HTTP requests of hooks. @category models @since 0.1.0 */
 export interface HttpClient {
   /**
    * Sends a request and reads the whole response. A response with any status is a success. Interruption cancels the

@@ -79,7 +79,7 @@ export interface Due {
   readonly at: number
 }
 
-/** @category models @since 0.1.0 */
+/** Stores the messages, decisions and cancellations that wait for sessions. @category models @since 0.1.0 */
 export interface Inbox {
   /** Adds an entry, unless its key is known in its session. */
   readonly add: (entry: NewEntry, capacity?: Capacity) => Effect.Effect<Added, unknown>

@@ -7,7 +7,7 @@ import type * as Effect from "effect/Effect"
 import type { JsonObject } from "../data/Json.ts"
 import type { McpResult, McpTool } from "../data/tool/Mcp.ts"
 
-/** @category models @since 0.1.0 */
+/** Calls the tools of MCP servers for hooks. @category models @since 0.1.0 */
 export interface McpAccessor {
   /**
    * Calls a tool by its name on the server. The failure of a tool is a result with `isError`. Interruption cancels the

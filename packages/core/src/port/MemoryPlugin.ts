@@ -7,7 +7,7 @@ import type * as Effect from "effect/Effect"
 import type { Message } from "../data/Message.ts"
 import type { TurnInput, TurnOutput } from "../data/Turn.ts"
 
-/** @category models @since 0.1.0 */
+/** Recalls messages before a turn, and observes it afterwards. @category models @since 0.1.0 */
 export interface MemoryPlugin {
   /**
    * Returns messages to add before the user's message. If it fails, a warning is reported and no messages are added.

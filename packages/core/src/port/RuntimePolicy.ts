@@ -14,7 +14,7 @@ export type PolicyAnswer =
   | { readonly type: "ask"; readonly reason: string; readonly grant: ExecutionGrant }
   | { readonly type: "deny"; readonly reason: string }
 
-/** @category models @since 0.1.0 */
+/** Decides whether and how a tool may run. @category models @since 0.1.0 */
 export interface RuntimePolicy {
   /** Returns its answer, or an Effect of it. If the policy fails, the call is denied. */
   readonly check: (call: ToolCall, tool: ToolMeta) => PolicyAnswer | Effect.Effect<PolicyAnswer, unknown>

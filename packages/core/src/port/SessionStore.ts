@@ -60,7 +60,7 @@ export interface SessionInfo {
   readonly updatedAt: number
 }
 
-/** @category models @since 0.1.0 */
+/** Stores sessions. @category models @since 0.1.0 */
 export interface SessionStore {
   /**
    * Stores a commit. If the session exists and is not at `revision - 1`, this must fail with a `SessionConflict` and

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 
-/** @category models @since 0.1.0 */
+/** Estimates how many tokens a text has. @category models @since 0.1.0 */
 export interface Tokenizer {
   readonly count: (text: string) => number
 }

@@ -33,7 +33,7 @@ export interface DispatchContext {
   readonly warn: (message: string) => void
 }
 
-/** @category models @since 0.1.0 */
+/** Runs tools. @category models @since 0.1.0 */
 export interface ToolDispatcher {
   readonly tools: ReadonlyArray<ToolMeta>
   /** Checks arguments against the tool's schema. It is synchronous if the schema is. Never fails. */

@@ -26,6 +26,7 @@ export interface Occurrence<I> {
   readonly input: I
 }
 
+/** Runs the entries of one event. @category models @since 0.1.0 */
 export interface Engine<E, I, A, V> extends AsyncEntries.Later<A> {
   /** Returns whether there is an entry for one of these events. */
   readonly has: (...events: ReadonlyArray<string>) => boolean
@@ -45,6 +46,7 @@ export interface Engine<E, I, A, V> extends AsyncEntries.Later<A> {
   readonly drained: Effect.Effect<void>
 }
 
+/** Makes an engine for one dialect. @category models @since 0.1.0 */
 export const make = <E extends Entry<unknown>, I, A extends Answer, V>(
   dialect: Dialect<E, I, A, V>,
   setup: Setup<E>

@@ -29,7 +29,7 @@ export { McpError } from "./internal/error.ts"
  */
 export type Server = Program | Endpoint | { readonly client: Client }
 
-/** @category models @since 0.1.0 */
+/** Options of `McpServers.make`. @category models @since 0.1.0 */
 export interface Options {
   /** Milliseconds in which a server must answer for the first time. Default 30,000. */
   readonly connectTimeoutMs?: number

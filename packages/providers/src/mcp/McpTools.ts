@@ -20,7 +20,7 @@ import { isSchema } from "./internal/schema.ts"
 export type { Client } from "./internal/client.ts"
 export { McpError } from "./internal/error.ts"
 
-/** @category models @since 0.1.0 */
+/** Options of `McpTools.fromClient`. @category models @since 0.1.0 */
 export interface Options {
   /** Name of the server. It is part of the names of its tools. */
   readonly server: string
@@ -61,7 +61,7 @@ const optionKinds: OptionKinds<Options> = {
   timeoutMs: "number"
 }
 
-/** @category models @since 0.1.0 */
+/** A tool of an MCP server. @category models @since 0.1.0 */
 export type McpTool = Tool<string, JsonObject>
 
 /**

@@ -37,11 +37,11 @@ export const unrestricted: ExecutionGrant = Object.freeze({ sandbox: "none" })
 
 /** The result of a tool call: its output, or the error message for the model. @category models @since 0.1.0 */
 export type ToolResult = ToolSuccess | ToolFailure
-/** @category models @since 0.1.0 */
+/** The result of a tool that succeeded. @category models @since 0.1.0 */
 export interface ToolSuccess extends Schema.Schema.Type<typeof ToolSuccess> {}
 /** @category schemas @since 0.1.0 */
 export const ToolSuccess = Schema.Struct({ ok: Schema.Literal(true), output: JsonValue })
-/** @category models @since 0.1.0 */
+/** The result of a tool that failed: the message for the model. @category models @since 0.1.0 */
 export interface ToolFailure extends Schema.Schema.Type<typeof ToolFailure> {}
 /** @category schemas @since 0.1.0 */
 export const ToolFailure = Schema.Struct({ ok: Schema.Literal(false), error: Schema.String })

@@ -54,7 +54,7 @@ export interface Runtime {
   readonly handlers: () => ReadonlyArray<Handler>
 }
 
-/** @category models @since 0.1.0 */
+/** Options of `BaseCoat.register`. @category models @since 0.1.0 */
 export interface RegisterOptions {
   /** The name of the hook in warnings and events. */
   readonly id?: string
@@ -104,7 +104,7 @@ export const runtime = (): Runtime => {
   }
 }
 
-/** @category models @since 0.1.0 */
+/** Options of the hook that runs files of Base Coat. @category models @since 0.1.0 */
 export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "onTimeout"> {
   /** The handlers that `decode` returned, in the order of the files. */
   readonly handlers?: ReadonlyArray<Handler>

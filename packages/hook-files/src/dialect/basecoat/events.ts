@@ -16,7 +16,7 @@ export const events = [
   "OnBudgetExceeded"
 ] as const
 
-/** @category models @since 0.1.0 */
+/** The name of an event of Base Coat. @category models @since 0.1.0 */
 export type EventName = (typeof events)[number]
 
 /** What the hooks of an event may do, in addition to adding context. */

@@ -25,7 +25,7 @@ import * as ToolEffects from "./toolEffects.ts"
 
 export type { ToolName, ToolNames } from "../shared/toolNames.ts"
 
-/** @category models @since 0.1.0 */
+/** Options of the hook that runs files of Claude Code. @category models @since 0.1.0 */
 export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "onTimeout">, Runners.Options {
   /** The entries, as `HookConfig.decode` returns them. Their answers are merged in this order. */
   readonly handlers: ReadonlyArray<Handler>

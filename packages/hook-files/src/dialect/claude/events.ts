@@ -66,6 +66,7 @@ const table = row({
   PostModelSwitch: {}
 })
 
+/** The name of an event of Claude Code. @category models @since 0.1.0 */
 export type EventName = keyof typeof table
 
 export const names = Object.keys(table) as ReadonlyArray<EventName>

@@ -38,7 +38,7 @@ export interface Decoded {
   readonly disableAllHooks: boolean
 }
 
-/** @category models @since 0.1.0 */
+/** Options of the hook that runs files of GitHub Copilot. @category models @since 0.1.0 */
 export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "onTimeout"> {
   /** The handlers that `decode` returned, in the order of their precedence. */
   readonly handlers: ReadonlyArray<Handler>

@@ -35,7 +35,7 @@ export interface Decoded {
   readonly disableAllHooks: boolean
 }
 
-/** @category models @since 0.1.0 */
+/** Options of the hook that runs files of Cursor. @category models @since 0.1.0 */
 export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "onTimeout"> {
   /** The handlers that `decode` returned. If several of them return one value, the first one counts. */
   readonly handlers: ReadonlyArray<Handler>

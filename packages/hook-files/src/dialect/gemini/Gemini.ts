@@ -48,7 +48,7 @@ export interface Decoded {
  */
 export const builtInTools: { readonly [tool: string]: string } = Tools.builtIn
 
-/** @category models @since 0.1.0 */
+/** Options of the hook that runs files of Gemini CLI. @category models @since 0.1.0 */
 export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "onTimeout"> {
   /** The handlers that `decode` returned, in the order of their precedence. */
   readonly handlers: ReadonlyArray<Handler>

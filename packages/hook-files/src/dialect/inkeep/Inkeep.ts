@@ -23,7 +23,7 @@ export type { Mcp } from "./capabilities.ts"
 export type { HookPoint } from "./response.ts"
 export type { Attachment, Context, Definition, InProcess, Scope, Stored } from "./types.ts"
 
-/** @category models @since 0.1.0 */
+/** Options of the hook that runs definitions of Inkeep. @category models @since 0.1.0 */
 export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "onTimeout"> {
   readonly definitions: ReadonlyArray<Definition>
   readonly attachments: ReadonlyArray<Attachment>

@@ -100,7 +100,7 @@ export interface InProcess extends About {
   readonly run: (ctx: Context) => Eventual<unknown>
 }
 
-/** @category models @since 0.1.0 */
+/** A hook of Inkeep: stored code, or a function of this process. @category models @since 0.1.0 */
 export type Definition = Stored | InProcess
 
 /** Whether a hook runs for all agents of the project or for one agent. @category models @since 0.1.0 */

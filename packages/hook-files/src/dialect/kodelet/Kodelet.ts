@@ -25,7 +25,7 @@ export type { Folder, Handler } from "./config.ts"
 export { folders } from "./config.ts"
 export type { Recipe, RecipeInput } from "./recipes.ts"
 
-/** @category models @since 0.1.0 */
+/** Options of the hook that runs executables of Kodelet. @category models @since 0.1.0 */
 export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "onTimeout"> {
   /** The handlers that `find` returned, in the order of their precedence. */
   readonly handlers: ReadonlyArray<Handler>

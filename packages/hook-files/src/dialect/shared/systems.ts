@@ -10,6 +10,7 @@ import { kodelet } from "../kodelet/source.ts"
 import { windsurf } from "../windsurf/source.ts"
 import type { System } from "./system.ts"
 
+/** The systems whose hook files Belay knows. @category models @since 0.1.0 */
 export const builtIn: ReadonlyArray<System> = [
   claude,
   codex,

@@ -10,6 +10,7 @@ export interface ToolName {
   readonly fields?: { readonly [argument: string]: string }
 }
 
+/** The names of your tools in hook files. @category models @since 0.1.0 */
 export type ToolNames = { readonly [tool: string]: string | ToolName }
 
 /** A call in the format of scripts. `back` converts changed input to the arguments of the tool. */
