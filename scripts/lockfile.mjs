@@ -4,7 +4,7 @@
 // asks for them. Marks of install scripts are removed: nothing that the workspace uses needs one.
 import { readFileSync, writeFileSync } from "node:fs"
 
-const file = "package-lock.json"
+const file = process.argv[2] ?? "package-lock.json"
 const systems = ["aix", "android", "darwin", "freebsd", "linux", "netbsd", "openbsd", "openharmony", "sunos", "win32"]
 const processors = ["arm", "arm64", "ia32", "loong64", "ppc64", "riscv64", "s390x", "x64"]
 
