@@ -8,8 +8,10 @@ import { text } from "@belay/core/Message"
 import * as OpenAiCompatible from "@belay/providers/OpenAiCompatible"
 import * as Scripted from "@belay/testing/Scripted"
 import * as Schema from "effect/Schema"
-import { readFileSync } from "node:fs"
+import { globSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "vitest"
+import { file, markdown } from "../scripts/hook-options.ts"
+import { modulesOf } from "../scripts/site/reference.ts"
 
 const read = (path: string): string => readFileSync(path, "utf8")
 
@@ -103,5 +105,32 @@ describe("the pages for people who come from another SDK", () => {
     for (const program of [name, "belay"]) {
       assert.include(page, `\n${read(`test/peers/${program}.ts`).trimEnd()}\n\`\`\``)
     }
+  })
+})
+
+describe("the catalogue", () => {
+  it("has the options that the types have", () => {
+    assert.strictEqual(read(file), markdown(), "run: npm run options")
+  })
+
+  it("has a section with an example for every ready-made hook", () => {
+    const sections = new Map(
+      globSync("docs/catalogue/*.md").filter((path) => !path.endsWith("options.md")).flatMap((path) =>
+        read(path).split(/^## /m).slice(1).map((part) => [part.split("\n", 1)[0]!.replaceAll("`", ""), part] as const)
+      )
+    )
+    const hooks = modulesOf("hooks").filter(({ entries, name }) =>
+      name !== "HttpGuard" &&
+      entries.some((entry) => entry.name === "make" && /: (?:AgentHook|Rotation|AuditLog)/.test(entry.signatures[0]!))
+    )
+    assert.isAtLeast(hooks.length, 30)
+    const missing = hooks.filter(({ name }) => sections.get(name)?.includes("```ts") !== true)
+    assert.deepEqual(missing.map(({ name }) => name), [])
+  })
+
+  it("has an example for every point", () => {
+    const sections = read("docs/hooks.md").split(/^##+ /m).filter((part) => /^`\w+`\n/.test(part))
+    assert.deepEqual(sections.filter((part) => !part.includes("```ts")).map((part) => part.split("\n", 1)[0]), [])
+    assert.lengthOf(sections, 21)
   })
 })

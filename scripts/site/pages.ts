@@ -39,7 +39,9 @@ export const groups: ReadonlyArray<Group> = [
       "catalogue/resilience",
       "catalogue/context",
       "catalogue/offload",
-      "catalogue/memory"
+      "catalogue/memory",
+      "catalogue/operations",
+      "catalogue/options"
     ]
   },
   {
