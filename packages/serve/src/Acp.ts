@@ -15,7 +15,7 @@ import { type EditorSession, runTurn } from "./internal/acp/turn.ts"
 import { pendingOf, send } from "./internal/act.ts"
 import { checkServe } from "./internal/endpoint.ts"
 import { isToken, newToken, sessionIdOf } from "./internal/identity.ts"
-import { loadPeer } from "./internal/peer.ts"
+import { loadPeer, passOn } from "./internal/peer.ts"
 import { refusalOf } from "./internal/refusal.ts"
 import type { Serve } from "./Serve.ts"
 
@@ -28,7 +28,7 @@ export interface Options {
   readonly principal: string
 }
 
-const load = () => loadPeer("@agentclientprotocol/sdk", () => import("@agentclientprotocol/sdk"))
+const load = () => loadPeer("@agentclientprotocol/sdk", () => import("@agentclientprotocol/sdk").catch(passOn))
 
 /**
  * Serves one editor over a stream of messages. Resolves when the editor has closed it. Rejects with a `ConfigError` for

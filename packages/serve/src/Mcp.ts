@@ -7,7 +7,7 @@
 import type { McpHttpHandler, Server } from "@modelcontextprotocol/server"
 import { endpoint } from "./internal/endpoint.ts"
 import { askAgent } from "./internal/mcp/askAgent.ts"
-import { loadPeer } from "./internal/peer.ts"
+import { loadPeer, passOn } from "./internal/peer.ts"
 import type { Handler, Serve } from "./Serve.ts"
 
 /** Options of the MCP server. @category models @since 0.1.0 */
@@ -18,7 +18,7 @@ export interface Options {
   readonly description?: string
 }
 
-const load = () => loadPeer("@modelcontextprotocol/server", () => import("@modelcontextprotocol/server"))
+const load = () => loadPeer("@modelcontextprotocol/server", () => import("@modelcontextprotocol/server").catch(passOn))
 
 /**
  * Makes the handler of streamable HTTP. Questions need a client of protocol revision 2026-07-28; older clients are

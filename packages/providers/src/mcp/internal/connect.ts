@@ -26,6 +26,9 @@ export interface Connection {
   readonly close: () => Promise<void>
 }
 
+/** Bundlers accept that a package is not installed only where the failure of its import is handled. */
+const passOn = (error: Error): Promise<never> => Promise.reject(error)
+
 /** Connects, and calls `onEnd` when the connection has ended. An interruption closes everything that was opened. */
 export const connect = (
   name: string,
@@ -35,9 +38,9 @@ export const connect = (
 ): Effect.Effect<Connection, McpError> =>
   Effect.gen(function*() {
     const { Client: SdkClient, StreamableHTTPClientTransport } = yield* loadClient(name, () =>
-      import("@modelcontextprotocol/client"))
+      import("@modelcontextprotocol/client").catch(passOn))
     const { StdioClientTransport } = yield* loadClient(name, () =>
-      import("@modelcontextprotocol/client/stdio"))
+      import("@modelcontextprotocol/client/stdio").catch(passOn))
     let last = ""
     const transport = "command" in server
       ? new StdioClientTransport({ ...server, args: [...server.args ?? []], env: { ...server.env }, stderr: "pipe" })
@@ -50,7 +53,8 @@ export const connect = (
     }
     const client = new SdkClient({ name: "belay", version: "0.1.0" })
     yield* Effect.tryPromise({
-      try: (signal) => client.connect(transport, { timeout: timeoutMs, signal }),
+      try: (signal) =>
+        client.connect(transport, { timeout: timeoutMs, signal }),
       catch: (error) => {
         const said = last.trim().split("\n").at(-1)
         return new McpError({
@@ -66,7 +70,10 @@ export const connect = (
       )
     ))
     client.onclose = onClosed
-    return { client, close: () => client.close() }
+    return {
+      client,
+      close: () => client.close()
+    }
   })
 
 const loadClient = <A>(server: string, load: () => Promise<A>): Effect.Effect<A, McpError> =>
