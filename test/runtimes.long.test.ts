@@ -5,14 +5,14 @@
 import * as Endpoint from "@belay/testing/Endpoint"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"
 import { rolldown } from "rolldown"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { afterAll, assert, beforeAll, describe, expect, it } from "vitest"
 import { answers } from "./runtimes/answers.ts"
 import type { Outcome } from "./runtimes/suite.ts"
 
@@ -68,8 +68,10 @@ const portableHooks = [
   "UsageReport"
 ]
 
+const environment = { HOME: folder, NO_COLOR: "1", PATH: process.env["PATH"] }
+
 const run = async (program: string, ...args: ReadonlyArray<string>): Promise<string> => {
-  const child = spawn(program, args, { cwd: folder, env: { HOME: folder, NO_COLOR: "1" } })
+  const child = spawn(program, args, { cwd: folder, env: environment })
   let [out, errors] = ["", ""]
   child.stdout.on("data", (text) => out += String(text))
   child.stderr.on("data", (text) => errors += String(text))
@@ -78,10 +80,20 @@ const run = async (program: string, ...args: ReadonlyArray<string>): Promise<str
   return out
 }
 
-const expectAll = (outcomes: ReadonlyArray<Outcome>): void => {
+const expectAll = (outcomes: ReadonlyArray<Outcome>, count = 10): void => {
   assert.deepEqual(outcomes.flatMap(({ name, problem }) => problem === undefined ? [] : [`${name}: ${problem}`]), [])
-  assert.lengthOf(outcomes, 10)
+  assert.lengthOf(outcomes, count)
 }
+
+type Program = readonly [name: string, program: string, args: ReadonlyArray<string>]
+
+/** The programs that run a file, with what Deno lets it do. */
+const runtimes = (permission: string): ReadonlyArray<Program> => [
+  ["the oldest Node that is supported", installed(`node-linux-${arch}/bin/node`), []],
+  ["this Node", process.execPath, []],
+  ["Bun", installed(`@oven/bun-linux-${arch === "arm64" ? "aarch64" : arch}/bin/bun`), ["run"]],
+  ["Deno", installed(`@deno/linux-${arch}-glibc/deno`), ["run", "--no-prompt", permission]]
+]
 
 describe("the same program", () => {
   let file: string
@@ -91,13 +103,7 @@ describe("the same program", () => {
     assert.include(bundled.modules, "node:http")
   })
 
-  const programs: ReadonlyArray<readonly [name: string, program: string, args: ReadonlyArray<string>]> = [
-    ["the oldest Node that is supported", installed(`node-linux-${arch}/bin/node`), []],
-    ["this Node", process.execPath, []],
-    ["Bun", installed(`@oven/bun-linux-${arch === "arm64" ? "aarch64" : arch}/bin/bun`), ["run"]],
-    ["Deno", installed(`@deno/linux-${arch}-glibc/deno`), ["run", "--no-prompt", "--allow-net=127.0.0.1"]]
-  ]
-  it.each(programs)("runs on %s", async (_name, program, args) => {
+  it.each(runtimes("--allow-net=127.0.0.1"))("runs on %s", async (_name, program, args) => {
     await using endpoint = await Endpoint.start({ script: answers })
     expectAll(JSON.parse(await run(program, ...args, file, endpoint.url)) as ReadonlyArray<Outcome>)
     assert.strictEqual(endpoint.remaining, 0)
@@ -151,6 +157,39 @@ describe("the same program", () => {
     }
   })
 })
+
+describe("commands of hooks", () => {
+  let [file, held] = ["", ""]
+  beforeAll(async () => {
+    file = (await bundle(programOf("commands"), "node")).file
+    held = (await bundle(programOf("held"), "node")).file
+  })
+
+  it.each(runtimes("--allow-all"))("run on %s", async (name, program, args) => {
+    const work = mkdtempSync(join(folder, "commands-"))
+    const began = performance.now()
+    expectAll(JSON.parse(await run(program, ...args, file, work)) as ReadonlyArray<Outcome>, 14)
+    assert.isBelow(performance.now() - began, 20_000, `${name} could not exit`)
+    assert.isFalse(isRunning(join(work, "left")))
+  }, 60_000)
+
+  it.each(runtimes("--allow-all"))("end when %s is killed", async (_name, program, args) => {
+    const work = mkdtempSync(join(folder, "held-"))
+    const child = spawn(program, [...args, held, work], { cwd: folder, env: environment, stdio: "ignore" })
+    await expect.poll(() => isRunning(join(work, "held")), { timeout: 10_000 }).toBe(true)
+    const closed = once(child, "close")
+    child.kill("SIGKILL")
+    await closed
+    await expect.poll(() => isRunning(join(work, "held")), { timeout: 10_000 }).toBe(false)
+  }, 30_000)
+})
+
+/** Whether the process runs whose id is in the file. */
+const isRunning = (file: string): boolean => {
+  const pid = existsSync(file) ? readFileSync(file, "utf8").trim() : ""
+  const status = `/proc/${pid}/status`
+  return pid !== "" && existsSync(status) && !/^State:\s*Z/m.test(readFileSync(status, "utf8"))
+}
 
 describe("a bundle for a browser", () => {
   /** The greatest size in KiB, minified and with gzip. docs/runtimes.md has these figures. */

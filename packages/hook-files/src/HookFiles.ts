@@ -24,6 +24,7 @@ import { shown } from "./engine/record.ts"
 import { chooseSystems } from "./internal/chooseSystems.ts"
 import { dropTwins } from "./internal/dropTwins.ts"
 import { isInside, real } from "./internal/files.ts"
+import { isOfPolicy, malformed, withoutSilenced } from "./internal/settled.ts"
 import * as Command from "./process/Command.ts"
 import * as Runners from "./Runners.ts"
 import * as Covered from "./trust/internal/covered.ts"
@@ -360,48 +361,6 @@ const onceATick = <A>(look: () => A): () => A => {
     if (seen === undefined) setImmediate(() => void (seen = undefined))
     return (seen ??= { found: look() }).found
   }
-}
-
-const isOfPolicy = ({ policy }: Warning): boolean => policy === true
-
-/**
- * Fails if a managed entry, or an entry that enforces a policy, is malformed. A misspelled check must not be skipped.
- */
-const malformed = (sources: ReadonlyArray<Discovery.Source>): Result.Result<void, ConfigError> => {
-  const wrong = sources.flatMap(({ config, scope }) =>
-    // Claude Code installs plugins that an administrator enables when it needs them.
-    scope === "managed"
-      ? config.warnings.filter(({ key }) => key !== "enabledPlugins")
-      : config.warnings.filter(isOfPolicy)
-  )
-  return wrong.length === 0
-    ? Result.succeed(undefined)
-    : Result.fail(
-      new ConfigError({
-        key: wrong[0]!.file,
-        message: `managed hooks, and hooks that enforce a policy, must be valid: ${wrong.map(show).join("; ")}`
-      })
-    )
-}
-
-/**
- * Removes files that a setting turns off. Only a managed file can turn off managed files, and a file of the project can
- * turn off only files of the project.
- */
-const withoutSilenced = (sources: ReadonlyArray<Discovery.Source>): ReadonlyArray<Discovery.Source> => {
-  const managed = sources.filter(({ scope }) => scope === "managed")
-  const isOff = managed.some(({ config }) => config.disableAllHooks)
-  const isOnly = managed.some(({ config }) =>
-    "allowManagedHooksOnly" in config && config.allowManagedHooksOnly === true
-  )
-  return sources.filter(({ dialect, ofProject, scope }) => {
-    if (scope === "managed") return !isOff
-    if (isOff || isOnly) return false
-    return !sources.some((other) =>
-      other.dialect === dialect && other.scope !== "managed" && other.config.disableAllHooks &&
-      (ofProject || !other.ofProject)
-    )
-  })
 }
 
 const outside = (cwd: string | undefined, trust: string): Result.Result<void, ConfigError> =>

@@ -200,15 +200,19 @@ const start = (request: Request, pipes: Pipes.Pipes | undefined): Child => {
     child.stdin?.destroy()
     streams.stdout.destroy()
     streams.stderr.destroy()
-    child.unref()
+    // Deno throws if there is no process.
+    if (pid !== undefined) child.unref()
   }
   return {
     ended,
     end: async (graceMs, lingerMs) => {
       if (leader !== undefined && lingerMs === 0) await stop(leader, graceMs)
       else if (leader !== undefined && isRunning(leader)) {
-        streams.stdout.unref?.()
-        streams.stderr.unref?.()
+        for (const stream of [streams.stdout, streams.stderr]) {
+          // Bun counts both, from 0.
+          stream.ref?.()
+          stream.unref?.()
+        }
         const over = new AbortController()
         const ended = outlive(leader, lingerMs, graceMs, over.signal).then(letGo)
         return onLinger?.({ ended, end: () => over.abort() })

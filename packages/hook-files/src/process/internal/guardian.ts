@@ -6,7 +6,7 @@
 import * as Result from "effect/Result"
 import { type ChildProcess, spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
-import type { Socket } from "node:net"
+import type { Writable } from "node:stream"
 import { environment } from "./environment.ts"
 
 const variable = "BELAY_HOOK_RUN"
@@ -51,9 +51,13 @@ export const wake = (): void => {
   started?.once("close", () => {
     if (guardian === started) guardian = undefined
   })
-  started?.on("error", () => {}).unref()
-  started?.stdin?.on("error", () => {})
-  ;(started?.stdin as Socket | null | undefined)?.unref()
+  started?.on("error", () => {})
+  // Deno throws if there is no process.
+  if (started?.pid !== undefined) started.unref()
+  const stdin = started?.stdin as (Writable & { readonly unref?: () => void }) | null | undefined
+  stdin?.on("error", () => {})
+  // On Bun it keeps nothing alive, and has no `unref`.
+  stdin?.unref?.()
 }
 
 /** Called when the last command has ended. */

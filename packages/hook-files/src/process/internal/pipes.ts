@@ -1,6 +1,7 @@
 /**
  * The standard streams of a process. Node uses sockets, and on Linux a script cannot open these as `/dev/stdin` or
- * `/dev/stderr`. So on Linux the input is a file, and the output goes through pipes that `mkfifo` creates.
+ * `/dev/stderr`. So on Linux the input is a file, and the output goes through pipes that `mkfifo` creates. Deno uses
+ * pipes anyway.
  */
 import * as Result from "effect/Result"
 import { type ChildProcess, execFile } from "node:child_process"
@@ -9,10 +10,11 @@ import { closeSync, constants, mkdtempSync, openSync, rmSync, unlinkSync, writeS
 import { Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Readable } from "node:stream"
+import { Readable } from "node:stream"
+import type { ReadableStream } from "node:stream/web"
 
 /** Lets the host exit while the stream is open, if the stream supports this. */
-type Output = Readable & { readonly unref?: () => unknown }
+type Output = Readable & { readonly ref?: () => unknown; readonly unref?: () => unknown }
 
 interface Streams {
   readonly stdout: Output
@@ -30,12 +32,12 @@ export interface Pipes extends Streams {
  * Creates the streams and writes the input. Returns nothing if this is not possible, and on systems where sockets work.
  */
 export const open = async (input: string): Promise<Pipes | undefined> => {
-  if (process.platform !== "linux") return undefined
+  if (process.platform !== "linux" || process.versions["deno"] !== undefined) return undefined
   const pair = await take()
   const stdin = pair === undefined ? undefined : written(input)
   if (pair === undefined) return undefined
   const [out, err] = pair
-  const [stdout, stderr] = pair.map(({ read }) => new Socket({ fd: read, writable: false }))
+  const [stdout, stderr] = pair.map(({ read }) => reader(read))
   if (stdin === undefined) {
     for (const { write } of pair) closeSync(write)
     stdout!.destroy()
@@ -44,6 +46,19 @@ export const open = async (input: string): Promise<Pipes | undefined> => {
   }
   const theirs: [number, number, number] = [stdin, out.write, err.write]
   return { stdout: stdout!, stderr: stderr!, theirs, handOver: () => theirs.forEach((fd) => closeSync(fd)) }
+}
+
+/** The part of Bun that reads a pipe. Its sockets cannot. */
+interface Bun {
+  readonly file: (fd: number) => { readonly stream: () => ReadableStream }
+}
+
+const { Bun: bun } = globalThis as { readonly Bun?: Bun }
+
+const reader = (fd: number): Output => {
+  if (bun === undefined) return new Socket({ fd, writable: false })
+  // Bun leaves the file open.
+  return Readable.fromWeb(bun.file(fd).stream()).once("close", () => closeSync(fd))
 }
 
 /** A pipe: the file descriptors of its two ends. */

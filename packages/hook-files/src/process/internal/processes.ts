@@ -45,7 +45,9 @@ const isMarked = (pid: string, mark: string): boolean =>
 
 /** Returns the processes that still run, as ids for signals. */
 const running = ({ mark, pid, started }: Leader): ReadonlyArray<number> => {
-  if (started === undefined) return signal(-pid, 0) ? [-pid] : []
+  // Windows has no groups.
+  const group = process.platform === "win32" ? pid : -pid
+  if (started === undefined) return signal(group, 0) ? [group] : []
   const all = Result.getOrElse(Result.try(() => readdirSync("/proc")), () => [])
   // The system assigns ids in order, until it starts again from the lowest one.
   const first = newest() >= pid ? pid : 0
