@@ -95,3 +95,4 @@ for (const name of packages) {
   for (const file of globSync(`${folder}/dist/bin/*.js`)) chmodSync(file, 0o755)
   console.log(`${folder}: ${globSync(`${folder}/dist/**/*.js`).length} modules`)
 }
+await import("./package-docs.mjs")

@@ -10,7 +10,7 @@ import { anchorOf, type Block, blocksOf, commentsOf, linksOf } from "./docs.ts"
 const execute = promisify(execFile)
 const read = (path: string): string => readFileSync(path, "utf8")
 
-const pages = globSync(["*.md", "docs/**/*.md", "packages/*/*.md"]).sort()
+const pages = globSync(["*.md", "docs/**/*.md", "packages/*/*.md", "packages/*/skills/**/*.md"]).sort()
 const blocks: ReadonlyArray<Block> = [
   ...pages.flatMap((path) => blocksOf(path, read(path))),
   ...globSync("packages/*/src/**/*.ts").sort().flatMap((path) => blocksOf(path, commentsOf(read(path))))

@@ -1,9 +1,12 @@
-import { globSync, readFileSync } from "node:fs"
+import { spawnSync } from "node:child_process"
+import { existsSync, globSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { convert } from "../scripts/site/convert.ts"
 import { llmsFullText, llmsText } from "../scripts/site/llms.ts"
 import { groups } from "../scripts/site/pages.ts"
 import { commentOf, modulesOf, packages, referencePage } from "../scripts/site/reference.ts"
+import { linksOf } from "./docs.ts"
 
 describe("the site", () => {
   it("has every page of the documentation in its navigation, once", () => {
@@ -35,6 +38,32 @@ describe("the site", () => {
     assert.notMatch(list, /\]\(\S+\): $/m)
     assert.isAbove(llmsFullText().length, 100_000)
     assert.include(llmsFullText(), readFileSync("docs/start.md", "utf8"))
+  })
+})
+
+describe("the documentation inside of the package", () => {
+  it("has every page, a list of them, and links that lead somewhere", () => {
+    const { status, stderr } = spawnSync(process.execPath, ["scripts/package-docs.mjs"], { encoding: "utf8" })
+    assert.strictEqual(status, 0, stderr)
+    const folder = "packages/core/docs"
+    const pages = globSync(`${folder}/**/*.md`)
+    const list = readFileSync(`${folder}/llms.txt`, "utf8")
+    for (const page of ["start", "hooks", "tools", "troubleshooting", "catalogue/options"]) {
+      assert.include(list, `](${page}.md)`)
+    }
+    const dead = pages.flatMap((page) =>
+      linksOf(readFileSync(page, "utf8")).filter((link) => !/^(?:\w+:|#)/.test(link))
+        .filter((link) => !existsSync(join(dirname(page), link.split("#")[0]!))).map((link) => `${page}: ${link}`)
+    )
+    assert.deepEqual(dead, [])
+  })
+
+  it("is what the guide for coding agents names", () => {
+    const guide = readFileSync("packages/core/skills/belay/SKILL.md", "utf8")
+    assert.match(guide, /^---\nname: belay\ndescription: .{50}/)
+    const named = [...guide.matchAll(/`([\w/-]+\.md)`/g)].map(([, page]) => page!)
+    assert.isAtLeast(named.length, 10)
+    for (const page of named) assert.isTrue(existsSync(`docs/${page}`), page)
   })
 })
 

@@ -21,6 +21,9 @@ const fail = (message) => {
   process.exit(2)
 }
 
+const [major, minor] = process.versions.node.split(".").map(Number)
+if (major < 22 || (major === 22 && minor < 22)) fail(`needs Node 22.22 or newer, found ${process.versions.node}`)
+
 const read = () => {
   try {
     return parseArgs({
@@ -58,6 +61,7 @@ if (existsSync(folder) && readdirSync(folder).some((name) => name !== ".git")) {
 
 mkdirSync(folder, { recursive: true })
 cpSync(new URL(`../templates/${template}/`, import.meta.url), folder, { recursive: true })
+cpSync(new URL("../templates/AGENTS.md", import.meta.url), join(folder, "AGENTS.md"))
 // npm leaves files named .gitignore out of packages.
 renameSync(join(folder, "gitignore"), join(folder, ".gitignore"))
 const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))

@@ -47,6 +47,7 @@ describe("npm create belay", () => {
       const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
       assert.strictEqual(manifest.name, `my-${template}`)
       assert.isTrue(existsSync(join(folder, ".gitignore")))
+      assert.include(readFileSync(join(folder, "AGENTS.md"), "utf8"), "node_modules/@belay/core/docs")
       const files = template === "guarded" ? "src/guards.test.ts" : "src/agent.test.ts"
       const { code, shown } = await run(folder, ["--test", files])
       assert.strictEqual(code, 0, shown)
@@ -57,6 +58,16 @@ describe("npm create belay", () => {
     const { code, shown } = await run(project("chat"), [belay, "chat", "src/agent.ts"], "Roll a dice with 6 sides\n")
     assert.strictEqual(code, 0, shown)
     assert.match(shown, /→ roll_dice {"sides":6}\n✓ [1-6]/)
+  })
+
+  it("says in one sentence that Node 20 is too old", () => {
+    const old =
+      `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.9.0"}})`
+    const folder = join(mkdtempSync(join(tmpdir(), "belay-create-")), "new")
+    const { status, stderr } = spawnSync(process.execPath, ["--import", old, bin, folder], { encoding: "utf8" })
+    assert.strictEqual(stderr, "create-belay: needs Node 22.22 or newer, found 20.9.0\n")
+    assert.strictEqual(status, 2)
+    assert.isFalse(existsSync(folder))
   })
 
   it("leaves a folder alone that has something in it, and names the templates it has", () => {

@@ -12,6 +12,7 @@ import { checkDelegates } from "../subagent/agentTree.ts"
 import * as Dispatcher from "../tool/toolDispatcher.ts"
 import { addPlugins } from "./addPlugins.ts"
 import { checkConfig } from "./checkConfig.ts"
+import { oldNode } from "./oldNode.ts"
 import { isProduction, workingFolder } from "./platform.ts"
 import { type AgentParts, hookRoles, makeAgent, type ResolvedAgent } from "./resolvedAgent.ts"
 import { resolveHooks } from "./resolveHooks.ts"
@@ -67,7 +68,7 @@ const partsOf = (config: AgentConfig): Resolving<AgentParts> =>
       mcp: config.mcp,
       freeze: config.freeze ?? !isProduction(),
       cwd,
-      warnings
+      warnings: [oldNode() ?? [], warnings].flat()
     }
   })
 
