@@ -22,10 +22,16 @@ export interface SnapshotParts {
 }
 
 /** Returns the state of the turn as JSON. */
-export const snapshotOf = (
+export const snapshotOf = (parts: SnapshotParts): RunState.RunState => ({
+  ...stateWithoutMessages(parts),
+  messages: [...parts.session.messages]
+})
+
+/** Returns the state without its messages, whose list may be long. */
+export const stateWithoutMessages = (
   { coreType, elapsedMs, numbersAhead, ofSubAgent, session, state }: SnapshotParts
-): RunState.RunState => {
-  const snapshot: RunState.RunState = {
+): Omit<RunState.RunState, "messages"> => {
+  const snapshot: Omit<RunState.RunState, "messages"> = {
     version: RunState.version,
     sessionId: session.id,
     revision: session.revision,
@@ -35,7 +41,6 @@ export const snapshotOf = (
     input: state.input,
     phase: state.phase,
     ...(state.stop === undefined ? {} : { stop: state.stop }),
-    messages: [...session.messages],
     ...(state.open === undefined ? {} : { open: state.open }),
     calls: callsOf(state),
     injections: session.injections,

@@ -18,7 +18,7 @@ export interface StorableTurn {
   storedRecords: number
   /** How often this run of the turn has been stored. */
   commits: number
-  readonly snapshot: () => RunState
+  readonly stateWithoutMessages: () => Omit<RunState, "messages">
   readonly sign: <State extends Omit<RunState, "messages">>(state: State) => Effect.Effect<State>
 }
 
@@ -63,7 +63,7 @@ const commit = (store: SessionStore, session: SessionState, turn: StorableTurn):
     const { length } = log
     const from = storage.saved.log === log ? storage.saved.length : 0
     const recordCount = turn.records.length
-    const { messages: _messages, ...rest } = { ...turn.snapshot(), revision }
+    const rest = { ...turn.stateWithoutMessages(), revision }
     const records = turn.records.slice(turn.storedRecords, recordCount)
     const messages = log.slice(from, length)
     return Effect.onInterrupt(

@@ -15,7 +15,7 @@ import { StartedEvents } from "../event/startedEvents.ts"
 import { randomGap } from "../session/resumeSession.ts"
 import type { SessionState } from "../session/sessionState.ts"
 import { signState } from "../session/signature.ts"
-import { snapshotOf } from "../session/snapshot.ts"
+import { snapshotOf, type SnapshotParts, stateWithoutMessages } from "../session/snapshot.ts"
 import { commitTurn, isConflict } from "../session/storeTurn.ts"
 import { Deadlines } from "./deadlines.ts"
 import { isSameMark, markOf, type StoredMark } from "./storedMark.ts"
@@ -204,10 +204,19 @@ export class TurnIo {
 
   /** The state of the turn as JSON. */
   snapshot(): RunState {
+    return snapshotOf(this.parts())
+  }
+
+  /** The same without the messages. */
+  stateWithoutMessages(): Omit<RunState, "messages"> {
+    return stateWithoutMessages(this.parts())
+  }
+
+  private parts(): SnapshotParts {
     const { agent: { core: { coreType } }, parent, session, state } = this.turn
     const elapsedMs = performance.now() - this.startedAt
     const numbersAhead = this.numbersAhead + (this.held?.length ?? 0)
-    return snapshotOf({ session, state, coreType, elapsedMs, numbersAhead, ofSubAgent: parent !== undefined })
+    return { session, state, coreType, elapsedMs, numbersAhead, ofSubAgent: parent !== undefined }
   }
 
   /** Signs a state, if the agent has keys. */
