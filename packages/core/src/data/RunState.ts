@@ -9,6 +9,7 @@ import * as Schema from "effect/Schema"
 import { SnapshotError } from "./AgentError.ts"
 import { Cost } from "./Cost.ts"
 import { copy } from "./internal/copyJson.ts"
+import { decodeInPieces } from "./internal/decodeInPieces.ts"
 import { whyNot } from "./Json.ts"
 import { AssistantMessage, JsonValue, Message, ToolCall } from "./Message.ts"
 import { ToolResult } from "./tool/Tool.ts"
@@ -272,11 +273,14 @@ export const decode = Effect.fnUntraced(function*(snapshot: unknown): Effect.fn.
         `snapshot is of version ${found}, this Belay reads up to version ${version}: resume it with a newer Belay`
     })
   }
-  const tooDeep = whyNot(value, "$", -slack)
+  const long = yield* decodeInPieces(value, slack)
+  const { messages, rest = value } = long ?? {}
+  const tooDeep = whyNot(rest, "$", -slack)
   if (tooDeep !== undefined) {
     return yield* new SnapshotError({ problem: "not-a-snapshot", message: `not a run snapshot: ${tooDeep}` })
   }
-  return yield* decodeTree(value, "", false)
+  const state = yield* decodeTree(rest, "", false)
+  return messages === undefined ? state : { ...state, messages }
 })
 
 /** Decodes the state of an agent and of its sub-agents, so that an error occurs before anything is resumed. */

@@ -22,16 +22,17 @@ export interface SnapshotParts {
 }
 
 /** Returns the state of the turn as JSON. */
-export const snapshotOf = (parts: SnapshotParts): RunState.RunState => ({
-  ...stateWithoutMessages(parts),
-  messages: [...parts.session.messages]
-})
+export const snapshotOf = (parts: SnapshotParts): RunState.RunState =>
+  stateOf(parts, { messages: [...parts.session.messages] })
 
 /** Returns the state without its messages, whose list may be long. */
-export const stateWithoutMessages = (
-  { coreType, elapsedMs, numbersAhead, ofSubAgent, session, state }: SnapshotParts
-): Omit<RunState.RunState, "messages"> => {
-  const snapshot: Omit<RunState.RunState, "messages"> = {
+export const stateWithoutMessages = (parts: SnapshotParts): Omit<RunState.RunState, "messages"> => stateOf(parts, {})
+
+const stateOf = <Messages extends object>(
+  { coreType, elapsedMs, numbersAhead, ofSubAgent, session, state }: SnapshotParts,
+  messages: Messages
+): Omit<RunState.RunState, "messages"> & Messages => {
+  const snapshot: Omit<RunState.RunState, "messages"> & Messages = {
     version: RunState.version,
     sessionId: session.id,
     revision: session.revision,
@@ -41,6 +42,7 @@ export const stateWithoutMessages = (
     input: state.input,
     phase: state.phase,
     ...(state.stop === undefined ? {} : { stop: state.stop }),
+    ...messages,
     ...(state.open === undefined ? {} : { open: state.open }),
     calls: callsOf(state),
     injections: session.injections,

@@ -8,6 +8,8 @@ import { clearArtifacts, copyArtifacts } from "./artifacts.ts"
 import { attempt } from "./attempt.ts"
 import { type Database, one } from "./database.ts"
 import { clearEvents } from "./events.ts"
+import { fairly } from "./fairly.ts"
+import { loadSession } from "./loadSession.ts"
 
 /** The operations on sessions. */
 export type Sessions = Required<Omit<SessionStore, "artifacts">>
@@ -17,10 +19,10 @@ export const sessionsOf = (database: Database): Sessions => {
   const at = <A>(act: (time: number) => A) =>
     Effect.flatMap(Clock.currentTimeMillis, (time) => attempt(path, () => act(time)))
   return {
-    commit: (step) => at((time) => write(() => keep(database, step, time))),
+    commit: (step) => fairly(at((time) => write(() => keep(database, step, time)))),
     load: (id) =>
       Effect.flatMap(
-        attempt(path, () => read(() => stateOf(database, requireSessionId(database.path, id)))),
+        fairly(loadSession(database, id)),
         (state) => state === undefined ? Effect.undefined : RunState.decode(state)
       ),
     revision: (id) =>
@@ -125,22 +127,4 @@ const keep = (
   for (const [index, message] of added.entries()) add.run(key, start + index, JSON.stringify(message))
   const note = sql("INSERT INTO records (session, record) VALUES (?, ?)")
   for (const record of records) note.run(key, JSON.stringify(record) ?? "null")
-}
-
-const stateOf = (database: Database, id: string): unknown => {
-  const { sql } = database
-  const row = sql("SELECT key, state, messages FROM sessions WHERE id = ?").get(id)
-  if (row === undefined) return undefined
-  const messages = sql("SELECT message FROM messages WHERE session = ? ORDER BY position").all(row["key"]!)
-    .map(({ message }) => parse(database.path, String(message)))
-  if (messages.length !== row["messages"]) {
-    throw storeError(
-      database.path,
-      "corrupt",
-      `session ${id} should have ${
-        String(row["messages"])
-      } messages and has ${messages.length}: restore it from a backup`
-    )
-  }
-  return { ...Object(parse(database.path, String(row["state"]))), messages }
 }
