@@ -179,7 +179,8 @@ try {
   const place = (name) => join(temporary, name)
   await use("npm", packages, registry.url, place("npm"), source)
   await Promise.all(names.slice(1).map((name) => use(name, packages, registry.url, place(name), source)))
-  const templates = readdirSync("packages/create-belay/templates")
+  const templates = readdirSync("packages/create-belay/templates", { withFileTypes: true })
+    .flatMap((entry) => entry.isDirectory() ? [entry.name] : [])
   await Promise.all(templates.map((name) => create(name, registry.url, place(name))))
   for (const name of names) await runIn(place(name), join(place("npm"), "out/main.js"), name)
 } catch (error) {

@@ -72,7 +72,8 @@ export const connect = (
     client.onclose = onClosed
     return {
       client,
-      close: () => client.close()
+      close: () =>
+        client.close()
     }
   })
 
