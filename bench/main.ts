@@ -1,6 +1,7 @@
 /** `npm run bench [part ...]`: ratios against a named baseline in the same run. */
 import { chain } from "./chain.ts"
 import { files } from "./files.ts"
+import { longHistory } from "./history.ts"
 import { hooks } from "./hooks.ts"
 import { host } from "./host.ts"
 import { http } from "./http.ts"
@@ -16,6 +17,7 @@ const parts: { readonly [name: string]: () => Promise<string> } = {
   chain,
   turn,
   hooks,
+  history: longHistory,
   files,
   http,
   host,
