@@ -1,4 +1,5 @@
 /** `npm run bench [part ...]`: ratios against a named baseline in the same run. */
+import { bundle } from "./bundle.ts"
 import { chain } from "./chain.ts"
 import { files } from "./files.ts"
 import { longHistory } from "./history.ts"
@@ -12,6 +13,7 @@ import { start } from "./start.ts"
 import { streams } from "./streams.ts"
 import { tracing } from "./tracing.ts"
 import { turn } from "./turn.ts"
+import { waiting } from "./waiting.ts"
 
 const parts: { readonly [name: string]: () => Promise<string> } = {
   chain,
@@ -22,8 +24,10 @@ const parts: { readonly [name: string]: () => Promise<string> } = {
   http,
   host,
   memory,
+  waiting,
   imports,
   start,
+  bundle,
   streams,
   tracing,
   serve

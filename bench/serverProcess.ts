@@ -1,6 +1,6 @@
 /**
  * A scripted endpoint in a process of its own, so that its work is not counted: ten calls of `add`, then text; or a
- * long stream, at once or slowly.
+ * long stream, at once or slowly; or an answer after a while.
  */
 import { createServer, type ServerResponse } from "node:http"
 
@@ -63,9 +63,14 @@ const sendSlowly = (response: ServerResponse, pieces: number): void => {
 }
 
 const server = createServer((request, response) => {
-  let text = ""
-  request.setEncoding("utf8").on("data", (part: string) => text += part).on("end", () => {
-    const body = JSON.parse(text)
+  let received = ""
+  request.setEncoding("utf8").on("data", (part: string) => received += part).on("end", () => {
+    const body = JSON.parse(received)
+    const waits = /^wait-(\d+)$/.exec(body.model)
+    if (waits !== null) {
+      response.setHeader("content-type", "application/json")
+      return void setTimeout(() => response.end(text), Number(waits[1]))
+    }
     const slow = /^slow-(\d+)$/.exec(body.model)
     response.setHeader("content-type", body.stream === true ? "text/event-stream" : "application/json")
     if (slow === null) response.end(answer(body))

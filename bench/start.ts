@@ -9,7 +9,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { startServer } from "./server.ts"
 
-const programs: ReadonlyArray<readonly [name: string, code: (url: string) => string]> = [
+export const programs: ReadonlyArray<readonly [name: string, code: (url: string) => string]> = [
   [
     "the `openai` client",
     (url) => `

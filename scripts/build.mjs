@@ -5,6 +5,7 @@ import { spawnSync } from "node:child_process"
 import { chmodSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { relative, resolve } from "node:path"
 import { rolldown } from "rolldown"
+import { pureInitializers } from "./pureInitializers.mjs"
 
 const packages = [
   "core",
@@ -32,11 +33,14 @@ const entriesOf = (folder) => {
   return Object.fromEntries(files.map((file) => [relative("src", file).replace(/\.ts$/, ""), `${folder}/${file}`]))
 }
 
+/** Whether an import loads another package, except those that every program has. */
+const isLibrary = (id) => /^(?!(?:effect|@belay|node:|#))[@a-z]/.test(id) && !id.includes("/src/")
+
 /**
- * Whether a module is loaded with the entry of its package. The others, such as bridges to other libraries, stay apart,
- * so that only those load these libraries who import them.
+ * The file of a module that is loaded with the entry of its package. The others, such as bridges to other libraries,
+ * stay apart, so that only those load these libraries who import them.
  */
-const isOfIndex = (name) => {
+const fileOf = (name) => {
   let found
   return (id, context) => {
     if (found === undefined) {
@@ -47,6 +51,15 @@ const isOfIndex = (name) => {
   }
 }
 
+/**
+ * The file of a module that imports another package. It is a file of its own, so that a bundler leaves the package out
+ * if a program does not use it.
+ */
+const libraryOf = (id, context) => {
+  const library = context.getModuleInfo(id)?.importedIds.find(isLibrary)
+  return library === undefined ? undefined : `with-${library.replace(/^@/, "").replaceAll("/", "-")}`
+}
+
 const bundle = async (name, folder) => {
   const build = await rolldown({
     input: entriesOf(folder),
@@ -54,6 +67,7 @@ const bundle = async (name, folder) => {
     external: (id) => !id.startsWith(".") && !id.startsWith("/") && !id.startsWith("packages/"),
     platform: "node",
     preserveEntrySignatures: "strict",
+    plugins: [pureInitializers()],
     checks: { ineffectiveDynamicImport: false },
     // The modules of a package do nothing when they are loaded.
     treeshake: { moduleSideEffects: false }
@@ -67,7 +81,12 @@ const bundle = async (name, folder) => {
     minifyInternalExports: false,
     // The declarations have the documentation.
     comments: { annotation: true, legal: true, jsdoc: false },
-    codeSplitting: { groups: [{ name: isOfIndex(name), debugName: "modules" }] }
+    codeSplitting: {
+      groups: [
+        { name: libraryOf, debugName: "libraries", priority: 2 },
+        { name: fileOf(name), debugName: "modules", priority: 1 }
+      ]
+    }
   })
   await build.close()
   // The package has the sources.

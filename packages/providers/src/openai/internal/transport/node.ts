@@ -107,7 +107,8 @@ const sharedAgent = (isSecure: boolean, proxies: ProxyVariables | undefined): Ht
 }
 
 const makeAgent = (isSecure: boolean, proxies: ProxyVariables | undefined, keepAlive: boolean): HttpAgent => {
-  const options = { keepAlive, ...(proxies === undefined ? {} : { proxyEnv: { ...proxies } }) }
+  // By default, only 256 connections are kept: beyond that, each call would need a new one.
+  const options = { keepAlive, maxFreeSockets: 2_048, ...(proxies === undefined ? {} : { proxyEnv: { ...proxies } }) }
   return new (moduleFor(isSecure)).Agent(options)
 }
 
