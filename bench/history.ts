@@ -121,7 +121,7 @@ const many = async (path: string): Promise<string> => {
     name: "fake",
     complete: ({ messages }) =>
       Effect.promise(async () => {
-        const name = String(messages[0]?.content)
+        const name = JSON.stringify(messages[0]?.content)
         const answer = answers.get(name) ?? script()
         answers.set(name, answer)
         const response = answer()
