@@ -27,10 +27,8 @@ const install = (folder, what) => {
 }
 
 install(root, "what package-lock.json pins (about half a minute)")
-if (process.argv.includes("--runtimes")) {
-  install(`${root}test/runtimes/`, "the runtimes of the long tests")
-  install(`${root}test/peers/`, "the other SDKs of the long tests")
-}
+if (process.argv.includes("--runtimes")) install(`${root}test/runtimes/`, "the runtimes of the long tests")
+if (process.argv.includes("--peers")) install(`${root}test/peers/`, "the other SDKs of the long tests")
 if (process.argv.includes("--site")) install(`${root}site/`, "the generator of the site")
 
 const node = spawnSync(process.platform === "win32" ? "node.cmd" : `${root}node_modules/.bin/node`, ["--version"], {

@@ -18,27 +18,34 @@ const blocks: ReadonlyArray<Block> = [
 
 // Inside a package, so that imports resolve; a folder a run, so that two runs do not meet.
 const folder = `packages/examples/.doctest/${process.pid}`
-const nameOf = (block: Block): string => `${block.path.replaceAll(/[^\w.]/g, "_")}.L${block.line}.ts`
+const nameOf = ({ file, line, path }: Block): string => {
+  const page = path.replaceAll(/[^\w.]/g, "_")
+  return file === undefined ? `${page}.L${line}.ts` : `${page}.files/${file}`
+}
 
 /** The blocks as modules whose line numbers are those of the text they stand in. */
 const extract = (): void => {
   mkdirSync(folder, { recursive: true })
   for (const block of blocks) {
     const module = /^\s*(import|export)\b/m.test(block.code) ? "" : "\nexport {}\n"
+    mkdirSync(dirname(join(folder, nameOf(block))), { recursive: true })
     writeFileSync(join(folder, nameOf(block)), "\n".repeat(block.line - 1) + block.code + module)
   }
   const compilerOptions = { noUnusedLocals: false, noUnusedParameters: false }
   writeFileSync(
     join(folder, "tsconfig.json"),
-    JSON.stringify({ extends: "../../../../tsconfig.json", compilerOptions, include: ["*.ts"], exclude: [] })
+    JSON.stringify({ extends: "../../../../tsconfig.json", compilerOptions, include: ["**/*.ts"], exclude: [] })
   )
 }
+
+/** Programs use the endpoint on loopback, whatever keys the developer has. */
+const withoutKeys = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("OPENAI_")))
 
 const outputOf = (
   program: ReadonlyArray<string>,
   cwd = "."
 ): Promise<{ readonly ok: boolean; readonly output: string }> =>
-  execute(process.execPath, [...program], { cwd, timeout: 25_000 }).then(
+  execute(process.execPath, [...program], { cwd, env: withoutKeys, timeout: 25_000 }).then(
     () => ({ ok: true, output: "" }),
     (error: { readonly stdout?: string; readonly stderr?: string }) => ({
       ok: false,
@@ -130,10 +137,16 @@ describe("reading documentation", () => {
       "````",
       "```ts run",
       "b()",
+      "```",
+      "```ts run file=c.ts",
+      "c()",
       "```"
     ]
-    const found = blocksOf("a.md", text.join("\n")).map(({ code, line, run }) => ({ code, line, run }))
-    assert.deepEqual(found, [{ code: "const a = 1", line: 3, run: false }, { code: "b()", line: 13, run: true }])
+    assert.deepEqual(blocksOf("a.md", text.join("\n")), [
+      { path: "a.md", code: "const a = 1", line: 3, run: false },
+      { path: "a.md", code: "b()", line: 13, run: true },
+      { path: "a.md", code: "c()", line: 16, run: true, file: "c.ts" }
+    ])
     const source = [
       "/** One line. */",
       "/**",

@@ -9,6 +9,8 @@ export interface Block {
   readonly code: string
   /** Whether the fence says `ts run`: it is executed, not only compiled. */
   readonly run: boolean
+  /** The name in a fence such as `ts file=model.ts`. The files of one page can import each other. */
+  readonly file?: string
 }
 
 /** Every block fenced as `ts` in a text. */
@@ -26,7 +28,9 @@ export const blocksOf = (path: string, text: string): ReadonlyArray<Block> => {
       continue
     }
     if (/^(ts|typescript)( |$)/.test(open.language)) {
-      blocks.push({ path, line: open.line, code: open.code.join("\n"), run: open.language === "ts run" })
+      const [, file] = / file=(\S+)/.exec(open.language) ?? []
+      const run = open.language.startsWith("ts run")
+      blocks.push({ path, line: open.line, code: open.code.join("\n"), run, ...(file === undefined ? {} : { file }) })
     }
     open = undefined
   }

@@ -41,7 +41,7 @@ export const convert = (file: string, markdown: string): Converted => {
     const [, mark] = /^\s*(`{3,})/.exec(line) ?? []
     if (mark !== undefined && (fence === undefined || mark.length >= fence.length)) {
       fence = fence === undefined ? mark : undefined
-      return line.replace(/```ts run$/, "```ts")
+      return line.replace(/```ts(?: run)?(?: file=\S+)?$/, "```ts")
     }
     if (fence !== undefined || /^<!--.*-->$/.test(line)) return fence === undefined ? "" : line
     return line.replaceAll(/\]\(<?([^)>\s]+)>?\)/g, (_match, target: string) => `](${link(target)})`)

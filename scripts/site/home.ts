@@ -44,6 +44,6 @@ features:
 ${program}
 \`\`\`
 
-The program runs as it is. Without a key, [a small model on your machine](./start.md#2-a-model) answers.
+The tests run this program. It needs \`OPENAI_API_KEY\` and \`OPENAI_MODEL\`; [Start](./start.md#2-a-model) shows how to begin without a key.
 `
 }

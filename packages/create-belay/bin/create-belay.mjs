@@ -61,7 +61,7 @@ if (existsSync(folder) && readdirSync(folder).some((name) => name !== ".git")) {
 
 mkdirSync(folder, { recursive: true })
 cpSync(new URL(`../templates/${template}/`, import.meta.url), folder, { recursive: true })
-cpSync(new URL("../templates/AGENTS.md", import.meta.url), join(folder, "AGENTS.md"))
+cpSync(new URL("../common/", import.meta.url), folder, { recursive: true })
 // npm leaves files named .gitignore out of packages.
 renameSync(join(folder, "gitignore"), join(folder, ".gitignore"))
 const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
