@@ -1,5 +1,4 @@
 /** Writes the decision record of one run of a point. */
-import { freeze } from "../../data/Json.ts"
 import type { HookAction } from "../HookAction.ts"
 import type { HookPointName } from "../HookPoint.ts"
 import type { HookAnswer, HookFailure, HookRecord } from "../HookRecord.ts"
@@ -23,7 +22,7 @@ export class RecordWriter {
   }
 
   skip(entry: Entry, why: string): void {
-    this.answers.push({ hook: entry.name, answer: "skipped", why, durationMs: 0 })
+    this.add({ hook: entry.name, answer: "skipped", why, durationMs: 0 })
   }
 
   /** `ignored` means that the change of a hook that was asked again had no effect. */
@@ -31,11 +30,11 @@ export class RecordWriter {
     const reason = "reason" in action ? action.reason : undefined
     const again = this.answered.has(entry.name)
     this.answered.add(entry.name)
-    this.answers.push({
+    this.add({
       hook: entry.name,
       answer: action._tag,
       ...(reason === undefined ? {} : { why: reason }),
-      ...(changes === undefined ? {} : { change: changes }),
+      ...(changes === undefined ? {} : { change: Object.freeze(changes) }),
       ...(entry.shadow ? { shadow: true } : {}),
       ...(again ? { again: true } : {}),
       ...(ignored ? { ignored } : {}),
@@ -46,20 +45,24 @@ export class RecordWriter {
   failed(entry: Entry, { kind, message, policy }: HookFailure, began: number): void {
     const answer = policy === "open" ? "failed-open" : "failed-closed"
     this.answered.add(entry.name)
-    this.answers.push({ hook: entry.name, answer, why: `${kind}: ${message}`, durationMs: now() - began })
+    this.add({ hook: entry.name, answer, why: `${kind}: ${message}`, durationMs: now() - began })
   }
 
   cancelled(entry: Entry, began: number): void {
-    this.answers.push({ hook: entry.name, answer: "cancelled", durationMs: now() - began })
+    this.add({ hook: entry.name, answer: "cancelled", durationMs: now() - began })
+  }
+
+  /** Nobody changes a record, so that listeners can share it. */
+  private add(answer: HookAnswer): void {
+    this.answers.push(Object.freeze(answer))
   }
 
   end(point: HookPointName, { callId, subject }: Subject, action: HookAction, by: string | undefined): void {
-    // Nobody changes a record, so that listeners can share it.
-    this.onRecord(freeze({
+    this.onRecord(Object.freeze({
       point,
       ...(subject === undefined ? {} : { subject }),
       ...(callId === undefined ? {} : { callId }),
-      hooks: this.answers,
+      hooks: Object.freeze(this.answers),
       action: action._tag,
       ...(by === undefined ? {} : { decidedBy: by })
     }))

@@ -120,16 +120,24 @@ export const patternDetector = (
   }
 }
 
-/** One pattern for what all detectors need, or nothing if a detector may find something in every text. */
-export const quickTest = (detectors: ReadonlyArray<Detector>): RegExp | undefined => {
-  const all: Array<string> = []
+/**
+ * One pattern for what all detectors need, and for more literals. Returns nothing if a detector may find something in
+ * every text.
+ */
+export const quickTest = (
+  detectors: ReadonlyArray<Detector>,
+  literals: ReadonlyArray<string> = []
+): RegExp | undefined => {
+  const all = literals.map(escapeLiteral)
   for (const { needs } of detectors) {
     if (needs === undefined) return undefined
-    all.push(typeof needs === "string" ? needs.replaceAll(/[$()*+.?[\\\]^{|}/]/g, "\\$&") : needs.source)
+    all.push(typeof needs === "string" ? escapeLiteral(needs) : needs.source)
   }
   // A pattern that ignores letter case finds at least as much.
   return new RegExp(all.join("|"), "iu")
 }
+
+const escapeLiteral = (literal: string): string => literal.replaceAll(/[$()*+.?[\\\]^{|}/]/g, "\\$&")
 
 const restLength = (text: string, at: number, more: RegExp | undefined): number => {
   if (more === undefined) return 0

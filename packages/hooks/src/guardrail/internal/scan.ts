@@ -27,6 +27,11 @@ export interface ScanRules {
   readonly cuts: ReadonlyArray<{ readonly marker: string; readonly more: RegExp }>
   /** A text that it does not match contains no value. Absent when every text may contain one. */
   readonly quick: RegExp | undefined
+  /**
+   * A part of a stream that it does not match has no value, no marker and no placeholder. Absent when every part may have
+   * one.
+   */
+  readonly quickInStream: RegExp | undefined
   /** Texts in which the detectors found nothing. */
   readonly cleanTexts: CleanTexts
   /** Lists and objects in which nothing was found, with the number of values that were known then. */
@@ -42,16 +47,19 @@ export const scanRules = (
 ): ScanRules => {
   const kinds = [...new Set([...detectors.map(({ kind }) => kind), options.lookalike])]
   const marker = options.marker ?? ((kind: string) => `[${kindLabel(kind)}]`)
+  const cuts = detectors.flatMap(({ kind, more }) => more === undefined ? [] : [{ marker: marker(kind), more }])
+  const hasPlaceholders = kinds.some((kind) => options.strategy(kind) === "placeholder")
   return {
     ...options,
     marker,
-    cuts: detectors.flatMap(({ kind, more }) => more === undefined ? [] : [{ marker: marker(kind), more }]),
+    cuts,
+    quickInStream: hasPlaceholders ? undefined : quickTest(detectors, cuts.map((cut) => cut.marker)),
     detectors,
     quick: quickTest(detectors),
     cleanTexts: new CleanTexts(),
     cleanValues: new WeakMap(),
     searchesBatches: detectors.every(({ isCustom }) => isCustom !== true),
-    placeholders: kinds.some((kind) => options.strategy(kind) === "placeholder")
+    placeholders: hasPlaceholders
       ? new RegExp(`<(?:${kinds.map(kindLabel).join("|")})_\\d{1,9}>`, "gi")
       : undefined
   }
@@ -68,13 +76,13 @@ export const minimumHold = (detectors: ReadonlyArray<Detector>): number =>
  * Returns where the first finding begins that may not have ended at the end of a streamed text, or a marker whose rest
  * may follow. Returns the length of the text if there is none.
  */
-export const openFindingIn = ({ cuts, detectors, quick }: ScanRules, text: string): number => {
+export const openFindingIn = ({ cuts, detectors, quickInStream }: ScanRules, text: string): number => {
+  if (quickInStream?.test(text) === false) return text.length
   let start = text.length
   for (const { marker } of cuts) {
     const at = text.lastIndexOf(marker)
     if (at >= 0 && at + marker.length >= text.length - maxRestStart) start = Math.min(start, at)
   }
-  if (quick?.test(text) === false) return start
   for (const found of findAll(detectors, text)) {
     if (found.end <= text.length - margin) continue
     // What stands in front of a value may be the reason why it is one.
