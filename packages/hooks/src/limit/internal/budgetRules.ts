@@ -164,7 +164,7 @@ const compileRule = (limit: LimitOptions, index: number): Rule => {
     level: (account, thresholds) => {
       const used = account.spent
       return highestLevel(scope, thresholds, [
-        { kind: "money", used: toDollars(BigInt(used.money)), limit: money },
+        { kind: "money", used: money === undefined ? 0 : toDollars(BigInt(used.money)), limit: money },
         { kind: "tokens", used: used.tokens, limit: tokens },
         { kind: "calls", used: used.calls, limit: calls },
         { kind: "time", used: account.elapsedMs, limit: timeMs }

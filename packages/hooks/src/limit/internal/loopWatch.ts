@@ -64,10 +64,13 @@ export class LoopWatch {
 
   afterCall({ call, result }: PostToolCallEvent, ctx: HookContext) {
     const { failures } = this.settings
-    const key = LoopTrail.openCallOf(this.trailOf(ctx), call.id)?.key ?? this.keyOf(call.name, call.args)
-    if (key === undefined || failures === Infinity) return undefined
+    const before = this.trailOf(ctx)
+    // Most calls succeed, and nothing has failed before.
+    if (failures === Infinity || (result.ok && before.failures.length === 0)) return undefined
+    const key = LoopTrail.openCallOf(before, call.id)?.key ?? this.keyOf(call.name, call.args)
+    if (key === undefined) return undefined
     if (result.ok) {
-      if (this.trailOf(ctx).failures.length > 0) this.update(ctx, (trail) => LoopTrail.clearFailures(trail, key))
+      this.update(ctx, (trail) => LoopTrail.clearFailures(trail, key))
       return undefined
     }
     return Effect.map(Clock.currentTimeMillis, (now) => {
@@ -173,9 +176,10 @@ export class LoopWatch {
     trail: LoopTrail.Trail,
     [call, message]: ReturnType<typeof LoopTrail.lastStep>[number]
   ): (LoopTrail.FinishedCall & { readonly invalid: boolean }) | undefined {
-    const callKey = this.keyOf(call.name, call.args)
-    if (callKey === undefined) return undefined
     const open = LoopTrail.openCallOf(trail, call.id)
+    // A call that was opened is watched, and its key may be that of changed arguments.
+    const callKey = open?.key ?? this.keyOf(call.name, call.args)
+    if (callKey === undefined) return undefined
     // A call that did not reach the hooks had invalid arguments, or the policy denied it.
     const invalid = open === undefined && message.isError === true &&
       (call.malformed !== undefined || LoopTrail.hasNoArguments(call.args))
