@@ -35,10 +35,31 @@ const lines = readFileSync("scripts/rows.txt", "utf8").trim().split("\n").flatMa
 })
 const unknown = [...testsOf.keys()].filter((id) => !known.has(id)).map((id) => `${id} is not in scripts/rows.txt`)
 
+/** The tables of differences on the pages of the systems, as one. */
+const systems = ["claude-code", "codex", "copilot", "gemini", "cursor", "windsurf", "factory", "kodelet", "base-coat"]
+const differences = systems.flatMap((name) => {
+  const page = readFileSync(`docs/${name}.md`, "utf8")
+  const [, part = ""] = /^## What differs\n([\s\S]*?)(?:^## |$(?![\s\S]))/m.exec(page) ?? []
+  const [, title = ""] = /^\| in (.*?) \|/m.exec(part) ?? []
+  const rows = part.split("\n").filter((line) => line.startsWith("| ")).slice(2)
+  if (rows.length === 0) wrongTags.push(`docs/${name}.md has no table below "What differs"`)
+  return rows.map((row) => `| [${title}](${name}.md) ${row}`)
+})
+
 const text = `# What runs as it does elsewhere
 
 Each row is one promise of Belay, with the tests that check it. The rows are about Belay itself, about the systems whose hooks it runs, and about cases in which those systems differ.
 Written by \`npm run rows\` from \`scripts/rows.txt\` and from the tags \`// rows: …\` above the tests.
+
+## What differs on purpose
+
+What a system does, and what Belay does instead. The rows are those of the pages of the systems. There are two reasons for most of them: hooks can only make an agent stricter, and a project decides nothing before somebody has trusted it.
+
+| system | there | in Belay |
+| --- | --- | --- |
+${differences.join("\n")}
+
+Hooks of Cline are not loaded: two pages of its documentation describe two different inputs, with other names for the same fields, so scripts for one of them fail with the other.
 ${lines.join("\n")}
 `
 

@@ -106,7 +106,11 @@ describe("the built site", () => {
   })
 
   it("has the texts for language models", () => {
-    assert.match(readFileSync(join(folder, "llms.txt"), "utf8"), /^# Belay\n/)
+    const list = readFileSync(join(folder, "llms.txt"), "utf8")
+    assert.match(list, /^# Belay\n/)
+    const pages = [...list.matchAll(/\]\((\/[^)]+)\)/g)].map(([, page]) => page!)
+    assert.isAbove(pages.length, 40)
+    for (const page of pages) assert.match(readFileSync(join(folder, page), "utf8"), /^# /m)
     assert.isTrue(existsSync(join(folder, "llms-full.txt")))
   })
 })

@@ -45,5 +45,11 @@ ${program}
 \`\`\`
 
 The tests run this program. It needs \`OPENAI_API_KEY\` and \`OPENAI_MODEL\`; [Start](./start.md#2-a-model) shows how to begin without a key.
+
+## What it looks like
+
+A run as one HTML page, which \`belay inspect\` writes: every decision, before and after, who and why.
+
+![A report: the timeline of a run, with a refused mail, a denied push and a question to a person.](/images/report.png)
 `
 }

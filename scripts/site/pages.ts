@@ -55,6 +55,8 @@ export const groups: ReadonlyArray<Group> = [
       "runners",
       "hook-events",
       "stored-hooks",
+      "claude-code",
+      "codex",
       "copilot",
       "cursor",
       "factory",

@@ -21,6 +21,8 @@ export const prepare = (): void => {
   for (const file of files) {
     const converted = convert(file, readFileSync(file, "utf8"))
     write(pageOf(file), converted.text)
+    // The same page as Markdown, for language models.
+    write(`public/${pageOf(file)}`, converted.text)
     for (const source of converted.sources) sources.add(source)
   }
   for (const source of sources) write(pageOf(source), sourcePage(source))
@@ -45,7 +47,7 @@ export const prepare = (): void => {
   )
 
   cpSync("docs/images", join(target, "public/images"), { recursive: true })
-  write("public/llms.txt", llmsText((page) => `/${pageOf(`docs/${page}.md`).replace(/(?:index)?\.md$/, "")}`))
+  write("public/llms.txt", llmsText((page) => `/${pageOf(`docs/${page}.md`)}`))
   write("public/llms-full.txt", llmsFullText())
 
   const title = (page: string): string => titleOf(readFileSync(`docs/${page}.md`, "utf8"))

@@ -18,6 +18,7 @@ export default defineConfig({
   description: "An agent SDK for TypeScript with typed hooks around every step of an agent",
   lang: "en",
   srcDir: "pages",
+  srcExclude: ["public/**"],
   outDir: "dist",
   cleanUrls: false,
   lastUpdated: false,

@@ -26,7 +26,7 @@ describe("belay hooks trust", () => {
 
     const yes = await hooks("trust", cwd, "--yes")
     assert.strictEqual(yes.code, 0)
-    assert.lengthOf(readdirSync(join(home, ".belay", "trust")), 1)
+    assert.lengthOf(readdirSync(join(home, ".belay", "trust")), 2, "the decision, and what it was about")
     assert.deepEqual(await context(), ["hello"])
     assert.match((await hooks("trust")).stdout, /is already trusted/)
     assert.match((await hooks("list")).stdout, /claude, project {2}trusted/)

@@ -27,8 +27,10 @@ import { isInside, real } from "./internal/files.ts"
 import { isOfPolicy, malformed, withoutSilenced } from "./internal/settled.ts"
 import * as Command from "./process/Command.ts"
 import * as Runners from "./Runners.ts"
+import * as Changes from "./trust/internal/changes.ts"
 import * as Covered from "./trust/internal/covered.ts"
 import * as Files from "./trust/internal/files.ts"
+import * as Remembered from "./trust/internal/remembered.ts"
 import * as Watch from "./trust/internal/watch.ts"
 import * as Trust from "./trust/Trust.ts"
 
@@ -124,6 +126,8 @@ export interface Untrusted {
    * Hooks that were loaded earlier, and were stopped by a change of these files, run again at once.
    */
   readonly trust: () => void
+  /** Reads what changed since a person trusted the project. Returns nothing if nobody has. */
+  readonly changes: () => ReadonlyArray<Trust.Change> | undefined
 }
 
 /** The result of `load`. @category models @since 0.1.0 */
@@ -282,12 +286,13 @@ const decide = ({ counting, cwd, find, home, sources, trust }: Project) => {
   const isAsked = entries.length > 0 || own.some(({ config }) => config.warnings.some(isOfPolicy))
   Result.getOrThrow(outside(isAsked ? cwd : undefined, trust))
   const store = Trust.folder(trust)
-  const seen = Files.make()
+  const before = isAsked ? Remembered.read(trust, cwd) : undefined
+  const seen = Files.make(Remembered.known(before))
   const covered: Covered.Covered = isAsked ? Covered.of(cwd, sources, home, seen) : new Map()
   const fingerprint = Covered.print(cwd, covered)
   const isTrusted = isAsked && store.isTrusted(cwd, fingerprint)
   const files = new Set([...own.map(({ path }) => path), ...entries.map(({ file }) => file)])
-  const changed = onceATick(Watch.make({
+  const watch = Watch.make({
     cwd,
     home,
     files: seen,
@@ -295,23 +300,31 @@ const decide = ({ counting, cwd, find, home, sources, trust }: Project) => {
     trusted: covered,
     find,
     isTrusted: (current) => store.isTrusted(cwd, current)
-  }))
+  })
+  const changed = onceATick(watch.changed)
+  /** Returns the reason why an entry of the project may not run now, or undefined if it may run. */
+  const refuse = ({ file }: Pick<Discovery.Entry, "file">) => {
+    const path = files.has(file) ? changed() : undefined
+    return path === undefined
+      ? undefined
+      : `hooks of this project changed since they were trusted (${path}): review them, and run \`belay hooks trust\``
+  }
+  const textOf = (path: string) => Covered.textOf(sources, path)
   const untrusted: Untrusted = {
     project: real(cwd),
     commands: entries.map(untrustedEntry),
     fingerprint,
-    trust: () => store.trust(cwd, fingerprint)
+    trust: () => {
+      store.trust(cwd, fingerprint)
+      // The decision does not depend on it.
+      Result.try(() => Remembered.write(trust, cwd, covered, seen, textOf))
+    },
+    changes: () => before === undefined ? undefined : Changes.between(before, covered, textOf)
   }
   return {
     isTrusted,
     untrusted: !isAsked || isTrusted ? [] : [untrusted],
-    /** Returns the reason why an entry of the project may not run now, or undefined if it may run. */
-    refuse: ({ file }: Pick<Discovery.Entry, "file">) => {
-      const path = files.has(file) ? changed() : undefined
-      return path === undefined
-        ? undefined
-        : `hooks of this project changed since they were trusted (${path}): review them, and run \`belay hooks trust\``
-    }
+    refuse: Object.assign(refuse, { ready: watch.ready })
   }
 }
 

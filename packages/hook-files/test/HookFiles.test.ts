@@ -215,14 +215,15 @@ describe("HookFiles", () => {
     symlinkSync(other.cwd, join(other.home, "link"))
     assert.throws(() => other.load({ trust: join(other.home, "link/trust") }), /outside of the project/)
     // A copy of the other's decision says which project it is about.
-    const file = join(one.trust, readdirSync(one.trust)[0]!)
+    const decisionIn = (folder: string) => join(folder, readdirSync(folder).find((name) => !name.includes(".files."))!)
+    const file = decisionIn(one.trust)
     const { fingerprint, project } = other.load().untrusted[0]!
     other.load().untrusted[0]!.trust()
-    writeFileSync(join(other.trust, readdirSync(other.trust)[0]!), readFileSync(file))
+    writeFileSync(decisionIn(other.trust), readFileSync(file))
     assert.lengthOf(other.load().untrusted, 1)
-    writeFileSync(join(other.trust, readdirSync(other.trust)[0]!), JSON.stringify({ project, fingerprint }))
+    writeFileSync(decisionIn(other.trust), JSON.stringify({ project, fingerprint }))
     assert.deepEqual(other.load().untrusted, [])
-    writeFileSync(join(other.trust, readdirSync(other.trust)[0]!), "{")
+    writeFileSync(decisionIn(other.trust), "{")
     assert.lengthOf(other.load().untrusted, 1)
   })
 

@@ -1,6 +1,9 @@
 /** The tools for files, called through an agent. */
+import { agentTool } from "@belay/core/agentTool"
+import { createAgent } from "@belay/core/createAgent"
 import * as PermissionRules from "@belay/hooks/PermissionRules"
 import * as ProtectedPaths from "@belay/hooks/ProtectedPaths"
+import * as Scripted from "@belay/testing/Scripted"
 import * as Edit from "@belay/tools/Edit"
 import * as Glob from "@belay/tools/Glob"
 import * as Grep from "@belay/tools/Grep"
@@ -363,6 +366,69 @@ describe("the tools for files with hooks", () => {
       ["Write", { file_path: ".git/hooks/pre-commit", content: "x" }]
     ], [ProtectedPaths.make({ read: [".env*"] })])
     assert.deepEqual(results.map(({ isError }) => isError), [true, true, true, true])
+  })
+})
+
+describe("wrong values", () => {
+  it("from a program without types are errors when the tool is made", () => {
+    assert.throws(() => Toolset.files({ folder: "x" } as never), /there is no option "folder"/)
+    assert.throws(() => Read.make({ maxLines: 0 }), /Read\.maxLines/)
+    assert.throws(() => Glob.make({ exclude: ".env" } as never), /Glob\.exclude/)
+    assert.throws(() => Grep.make("src" as never), /Grep/)
+  })
+
+  it("from a model are errors that it can read, and nothing else happens", async () => {
+    const root = folderWith({ "a.txt": "a\nb\n" })
+    const results = await useTools(root, Toolset.files(), [
+      ["Read", { file_path: "a".repeat(1_000_000) }],
+      ["Read", { file_path: 7 }],
+      ["Read", {}],
+      ["Write", { file_path: "b.txt", content: { text: "x" } }],
+      ["Grep", { pattern: "", path: "." }],
+      ["Edit", "a.txt"]
+    ])
+    for (const { isError, text } of results) {
+      assert.isTrue(isError, text)
+      assert.isBelow(text.length, 2_000)
+    }
+    assert.deepEqual(readdirSync(root), ["a.txt"])
+    const [first, all] = await useTools(root, [Read.make()], [
+      ["Read", { file_path: "a.txt", offset: -5, limit: 0 }],
+      ["Read", { file_path: "a.txt", limit: 1e15 }]
+    ])
+    assert.strictEqual(first!.text, "a\n[there are more lines: read on with offset 2]")
+    assert.strictEqual(all!.text, "a\nb\n")
+  })
+})
+
+describe("a tree of agents", () => {
+  it("changes one file without losing a change, each agent with its own tools", async () => {
+    const root = folderWith({ "a.txt": "<1><2><3>" })
+    const worker = (name: string, text: string) =>
+      agentTool({
+        name,
+        description: name,
+        agent: createAgent({
+          name,
+          cwd: root,
+          tools: [Edit.make()],
+          provider: Scripted.make([
+            Scripted.toolCalls({
+              name: "Edit",
+              args: { file_path: "a.txt", old_string: text, new_string: `${text}!` }
+            }),
+            "done"
+          ])
+        })
+      })
+    const calls = ["one", "two", "three"].map((name) => ({ name, args: { message: "go" } }))
+    const lead = createAgent({
+      provider: Scripted.make([Scripted.toolCalls(...calls), "done"]),
+      tools: [worker("one", "<1>"), worker("two", "<2>"), worker("three", "<3>")]
+    })
+    await lead.run("go")
+    await lead.close()
+    assert.strictEqual(readFileSync(join(root, "a.txt"), "utf8"), "<1>!<2>!<3>!")
   })
 })
 

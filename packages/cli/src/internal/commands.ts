@@ -8,13 +8,14 @@ import { demo } from "./demo/command.ts"
 import * as Doctor from "./doctor.ts"
 import { endpoint } from "./endpoint.ts"
 import * as Explain from "./explain.ts"
-import { exitWith, hooks, print, sharedFlags, unknown } from "./flags.ts"
+import { exitWith, type Flags, flagsOf, hooks, print, sharedFlags, unknown } from "./flags.ts"
 import { guides } from "./guides.ts"
 import { hostCommand } from "./host/command.ts"
 import { sessions } from "./host/sessions.ts"
 import { backtest } from "./inspect/backtest.ts"
 import { inspect } from "./inspect/command.ts"
 import * as List from "./list.ts"
+import * as Overview from "./overview.ts"
 import type { Screen } from "./screen.ts"
 import { serve } from "./serve/command.ts"
 import { test } from "./trial/command.ts"
@@ -29,6 +30,15 @@ const list = (screen: Screen) =>
       yield* print(json, () => List.json(world), () => List.text(world, screen))
       yield* exitWith(world.problem === undefined ? 0 : 1)
     })).pipe(Command.withDescription("Shows every file with hooks, its entries, and what each entry can do"))
+
+const overview = (screen: Screen, flags: Flags) =>
+  Effect.gen(function*() {
+    const { json, where } = yield* flagsOf(flags)
+    const world = look(where)
+    const found = Doctor.findings(world, screen.path)
+    yield* print(json, () => Overview.json(world, found), () => Overview.text(world, found, screen))
+    yield* exitWith(world.problem === undefined ? 0 : 1)
+  })
 
 const doctor = (screen: Screen) =>
   Command.make("doctor", {}, () =>
@@ -78,6 +88,7 @@ export const belay = (screen: Screen) =>
       inspect(screen),
       backtest(screen),
       hooks.pipe(
+        Command.withHandler((flags) => overview(screen, flags)),
         Command.withSubcommands([list(screen), doctor(screen), test(screen), trust(screen), untrust, explain(screen)])
       ),
       serve,

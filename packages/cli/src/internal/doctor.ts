@@ -182,19 +182,32 @@ export const text = (world: World, found: ReadonlyArray<Finding>, screen: Screen
     : [[errors, "error"], [warnings, "warning"], [hints, "hint"]].flatMap(([number, name]) =>
       number === 0 ? [] : [count(Number(number), String(name))]
     ).join(", ") + "."
+  const show = (finding: Finding, where: string) => {
+    const { fix, level, rule, what, why } = finding
+    return [
+      `  ${paint[level](level)}  ${where}  ${style.dim(rule)}`,
+      ...[`${sentence(what)} ${sentence(why)}`, sentence(fix)].map((one) => wrap(plain(one), "    ", screen.columns))
+    ]
+  }
+  const at = ({ key, line }: Finding) => `${plain(key)}${line === undefined ? "" : style.dim(` line ${line}`)}`
+  const fileOf = ({ file }: Finding) => plain(short(file, world.where))
+  const [common, own] = inSeveralFiles(found)
   return [
-    ...[...Map.groupBy(found, ({ file }) => file)].flatMap(([file, own]) => [
-      style.bold(plain(short(file, world.where))),
-      ...levels.flatMap((level) => own.filter((one) => one.level === level)).flatMap((
-        { fix, key, level, line, rule, what, why }
-      ) => [
-        `  ${paint[level](level)}  ${plain(key)}${line === undefined ? "" : style.dim(` line ${line}`)}  ${
-          style.dim(rule)
-        }`,
-        ...[`${sentence(what)} ${sentence(why)}`, sentence(fix)].map((one) => wrap(plain(one), "    ", screen.columns))
-      ]),
+    ...[...Map.groupBy(own, ({ file }) => file).values()].flatMap((ofFile) => [
+      style.bold(fileOf(ofFile[0]!)),
+      ...byRule(ofFile).flatMap((alike) => {
+        const same = [...Map.groupBy(alike, ({ fix, what }) => JSON.stringify([what, fix])).values()]
+        const rest = same.slice(maxShown).flat().length
+        return [
+          ...same.slice(0, maxShown).flatMap((group) => show(group[0]!, listed(group.map(at)))),
+          ...(rest === 0 ? [] : [`    ${style.dim(`and ${count(rest, "more finding")} like this: see --json`)}`])
+        ]
+      }),
       ""
     ]),
+    ...(common.length === 0 ? [] : [style.bold("In several files")]),
+    ...common.flatMap((group) => show(group[0]!, listed([...new Set(group.map(fileOf))]))),
+    ...(common.length === 0 ? [] : [""]),
     `${looked}${sum}`
   ].join("\n")
 }
@@ -202,4 +215,31 @@ export const text = (world: World, found: ReadonlyArray<Finding>, screen: Screen
 const sentence = (words: string): string => {
   const begun = /^[a-z]+ /.test(words) ? `${words[0]!.toUpperCase()}${words.slice(1)}` : words
   return /[.?!`]$/.test(begun) || /^chmod|: belay /.test(words) ? begun.replace(/^Chmod/, "chmod") : `${begun}.`
+}
+
+/** How many findings, and how many places of one finding, are shown. */
+const [maxShown, maxPlaces] = [3, 4]
+
+const listed = (places: ReadonlyArray<string>): string =>
+  places.length <= maxPlaces
+    ? places.join(", ")
+    : `${places.slice(0, maxPlaces).join(", ")} and ${places.length - maxPlaces} more`
+
+/** The findings of one rule together, errors first. */
+const byRule = (found: ReadonlyArray<Finding>): ReadonlyArray<ReadonlyArray<Finding>> =>
+  levels.flatMap((level) => [
+    ...Map.groupBy(found.filter((one) => one.level === level), ({ rule, why }) => JSON.stringify([rule, why])).values()
+  ])
+
+/** Splits off the findings that more than two files have, in groups. */
+const inSeveralFiles = (
+  found: ReadonlyArray<Finding>
+): readonly [common: ReadonlyArray<ReadonlyArray<Finding>>, own: ReadonlyArray<Finding>] => {
+  const all = [
+    ...Map.groupBy(found, ({ fix, level, rule, what, why }) => JSON.stringify([level, rule, what, why, fix])).values()
+  ]
+  const isCommon = (group: ReadonlyArray<Finding>) => new Set(group.map(({ file }) => file)).size > 2
+  const common = all.filter(isCommon)
+  const several = new Set(common.flat())
+  return [common, found.filter((one) => !several.has(one))]
 }

@@ -56,9 +56,10 @@ export const hooks = Command.make("hooks").pipe(
   Command.withDescription("Lists hook files, finds mistakes in them, and tries them")
 )
 
+export type Flags = Effect.Success<typeof hooks>
+
 /** Reads the flags that all commands share. */
-export const sharedFlags = Effect.gen(function*() {
-  const flags = yield* hooks
+export const flagsOf = Effect.fnUntraced(function*(flags: Flags) {
   const systems = yield* Systems
   const where = whereOf({
     ...optionOf("cwd", flags.cwd),
@@ -74,6 +75,8 @@ export const sharedFlags = Effect.gen(function*() {
   for (const path of where.plugins) yield* folder("--plugin", resolve(where.cwd, path))
   return { json: flags.json, where }
 })
+
+export const sharedFlags = Effect.flatMap(hooks, flagsOf)
 
 /** Fails if the folder does not exist. */
 export const folder = (name: string, path: string): Effect.Effect<void, Usage> =>

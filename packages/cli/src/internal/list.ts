@@ -1,33 +1,38 @@
 /** `belay hooks list`: shows all files and entries. */
 import { defined } from "@belay/core/Fields"
 import * as HookConfig from "@belay/hook-files/HookConfig"
+import { changeLines, changesOf } from "./changes.ts"
 import { count, plain, type Screen, type Style, styleOf, wrap } from "./screen.ts"
 import { describeWork, type File, type Item, short, type World } from "./world.ts"
 
-export const json = ({ disabled, files, problem, several, untrusted, warnings, where }: World): unknown => ({
-  cwd: where.cwd,
-  hooks: where.off ? "off" : "on",
-  ...(problem === undefined ? {} : { problem }),
-  files: files.map(({ items, source, status, warnings: own }) => ({
-    dialect: source.dialect,
-    scope: source.scope,
-    path: source.path,
-    ofProject: source.ofProject,
-    status,
-    ...defined({ plugin: source.origin }),
-    silences: source.config.disableAllHooks,
-    entries: items.map(entryOf),
-    ...defined({ permissions: HookConfig.permissionsOf(source) }),
-    warnings: own
-  })),
-  untrusted: untrusted.map(({ commands, fingerprint, project }) => ({
-    project,
-    entries: commands.length,
-    fingerprint
-  })),
-  disabled,
-  warnings: [...warnings, ...several]
-})
+export const json = (world: World): unknown => {
+  const { disabled, files, problem, several, untrusted, warnings, where } = world
+  return {
+    cwd: where.cwd,
+    hooks: where.off ? "off" : "on",
+    ...(problem === undefined ? {} : { problem }),
+    files: files.map(({ items, source, status, warnings: own }) => ({
+      dialect: source.dialect,
+      scope: source.scope,
+      path: source.path,
+      ofProject: source.ofProject,
+      status,
+      ...defined({ plugin: source.origin }),
+      silences: source.config.disableAllHooks,
+      entries: items.map(entryOf),
+      ...defined({ permissions: HookConfig.permissionsOf(source) }),
+      warnings: own
+    })),
+    untrusted: untrusted.map(({ changes, commands, fingerprint, project }) => ({
+      project,
+      entries: commands.length,
+      fingerprint,
+      ...defined({ changes: changes()?.map(({ kind, path }) => ({ path, kind })) })
+    })),
+    disabled,
+    warnings: [...warnings, ...several]
+  }
+}
 
 const entryOf = ({ entry, event, isAsync, line, matcher, once, rule, timeout }: Item): unknown => ({
   event: entry.event,
@@ -45,6 +50,7 @@ const entryOf = ({ entry, event, isAsync, line, matcher, once, rule, timeout }: 
 export const text = (world: World, screen: Screen): string => {
   const { disabled, problem, untrusted, where } = world
   const style = styleOf(screen)
+  const changes = changesOf(world) ?? []
   if (where.off) return "Hooks are off (--no-hooks): nothing is loaded."
   const head = `${style.bold("Hooks")} for ${plain(where.cwd)}`
   // Files without hooks are left out, because many settings have none.
@@ -70,9 +76,12 @@ export const text = (world: World, screen: Screen): string => {
     ),
     "",
     sum(files, world.warnings.length),
-    ...untrusted.map(({ project }) =>
+    ...untrusted.flatMap(({ project }) => [
+      ...(changes.length === 0
+        ? []
+        : ["", "Changed since it was trusted:", ...changeLines(changes, world, screen, false)]),
       style.yellow(`Nobody has trusted ${plain(project)} in its current state. Read it, then run: belay hooks trust`)
-    )
+    ])
   ].join("\n")
 }
 

@@ -1,7 +1,9 @@
 /** `belay hooks trust` and `untrust`: shows what would run and stores the decision. */
+import { defined } from "@belay/core/Fields"
 import type { Entry } from "@belay/hook-files/Discovery"
 import * as Trust from "@belay/hook-files/Trust"
 import { beginning } from "./beginning.ts"
+import * as Changes from "./changes.ts"
 import { count, plain, type Screen, styleOf, wrap } from "./screen.ts"
 import { describeWork, type Item, short, trustOf, type World } from "./world.ts"
 
@@ -72,8 +74,14 @@ export const json = (world: World, trusted: boolean): unknown => ({
       ...factsOf(item)
     }
   }),
-  scripts: scriptsOf(world)
+  scripts: scriptsOf(world),
+  ...defined({ changes: changesOf(world) })
 })
+
+const changesOf = (world: World): unknown => {
+  const changes = Changes.changesOf(world)
+  return changes === undefined ? undefined : Changes.json(changes)
+}
 
 const entriesOf = ({ files }: World) =>
   files.filter(({ source, status }) => source.ofProject && ["runs", "untrusted", "left out"].includes(status)).flatMap((
@@ -85,6 +93,7 @@ export const text = (world: World, screen: Screen): string => {
   const style = styleOf(screen)
   const entries = entriesOf(world)
   const scripts = scriptsOf(world)
+  const changes = Changes.changesOf(world) ?? []
   return [
     `${style.bold(plain(where.cwd))} would run ${count(entries.length, "entry", "entries")}:`,
     ...[...Map.groupBy(entries, ({ entry }) => entry.file)].flatMap(([file, own]) => [
@@ -108,7 +117,10 @@ export const text = (world: World, screen: Screen): string => {
     ...(scripts.length === 0 ? [] : ["", "Scripts, with their SHA-256:"]),
     ...scripts.map(({ mode, path, problem, sha256 }) =>
       `  ${plain(short(path, where))}\n    ${style.dim(problem === undefined ? `${sha256}  ${mode}` : plain(problem))}`
-    )
+    ),
+    ...(changes.length === 0
+      ? []
+      : ["", "Changed since it was trusted:", ...Changes.changeLines(changes, world, screen, true)])
   ].join("\n")
 }
 

@@ -8,7 +8,7 @@ import type { Finished } from "../process/Command.ts"
 import type { Work } from "../Runners.ts"
 import type { Background } from "./background.ts"
 import { recordRun } from "./record.ts"
-import { notifyRefusal } from "./refusal.ts"
+import { notifyRefusal, refusalOf } from "./refusal.ts"
 import type { Setup } from "./setup.ts"
 
 /** One entry that is about to run. */
@@ -80,7 +80,7 @@ export const make = <E extends Entry<unknown>, I, A extends Answer, V>(
       const { entry, input } = started
       // Code comes from the host, so it may run without a decision about trust.
       const evaluated = dialect.evaluate?.(entry, input, ctx)
-      const reason = evaluated === undefined ? refuse?.(entry) : undefined
+      const reason = evaluated === undefined ? yield* refusalOf(refuse, entry) : undefined
       if (reason !== undefined) {
         notifyRefusal(refuse!, entry.file, reason, ctx)
         return { answer: notRun(entry, reason), durationMs: 0 }

@@ -1,5 +1,6 @@
 /** The options of an engine, in addition to the rules of its dialect. */
 import type { Runners } from "../Runners.ts"
+import type { Refuse } from "./refusal.ts"
 
 /** The options of an engine for one hook. */
 export interface Setup<E> {
@@ -12,7 +13,7 @@ export interface Setup<E> {
   readonly entries: () => ReadonlyArray<E>
   readonly runners: Runners
   /** Returns the reason why an entry may not run now, or undefined if it may run. */
-  readonly refuse?: ((entry: E) => string | undefined) | undefined
+  readonly refuse?: Refuse<E> | undefined
   /** Whether an entry that broke blocks, if the dialect says that it can block. Default false. */
   readonly blockOnError?: boolean
   /**

@@ -5,14 +5,14 @@
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { randomUUID } from "node:crypto"
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, rmSync } from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import type { Source } from "../Discovery.ts"
-import { isInside, read, real, sha256 } from "../internal/files.ts"
+import { isInside, read, real, sha256, write } from "../internal/files.ts"
 import * as Covered from "./internal/covered.ts"
 import * as Files from "./internal/files.ts"
+import * as Remembered from "./internal/remembered.ts"
 
 /**
  * Computes what a decision covers, by system: the real path of the project, its settings of hooks, the scripts that
@@ -55,6 +55,27 @@ export const scripts = (
         : [{ path, state: `755 ${sha256(JSON.stringify(own.map((one) => [one, all.get(one)])))}` }]
     )
   ].sort((a, b) => a.path < b.path ? -1 : 1)
+}
+
+/**
+ * A file that is not as it was when a person trusted it.
+ *
+ * - `link`: its content is the same, but its path leads to another file.
+ * - `mode`: its content is the same, but its execute bits are not.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Change {
+  readonly path: string
+  readonly kind: "new" | "changed" | "removed" | "mode" | "link"
+  /**
+   * Its text then; of a settings file, only the settings of hooks. Absent for files that did not exist, large files,
+   * files with bytes that are not text, and installed packages.
+   */
+  readonly before?: string
+  /** The same for now. */
+  readonly after?: string
 }
 
 /** Stores decisions. @category models @since 0.1.0 */
@@ -100,20 +121,15 @@ export const folder = (path: string): Store => {
     trust: (cwd, print) => {
       const systems = new Set(parts(print).map(systemOf))
       const others = parts(fingerprintOf(cwd)).filter((part) => !systems.has(systemOf(part)))
-      const temporary = `${fileOf(cwd)}.${randomUUID()}.tmp`
-      mkdirSync(path, { recursive: true, mode: 0o700 })
-      writeFileSync(
-        temporary,
-        `${JSON.stringify({ project: real(cwd), fingerprint: [...others, ...parts(print)].join(" ") })}\n`,
-        {
-          mode: 0o600
-        }
+      write(
+        fileOf(cwd),
+        `${JSON.stringify({ project: real(cwd), fingerprint: [...others, ...parts(print)].join(" ") })}\n`
       )
-      renameSync(temporary, fileOf(cwd))
     },
     remove: (cwd) => {
       const isThere = existsSync(fileOf(cwd))
       rmSync(fileOf(cwd), { force: true })
+      rmSync(Remembered.pathOf(path, cwd), { force: true })
       return isThere
     }
   }

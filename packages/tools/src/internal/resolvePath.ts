@@ -48,6 +48,7 @@ export const resolvePath = (
 ): Effect.Effect<Place, ToolError> => {
   const fail = (reason: ToolError["reason"], message: string) => Effect.fail(new ToolError({ tool, reason, message }))
   if (given === "" || given.includes("\0")) return fail("arguments", "the path is empty or contains a NUL character")
+  if (given.length > maxPathLength) return fail("arguments", `the path has more than ${maxPathLength} characters`)
   if (given.startsWith("~")) {
     return fail("arguments", `write ${given} without ~: use a path from the working folder, or an absolute path`)
   }
@@ -105,6 +106,8 @@ export const systemError = (tool: string, given: string, error: unknown): ToolEr
   const [reason, text] = Object.hasOwn(known, code) ? known[code]! : ["failed" as const, `failed (${code || "error"})`]
   return new ToolError({ tool, reason, message: `${given} ${text}` })
 }
+
+const maxPathLength = 4_096
 
 const compiled = new WeakMap<ReadonlyArray<string>, ReadonlyArray<Minimatch>>()
 

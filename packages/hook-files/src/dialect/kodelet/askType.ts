@@ -5,6 +5,7 @@
 import type { HookContext } from "@belay/core/HookContext"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { refusalOf, type Refuse } from "../../engine/refusal.ts"
 import type { Runners } from "../../Runners.ts"
 import type { Handler } from "./config.ts"
 import { guards, type Type, types } from "./events.ts"
@@ -34,29 +35,32 @@ export const ask = (
   cwd: string,
   { refuse, runners }: {
     readonly runners: Runners
-    readonly refuse: ((handler: Handler) => string | undefined) | undefined
+    readonly refuse: Refuse<Handler> | undefined
   },
   ctx: HookContext
 ): Effect.Effect<Asked> => {
   const refused: Array<Asked["refused"][number]> = []
   const one = (handler: Handler): Effect.Effect<Result.Result<Typed, Untyped>> => {
     const label = `${handler.key} (${handler.file})`
-    const why = refuse?.(handler)
-    if (why !== undefined) {
+    const work = { ...handler.work, args: ["hook"] }
+    const asked = Effect.map(
+      runners({ work, input: {}, cwd, timeoutMs: 5_000 }, ctx),
+      ({ exitCode, stdout, timedOut }) => {
+        const type = types.find((known) => known === stdout.trim())
+        if (exitCode === 0 && type !== undefined) return Result.succeed({ handler, type })
+        const how = timedOut
+          ? "it took too long"
+          : `it ended with ${exitCode} and printed ${JSON.stringify(stdout.trim().slice(0, 100))}`
+        return Result.fail({
+          problem: `${label} is left out, because its event is unknown: ${how}`,
+          broke: exitCode !== 0
+        })
+      }
+    )
+    return Effect.flatMap(refusalOf(refuse, handler), (why) => {
+      if (why === undefined) return asked
       refused.push({ handler, why })
       return Effect.succeed(Result.fail({ problem: `${label} was not asked for its event: ${why}`, broke: true }))
-    }
-    const work = { ...handler.work, args: ["hook"] }
-    return Effect.map(runners({ work, input: {}, cwd, timeoutMs: 5_000 }, ctx), ({ exitCode, stdout, timedOut }) => {
-      const type = types.find((known) => known === stdout.trim())
-      if (exitCode === 0 && type !== undefined) return Result.succeed({ handler, type })
-      const how = timedOut
-        ? "it took too long"
-        : `it ended with ${exitCode} and printed ${JSON.stringify(stdout.trim().slice(0, 100))}`
-      return Result.fail({
-        problem: `${label} is left out, because its event is unknown: ${how}`,
-        broke: exitCode !== 0
-      })
     })
   }
   return Effect.map(Effect.forEach(handlers, one, { concurrency: 8 }), (all) => {

@@ -4,6 +4,7 @@ import * as HookDefaults from "@belay/hooks/HookDefaults"
 import * as Result from "effect/Result"
 import { readdirSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
+import type { Refuse } from "../../engine/refusal.ts"
 import type { Guide } from "../../Guide.ts"
 import { isRefused } from "../../internal/projectVariables.ts"
 import type { Runners, Work } from "../../Runners.ts"
@@ -93,7 +94,7 @@ export interface Making extends Omit<HookDefaults.HookDefaults, "name" | "tier" 
   readonly toolNames?: ToolNames
   /** The folder for transcripts. Every hook has a subfolder in it. */
   readonly transcripts: string | undefined
-  readonly refuse: (entry: Pick<Entry, "file">) => string | undefined
+  readonly refuse: Refuse<Pick<Entry, "file">>
 }
 
 /** A system of hook files. */

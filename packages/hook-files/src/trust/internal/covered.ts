@@ -8,12 +8,12 @@ import { dirname, join, resolve } from "node:path"
 import { isFields } from "../../dialect/shared/fields.ts"
 import type { Dialect, Entry, Source } from "../../dialect/shared/system.ts"
 import { isInside, real, sha256 } from "../../internal/files.ts"
-import type { Files } from "./files.ts"
+import { type Files, inside } from "./files.ts"
 import * as Kinds from "./kinds.ts"
 import * as Line from "./line.ts"
 
 /** A covered file: its real path and its content. */
-interface Item {
+export interface Item {
   readonly real: string
   readonly state: string
   /** It is a settings file, of which only the settings of hooks count. */
@@ -97,6 +97,14 @@ const saidBy = (source: Source, files: Files, now: boolean): string | undefined 
   return now ? files.text(source.path, `${source.dialect} ${source.format ?? ""}`, about) : about(source.text)
 }
 
+/** The settings of hooks in a file, for a person to read. */
+export const textOf = (sources: ReadonlyArray<Source>, path: string): string | undefined => {
+  const source = sources.find((one) => one.path === path)
+  if (source === undefined || source.isProgram === true) return undefined
+  const said = source.system.about(source)
+  return Result.getOrUndefined(Result.try(() => JSON.stringify(said, null, 2)))
+}
+
 /** In some systems an entry sets its folder and variables. */
 const settingsOf = (handler: Entry): { readonly cwd: string; readonly env: { readonly [name: string]: string } } => {
   const { cwd, env } = handler as Entry & { readonly cwd?: unknown; readonly env?: unknown }
@@ -135,7 +143,7 @@ const below = (start: string, cwd: string, home: string, files: Files, found: Se
     if (visited.has(behind) || found.size > maxFiles) return
     visited.add(behind)
     for (const { name, type } of files.list(folder)) {
-      const path = join(folder, name)
+      const path = inside(folder, name)
       const kind = type === "link" ? files.see(path)?.type ?? "file" : type
       if (kind === "folder") {
         if (top === root || Kinds.isKept(name)) continue
@@ -146,7 +154,7 @@ const below = (start: string, cwd: string, home: string, files: Files, found: Se
       } else if ((top !== root || !Kinds.isSetting(name)) && runs(path, name, installed, files)) found.add(path)
     }
   }
-  walk(start, false)
+  walk(resolve(start), false)
 }
 
 const runs = (path: string, name: string, installed: boolean, files: Files): boolean => {

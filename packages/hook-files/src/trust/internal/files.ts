@@ -1,7 +1,7 @@
 /** Checks files repeatedly, and reads only those that may have changed. */
 import * as Result from "effect/Result"
 import { lstatSync, readdirSync, type Stats, statSync } from "node:fs"
-import { basename, dirname, join } from "node:path"
+import { basename, dirname, sep } from "node:path"
 import { parse as parseToml } from "smol-toml"
 import { isFields, record } from "../../dialect/shared/fields.ts"
 import { read, real, sha256 } from "../../internal/files.ts"
@@ -23,6 +23,8 @@ export interface Files {
   readonly see: (path: string) => Seen | undefined
   /** Its execute bits and SHA-256, such as `755 9f86…`; or `absent`; or the reason why it cannot be read. */
   readonly state: (path: string) => string
+  /** The data of the file system with which the state was read, if the file had not changed just before. */
+  readonly settledKey: (path: string) => string | undefined
   /** The real path. */
   readonly real: (path: string) => string
   readonly list: (folder: string) => ReadonlyArray<Entry>
@@ -35,18 +37,25 @@ export interface Files {
   readonly begin: () => void
   /**
    * Whether nothing has changed since the last check, by the data of the file system. For files that do not count,
-   * whether they still do not count.
+   * whether they still do not count. With `only`, just these paths are looked at, and links.
    */
-  readonly isQuiet: (counts: (path: string) => boolean) => boolean
+  readonly isQuiet: (counts: (path: string) => boolean, only?: ReadonlySet<string>) => boolean
+  /** The folders of all files of the last check that exist, if there are many files. */
+  readonly folders: () => ReadonlySet<string> | undefined
 }
 
 /** Times of files are coarse. A file that was read within so many milliseconds after its change is read again. */
 const settling = 2_000
 
+/** So many files are not all looked at before each start of an entry, if their folders can be watched. */
+const many = 1_000
+
 /** The most bytes of a script that are read. For a larger one, its size, time and inode count. */
 const maxScript = 67_108_864
 
 interface Stat extends Seen {
+  /** It has other paths, through which it can be changed. */
+  readonly shared: boolean
   /** A text that changes when the file changes. */
   readonly key: string
   readonly changed: number
@@ -58,15 +67,23 @@ interface Kept {
   readonly value: unknown
 }
 
-export const make = (): Files => {
-  const kept = new Map<string, Kept>()
+/** Returns the state of a file with this data of the file system, if it is known. */
+export type Known = (path: string, key: string) => string | undefined
+
+export const make = (known?: Known): Files => {
+  /** By what is computed, and path. */
+  const kept = new Map<string, Map<string, Kept>>()
   const seen = new Map<string, Stat | undefined>()
   const folders = new Map<string, string>()
+  let unheard: ReadonlyArray<string> | undefined
+  /** When this check began. A file that changed later is not settled. */
+  let began = new Date().getTime()
   /** Whether no file of the last check was changed too recently. */
   let calm = false
 
   const stat = (path: string): Stat | undefined => {
-    if (seen.has(path)) return seen.get(path)
+    const before = seen.get(path)
+    if (before !== undefined || seen.has(path)) return before
     const found = look(path)
     seen.set(path, found)
     return found
@@ -75,32 +92,50 @@ export const make = (): Files => {
   /** Computes a value from a path, and computes it again if the path may have changed since. */
   const once = <A>(path: string, about: string, make: (stat: Stat | undefined) => A): A => {
     const now = stat(path)
-    const id = `${about} ${path}`
+    const values = kept.get(about) ?? new Map<string, Kept>()
+    kept.set(about, values)
     if (now === undefined) {
-      kept.delete(id)
+      values.delete(path)
       return make(now)
     }
-    const before = kept.get(id)
+    const before = values.get(path)
     // The same `about` always uses the same function.
     if (before?.key === now.key && before.settled) return before.value as A
-    const settled = new Date().getTime() - now.changed > settling
+    const settled = began - now.changed > settling
     calm &&= settled
     const value = make(now)
-    kept.set(id, { key: now.key, settled, value })
+    values.set(path, { key: now.key, settled, value })
     return value
   }
 
   const realOf = (path: string): string => {
     if (stat(path)?.link === true) return real(path)
-    const folder = dirname(path)
-    const found = folders.get(folder) ?? real(folder)
-    folders.set(folder, found)
-    return join(found, basename(path))
+    const at = path.lastIndexOf(sep)
+    if (at <= 0) return real(path)
+    const folder = path.slice(0, at)
+    let found = folders.get(folder)
+    if (found === undefined) folders.set(folder, found = real(folder))
+    return inside(found, path.slice(at + 1))
   }
+
+  /** Folders that exist can be watched, but not the targets of links. */
+  const folderOf = (path: string): ReadonlyArray<string> => {
+    const folder = dirname(path)
+    const own = seen.get(path)
+    return [...(own?.type === "folder" ? [path] : []), ...(own === undefined ? [] : [folder])]
+  }
+  /** The files that are looked at each time, because a change of them is not noticed. */
+  const apart = (): ReadonlyArray<string> =>
+    unheard ??= [...seen].flatMap(([path, own]) => own === undefined || own.link || own.shared ? [path] : [])
 
   return {
     see: stat,
-    state: (path) => once(path, "state", (now) => now === undefined ? "absent" : stateOf(path)),
+    state: (path) =>
+      once(path, "state", (now) => now === undefined ? "absent" : known?.(path, now.key) ?? stateOf(path)),
+    settledKey: (path) => {
+      const state = kept.get("state")?.get(path)
+      return state?.settled === true ? state.key : undefined
+    },
     list: (folder) =>
       once(
         folder,
@@ -116,18 +151,26 @@ export const make = (): Files => {
         return make(content === "absent" || "problem" in content ? "" : content.bytes.toString("utf8"))
       }),
     real: realOf,
-    isQuiet: (counts) => {
+    isQuiet: (counts, only) => {
       if (!calm) return false
-      for (const [path, before] of seen) if (!isSame(before, look(path), counts(path))) return false
-      return true
+      const isStill = (path: string) => isSame(seen.get(path), look(path), counts(path))
+      if (only === undefined) return [...seen.keys()].every(isStill)
+      return apart().every(isStill) && [...only].every((path) => !seen.has(path) || isStill(path))
     },
+    folders: () => seen.size < many ? undefined : new Set([...seen.keys()].flatMap(folderOf)),
     begin: () => {
+      began = new Date().getTime()
       calm = true
+      unheard = undefined
       seen.clear()
       folders.clear()
     }
   }
 }
+
+/** Joins the path of a folder and a name, which are both plain. */
+export const inside = (folder: string, name: string): string =>
+  folder.endsWith(sep) ? `${folder}${name}` : `${folder}${sep}${name}`
 
 const look = (path: string): Stat | undefined => Result.getOrUndefined(Result.try(() => statOf(path)))
 
@@ -147,6 +190,7 @@ const statOf = (path: string): Stat | undefined => {
     type: isFile ? "file" : target.isDirectory() ? "folder" : "other",
     executable: isFile && (target.mode & 0o111) !== 0,
     link,
+    shared: isFile && target.nlink > 1,
     key: link ? `${keyOf(own)} ${keyOf(target)}` : keyOf(own),
     changed: Math.max(own.ctimeMs, target.ctimeMs, target.mtimeMs)
   }
@@ -162,7 +206,8 @@ const listOf = (folder: string): ReadonlyArray<Entry> =>
     type: entry.isDirectory() ? "folder" : entry.isSymbolicLink() ? "link" : "file"
   })).sort((a, b) => a.name < b.name ? -1 : 1)
 
-const stateOf = (path: string): string => {
+/** Its execute bits and SHA-256. */
+export const stateOf = (path: string): string => {
   const content = Result.getOrElse(Result.try(() => read(path, maxScript)), () => "absent" as const)
   if (content === "absent") return content
   if ("problem" in content) return content.problem

@@ -42,4 +42,4 @@ export const isKept = (name: string): boolean => /^(?:__pycache__|\.git|\.?te?mp
 
 /** A project cannot change files of the system, unless the project itself is there. */
 export const isOfSystem = (path: string, cwd: string): boolean =>
-  !isInside(cwd, path) && /^\/(?:usr|bin|sbin|lib|lib64|opt|nix|dev|proc|sys)(?:\/|$)/.test(path)
+  /^\/(?:usr|bin|sbin|lib|lib64|opt|nix|dev|proc|sys)(?:\/|$)/.test(path) && !isInside(cwd, path)

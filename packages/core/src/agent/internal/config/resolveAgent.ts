@@ -36,6 +36,9 @@ export const resolveAgent = (config: AgentConfig): Resolving<ResolvedAgent> =>
     })
   )
 
+/** It stays the same while the process runs. */
+const runtimeProblem = oldNode()
+
 const partsOf = (config: AgentConfig): Resolving<AgentParts> =>
   Result.gen(function*() {
     const limits = yield* limitsOf(config.limits ?? {})
@@ -68,7 +71,7 @@ const partsOf = (config: AgentConfig): Resolving<AgentParts> =>
       mcp: config.mcp,
       freeze: config.freeze ?? !isProduction(),
       cwd,
-      warnings: [oldNode() ?? [], warnings].flat()
+      warnings: runtimeProblem === undefined ? warnings : [runtimeProblem, ...warnings]
     }
   })
 
