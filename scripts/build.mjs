@@ -20,7 +20,7 @@ const packages = [
   "tools",
   "cli"
 ]
-const bundled = new Set(["core", "hooks", "providers", "host", "serve"])
+const bundled = new Set(["core", "hooks", "providers"])
 
 /** The sources of all public modules of a package, by their path without extension. */
 const entriesOf = (folder) => {
@@ -37,27 +37,27 @@ const entriesOf = (folder) => {
 const isLibrary = (id) => /^(?!(?:effect|@belay|node:|#))[@a-z]/.test(id) && !id.includes("/src/")
 
 /**
- * The file of a module that is loaded with the entry of its package. The others, such as bridges to other libraries,
- * stay apart, so that only those load these libraries who import them.
+ * The files of modules that are loaded with the entry of their package. The others, such as bridges to other libraries,
+ * stay apart, so that only those load these libraries who import them. A module that imports another package is a file of
+ * its own, so that a bundler leaves the package out if a program does not use it.
  */
-const fileOf = (name) => {
+const groupsOf = (name) => {
   let found
-  return (id, context) => {
+  const isOfIndex = (id, context) => {
     if (found === undefined) {
       found = new Set([resolve(`packages/${name}/src/index.ts`)])
       for (const one of found) for (const next of context.getModuleInfo(one)?.importedIds ?? []) found.add(next)
     }
-    return found.has(id) ? "modules" : undefined
+    return found.has(id)
   }
-}
-
-/**
- * The file of a module that imports another package. It is a file of its own, so that a bundler leaves the package out
- * if a program does not use it.
- */
-const libraryOf = (id, context) => {
-  const library = context.getModuleInfo(id)?.importedIds.find(isLibrary)
-  return library === undefined ? undefined : `with-${library.replace(/^@/, "").replaceAll("/", "-")}`
+  const libraryOf = (id, context) => {
+    const library = isOfIndex(id, context) ? context.getModuleInfo(id)?.importedIds.find(isLibrary) : undefined
+    return library === undefined ? undefined : `with-${library.replace(/^@/, "").replaceAll("/", "-")}`
+  }
+  return [
+    { name: libraryOf, debugName: "libraries", priority: 2 },
+    { name: (id, context) => isOfIndex(id, context) ? "modules" : undefined, debugName: "modules", priority: 1 }
+  ]
 }
 
 const bundle = async (name, folder) => {
@@ -81,12 +81,7 @@ const bundle = async (name, folder) => {
     minifyInternalExports: false,
     // The declarations have the documentation.
     comments: { annotation: true, legal: true, jsdoc: false },
-    codeSplitting: {
-      groups: [
-        { name: libraryOf, debugName: "libraries", priority: 2 },
-        { name: fileOf(name), debugName: "modules", priority: 1 }
-      ]
-    }
+    codeSplitting: { groups: groupsOf(name) }
   })
   await build.close()
   // The package has the sources.
