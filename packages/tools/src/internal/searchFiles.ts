@@ -67,7 +67,10 @@ async function* filesOf(path: string, onLimit: () => void): AsyncGenerator<strin
 const textOf = async (path: string): Promise<string | undefined> => {
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
   const handle = await open(path, flags).catch(() => undefined)
-  return handle && readText(handle).catch(() => undefined).finally(() => handle.close())
+  if (handle === undefined) return undefined
+  const text = await readText(handle).catch(() => undefined)
+  await handle.close()
+  return text
 }
 
 const readText = async (file: FileHandle): Promise<string | undefined> => {
