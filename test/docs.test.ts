@@ -76,7 +76,7 @@ describe("the documentation", () => {
   )
 
   it("has programs that Node 22 can read", () => {
-    const programs = globSync("packages/examples/src/**/*.ts").map((path) => ({ path, line: 1, code: read(path) }))
+    const programs = globSync("packages/*/src/**/*.ts").map((path) => ({ path, line: 1, code: read(path) }))
     const news = [...blocks, ...programs].filter(({ code }) => /^\s*(?:await )?using \w+ =/m.test(code))
     assert.deepEqual(news.map(({ line, path }) => `${path}:${line}`), [])
   })

@@ -1,5 +1,5 @@
 /** Searches the lines of files. */
-import { constants, open, stat } from "node:fs/promises"
+import { constants, type FileHandle, open, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { type Place, shownPath } from "./resolvePath.ts"
 import { walkFiles } from "./walkFiles.ts"
@@ -65,13 +65,17 @@ async function* filesOf(path: string, onLimit: () => void): AsyncGenerator<strin
 
 /** Returns nothing for large and binary files, and for what cannot be read. */
 const textOf = async (path: string): Promise<string | undefined> => {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW).catch(() =>
-    undefined
-  )
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
+  const handle = await open(path, flags).catch(() => undefined)
   if (handle === undefined) return undefined
-  await using file = handle
-  const { isFile, size } = await file.stat().then((found) => ({ isFile: found.isFile(), size: found.size }))
-  if (!isFile || size > maxBytes) return undefined
+  const text = await readText(handle).catch(() => undefined)
+  await handle.close()
+  return text
+}
+
+const readText = async (file: FileHandle): Promise<string | undefined> => {
+  const stat = await file.stat()
+  if (!stat.isFile() || stat.size > maxBytes) return undefined
   const bytes = await file.readFile()
   return bytes.subarray(0, 8_192).includes(0) ? undefined : bytes.toString("utf8")
 }

@@ -5,11 +5,21 @@ import type { AnyTool } from "@belay/core/defineTool"
 import type { Json } from "@belay/core/Json"
 import { text } from "@belay/core/Message"
 import * as Scripted from "@belay/testing/Scripted"
-import { mkdtempSync, realpathSync } from "node:fs"
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 
 export const newFolder = (): string => realpathSync(mkdtempSync(join(tmpdir(), "belay-tools-")))
+
+/** A new folder with these files. */
+export const folderWith = (files: { readonly [path: string]: string }): string => {
+  const folder = newFolder()
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), content)
+  }
+  return folder
+}
 
 export interface Used {
   readonly isError: boolean

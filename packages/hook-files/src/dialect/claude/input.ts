@@ -86,7 +86,7 @@ export const make = ({ engine, flavor, owners, permissionMode, toolNames, transc
   }
 
   const fireForTool: Events["fireForTool"] = (event, ctx, call, fields = {}) => {
-    const tool = toolNameOf(call.name, toolNames, ctx)
+    const tool = toolNameOf(call, toolNames, ctx)
     if (event === "PreToolUse") owners.noteCall(tool, call.args, ctx)
     const aliases = flavor.aliases(tool)
     const own = tool === "Agent" && call.name !== tool ? [call.name] : []

@@ -3,27 +3,36 @@ import type { HookContext } from "@belay/core/HookContext"
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { ToolMeta } from "@belay/core/Tool"
 import * as Result from "effect/Result"
+import { isFields } from "./fields.ts"
 import { type Known, known, nameOf, type ToolNames } from "./toolNames.ts"
 
-const isDelegation = (tool: string, names: ToolNames, ctx: HookContext): boolean =>
-  !Object.hasOwn(names, tool) && toolsOf(ctx).some(({ delegates, name }) => delegates && name === tool)
+const isDelegation = ({ name, tool }: Called, names: ToolNames, ctx: HookContext): boolean =>
+  hasMessage(tool) && !Object.hasOwn(names, name) &&
+  toolsOf(ctx).some((one) => one.delegates && one.name === name)
+
+/** The only argument of a delegation. The list of tools is made for each reader, so it is not read for other tools. */
+const hasMessage = (tool: ToolMeta | undefined): boolean =>
+  tool === undefined || (isFields(tool.inputSchema["properties"]) && "message" in tool.inputSchema["properties"])
 
 /** A chain that runs without an agent has no tools: there `ctx.tools` throws. */
 const toolsOf = (ctx: HookContext): HookContext["tools"] => Result.getOrElse(Result.try(() => ctx.tools), () => [])
 
 /** Returns the name of a tool for scripts. */
-export const toolNameOf = (tool: string, names: ToolNames, ctx: HookContext): string =>
-  isDelegation(tool, names, ctx) ? "Agent" : nameOf(tool, names)
+export const toolNameOf = (call: Called, names: ToolNames, ctx: HookContext): string =>
+  isDelegation(call, names, ctx) ? "Agent" : nameOf(call.name, names)
 
-interface Call {
+interface Called {
   readonly name: string
-  readonly args: Json
   readonly tool?: ToolMeta | undefined
+}
+
+interface Call extends Called {
+  readonly args: Json
 }
 
 /** Converts a call to the format of scripts. A delegation has the fields `subagent_type`, `description` and `prompt`. */
 export const knownCall = ({ args, name, tool }: Call, names: ToolNames, ctx: HookContext): Known => {
-  if (!isDelegation(name, names, ctx)) return known(name, args, names, ctx.cwd, tool)
+  if (!isDelegation({ name, tool }, names, ctx)) return known(name, args, names, ctx.cwd, tool)
   const one = known(name, args, { [name]: { name: "Agent", fields: { message: "prompt" } } }, ctx.cwd, tool)
   const agent = name.replace(/^(?:delegate|transfer)_to_(?=.)/, "")
   const added: JsonObject = { subagent_type: agent, description: tool?.description ?? agent }
