@@ -30,12 +30,19 @@ interface Bundle {
 }
 
 /** Bundles a program into one file. */
-const bundle = async (input: string, platform: "browser" | "node"): Promise<Bundle> => {
+const bundle = async (
+  input: string,
+  platform: "browser" | "node",
+  mainFields: ReadonlyArray<string> = []
+): Promise<Bundle> => {
   const built = await rolldown({
     input,
     platform,
     transform: { target: "es2022" },
-    resolve: { conditionNames: ["@belay/source", platform, "import", "default"] }
+    resolve: {
+      conditionNames: ["@belay/source", platform, "import", "default"],
+      ...(mainFields.length === 0 ? {} : { mainFields: [...mainFields] })
+    }
   })
   const { output: [{ code, name }] } = await built.generate({ format: "esm", codeSplitting: false })
   const { output: [{ code: small }] } = await built.generate({ format: "esm", codeSplitting: false, minify: true })
@@ -159,10 +166,12 @@ describe("the same program", () => {
 })
 
 describe("commands of hooks", () => {
-  let [file, held] = ["", ""]
+  let [file, held, trusted] = ["", "", ""]
   beforeAll(async () => {
     file = (await bundle(programOf("commands"), "node")).file
     held = (await bundle(programOf("held"), "node")).file
+    // What `main` of jsonc-parser names cannot be bundled.
+    trusted = (await bundle(programOf("trusted"), "node", ["module", "main"])).file
   })
 
   it.each(runtimes("--allow-all"))("run on %s", async (name, program, args) => {
@@ -170,8 +179,13 @@ describe("commands of hooks", () => {
     const began = performance.now()
     expectAll(JSON.parse(await run(program, ...args, file, work)) as ReadonlyArray<Outcome>, 14)
     assert.isBelow(performance.now() - began, 20_000, `${name} could not exit`)
-    assert.isFalse(isRunning(join(work, "left")))
+    await expect.poll(() => isRunning(join(work, "left")), { timeout: 5_000 }).toBe(false)
   }, 60_000)
+
+  it.each(runtimes("--allow-all"))("guard a trusted project on %s", async (_name, program, args) => {
+    const said = JSON.parse(await run(program, ...args, trusted, mkdtempSync(join(folder, "trusted-"))))
+    assert.deepEqual(said, ["no secrets", "ran", "no secrets"])
+  }, 30_000)
 
   it.each(runtimes("--allow-all"))("end when %s is killed", async (_name, program, args) => {
     const work = mkdtempSync(join(folder, "held-"))
