@@ -98,7 +98,8 @@ describe("the built site", () => {
   it("finds pages and public names", async () => {
     const { page } = await open("/start")
     await page.keyboard.press("Control+k")
-    await page.keyboard.type("LoopDetector")
+    // The box is loaded when somebody asks for it.
+    await page.locator(".VPLocalSearchBox input").fill("LoopDetector")
     const results = page.locator("#localsearch-list li")
     await results.first().waitFor()
     assert.match((await results.allTextContents()).join("\n"), /LoopDetector\.make/)
