@@ -13,7 +13,7 @@ import { withoutColors } from "./internal/colors.ts"
 import { environment, passed, shell } from "./internal/environment.ts"
 import * as Guardian from "./internal/guardian.ts"
 import * as Pipes from "./internal/pipes.ts"
-import { isRunning, type Leader, outlive, statusOf, stop, watch } from "./internal/processes.ts"
+import { expect, expectNothing, isRunning, type Leader, outlive, statusOf, stop, watch } from "./internal/processes.ts"
 
 /**
  * Variables of the host that every command inherits if they are set: those for programs, the user, the language and the
@@ -147,6 +147,7 @@ interface Child {
 const start = (request: Request, pipes: Pipes.Pipes | undefined): Child => {
   const { args, command, cwd, env = {}, input, maxOutput = 1_048_576, onFirstLine, onLinger, passEnv = [] } = request
   const mark = Guardian.mark()
+  expect()
   const spawned = Result.try(() =>
     spawn(args === undefined ? shell() : command, args === undefined ? ["-c", command] : [...args], {
       cwd,
@@ -161,6 +162,7 @@ const start = (request: Request, pipes: Pipes.Pipes | undefined): Child => {
   if (Result.isFailure(spawned) || streams === undefined) {
     pipes?.stdout.destroy()
     pipes?.stderr.destroy()
+    expectNothing()
     return unstarted(request, Result.isFailure(spawned) ? spawned.failure : "no streams")
   }
   const child = spawned.success
@@ -169,6 +171,7 @@ const start = (request: Request, pipes: Pipes.Pipes | undefined): Child => {
     ? undefined
     : { pid, mark: `${mark.name}=${mark.value}`, started: statusOf(pid)?.started }
   const unwatch = leader === undefined ? undefined : watch(leader)
+  if (leader === undefined) expectNothing()
   const closed = Promise.all(
     [streams.stdout, streams.stderr].map((stream) => new Promise((resolve) => void stream.once("close", resolve)))
   )

@@ -69,12 +69,19 @@ const leave = (): void => {
   for (const leader of leaders) for (const pid of running(leader)) signal(pid, "SIGKILL")
 }
 
+/** Starts what kills the processes when the host is killed, so that it is there before they are. */
+export const expect = (): void => {
+  if (leaders.size === 0) Guardian.wake()
+}
+
+/** Nothing was started, although something was expected. */
+export const expectNothing = (): void => {
+  if (leaders.size === 0) Guardian.rest()
+}
+
 /** Kills the processes when the host exits or is killed. Returns a function that undoes this. */
 export const watch = (leader: Leader): () => void => {
-  if (leaders.size === 0) {
-    process.on("exit", leave)
-    Guardian.wake()
-  }
+  if (leaders.size === 0) process.on("exit", leave)
   leaders.add(leader)
   return () => {
     if (!leaders.delete(leader) || leaders.size > 0) return
