@@ -1,21 +1,8 @@
-import { existsSync, globSync, readFileSync } from "node:fs"
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "vitest"
 import { imports, type Surroundings, violations } from "./floors.ts"
 
-const packages = [
-  "core",
-  "hooks",
-  "hook-files",
-  "providers",
-  "testing",
-  "host",
-  "serve",
-  "tracing",
-  "inspect",
-  "tools",
-  "cli",
-  "examples"
-]
+const packages = readdirSync("packages").filter((name) => existsSync(`packages/${name}/package.json`))
 
 const manifest = (name: string): { readonly [field: string]: object | undefined } =>
   JSON.parse(readFileSync(`packages/${name}/package.json`, "utf8"))

@@ -1,33 +1,14 @@
 import { execFileSync, spawnSync } from "node:child_process"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "vitest"
 
 const read = (path: string): string => readFileSync(path, "utf8")
 const json = (path: string): { readonly [field: string]: unknown } => JSON.parse(read(path))
 
-const manifests = [
-  "package.json",
-  ...[
-    "core",
-    "hooks",
-    "hook-files",
-    "providers",
-    "testing",
-    "host",
-    "serve",
-    "tracing",
-    "inspect",
-    "tools",
-    "cli",
-    "examples"
-  ]
-    .map((
-      name
-    ) => `packages/${name}/package.json`)
-]
-const published = ["core", "hooks", "hook-files", "providers", "testing", "tools", "cli"].map((name) =>
-  `packages/${name}`
-)
+const folders = readdirSync("packages").map((name) => `packages/${name}`)
+  .filter((folder) => existsSync(`${folder}/package.json`))
+const manifests = ["package.json", ...folders.map((folder) => `${folder}/package.json`)]
+const published = folders.filter((folder) => json(`${folder}/package.json`)["private"] !== true)
 const tracked = existsSync(".git")
   ? execFileSync("git", ["ls-files", "-z"], { encoding: "utf8" }).split("\0").filter((path) =>
     path !== "" && existsSync(path)
@@ -41,9 +22,11 @@ const linesLike = (pattern: RegExp, paths = tracked): ReadonlyArray<string> =>
   )
 
 describe("the lockfile", () => {
-  it("names no registry", () => assert.deepEqual(linesLike(/"resolved":\s*"https?:/, ["package-lock.json"]), []))
+  const lockfiles = ["", "site/", "test/peers/", "test/runtimes/"].map((folder) => `${folder}package-lock.json`)
 
-  it("runs no install script", () => assert.deepEqual(linesLike(/"hasInstallScript"/, ["package-lock.json"]), []))
+  it("names no registry", () => assert.deepEqual(linesLike(/"resolved":\s*"https?:/, lockfiles), []))
+
+  it("runs no install script", () => assert.deepEqual(linesLike(/"hasInstallScript"/, lockfiles), []))
 
   const packages = Object.entries(json("package-lock.json")["packages"] as Record<string, Record<string, unknown>>)
   const keys = new Set(packages.map(([path]) => path))
