@@ -5,6 +5,7 @@ import { spawnSync } from "node:child_process"
 import { chmodSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { relative, resolve } from "node:path"
 import { rolldown } from "rolldown"
+import { importAtOnce, writeAll } from "./importAtOnce.mjs"
 import { pureInitializers } from "./pureInitializers.mjs"
 
 const packages = [
@@ -67,7 +68,7 @@ const bundle = async (name, folder) => {
     external: (id) => !id.startsWith(".") && !id.startsWith("/") && !id.startsWith("packages/"),
     platform: "node",
     preserveEntrySignatures: "strict",
-    plugins: [pureInitializers()],
+    plugins: [pureInitializers(), name !== "core" && importAtOnce()],
     checks: { ineffectiveDynamicImport: false },
     // The modules of a package do nothing when they are loaded.
     treeshake: { moduleSideEffects: false }
@@ -106,6 +107,7 @@ for (const name of packages) {
     process.exit(1)
   }
   if (bundled.has(name)) await bundle(name, folder)
+  if (name === "core") writeAll()
   for (const file of globSync(`${folder}/dist/bin/*.js`)) chmodSync(file, 0o755)
   console.log(`${folder}: ${globSync(`${folder}/dist/**/*.js`).length} modules`)
 }

@@ -42,7 +42,9 @@ for (const name of packages) {
     }])
       .sort(([a], [b]) => a < b ? -1 : 1)
   )
-  if (paths.length > 0) manifest.exports = { ...exported, "./package.json": "./package.json" }
+  // For the other packages, see importAtOnce.mjs.
+  const all = name === "core" ? { "./all": { types: "./dist/all.d.ts", default: "./dist/all.js" } } : {}
+  if (paths.length > 0) manifest.exports = { ...exported, ...all, "./package.json": "./package.json" }
   const after = JSON.stringify(manifest, null, 2) + "\n"
   if (after === before) continue
   stale++
