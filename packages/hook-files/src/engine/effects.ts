@@ -1,7 +1,9 @@
 /** Connects the points of the agent with the events of a dialect. */
 import type { AgentHook, HookMethod } from "@belay/core/AgentHook"
 import type { HookPointName } from "@belay/core/HookPoint"
+import * as HookDefaults from "@belay/hooks/HookDefaults"
 import * as Effect from "effect/Effect"
+import type { Engine } from "./engine.ts"
 
 /** What a hook does at one point of the agent, and for which events. */
 export interface PointEffect<P extends HookPointName> {
@@ -34,6 +36,27 @@ export const methodsOf = (
       return has(...effect.events) ? [[point, effect.run]] : []
     })
   ) as Partial<AgentHook>
+
+/**
+ * Makes the hook of an engine. It is asked again about a call that another hook has changed, and entries have their own
+ * timeouts.
+ */
+export const hookOf = (
+  name: string,
+  options: HookDefaults.HookDefaults,
+  engine: Pick<Engine<never, never, never, never>, "drained" | "has">,
+  effects: Effects,
+  more: Pick<AgentHook, "hold"> = {}
+): AgentHook =>
+  HookDefaults.apply(options, {
+    ...more,
+    name,
+    kind: "policy",
+    timeout: "none",
+    reinvoke: "ifChanged",
+    close: () => engine.drained,
+    ...methodsOf(effects, engine.has)
+  })
 
 /** Applies a function to the verdict of an event. Returns undefined if no entry runs. */
 export const onVerdict = <V, A>(

@@ -9,7 +9,7 @@ import { checkOptions, whole } from "@belay/core/OptionCheck"
 import * as HookDefaults from "@belay/hooks/HookDefaults"
 import * as Result from "effect/Result"
 import { homedir } from "node:os"
-import { methodsOf } from "../../engine/effects.ts"
+import { hookOf } from "../../engine/effects.ts"
 import * as Engine from "../../engine/engine.ts"
 import * as Runners from "../../Runners.ts"
 import * as Transcript from "../../Transcript.ts"
@@ -171,14 +171,7 @@ export const makeFor = (options: Options, flavor: Flavor): AgentHook => {
     wakes: handlers.some(({ rewake }) => rewake === true)
   }
   const effects = { ...Effects.make(setup), ...ToolEffects.make(setup), onSignal: Effects.onSignal(setup) }
-  return HookDefaults.apply(options, {
-    name,
-    kind: "policy",
-    timeout: "none",
-    reinvoke: "ifChanged",
-    close: () => engine.drained,
-    ...methodsOf(effects, engine.has)
-  })
+  return hookOf(name, options, engine, effects)
 }
 
 /**

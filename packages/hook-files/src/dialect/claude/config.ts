@@ -1,12 +1,12 @@
 /** Reads the settings files of Claude Code and of Codex. */
 import { defined } from "@belay/core/Fields"
-import { nearest } from "@belay/core/NamePattern"
 import type { Warning } from "../../Dialect.ts"
 import { codexEvents } from "../codex/events.ts"
+import { type EventNames, readEventLists } from "../shared/eventLists.ts"
 import { isFields, record } from "../shared/fields.ts"
 import { whyNoObject } from "../shared/jsonError.ts"
 import { own, readGroup, type Warn } from "./entry.ts"
-import { isEvent, names } from "./events.ts"
+import { type EventName, isEvent, names } from "./events.ts"
 import type { Handler, HookConfig, ReadOptions } from "./handler.ts"
 import { readPermissions } from "./permissionRules.ts"
 
@@ -103,20 +103,25 @@ interface Where {
 /** Reads `hooks`: an object with a list of groups for each event. */
 const readHooks = (hooks: unknown, where: Where): ReadonlyArray<Handler> => {
   const { options: { flavor }, warn } = where
-  if (hooks !== undefined && !isFields(hooks)) warn("hooks", "expected an object of events")
   const known = flavor === "codex" ? codexEvents : names
-  return Object.entries(isFields(hooks) ? hooks : {}).flatMap(([event, groups]) => {
-    const key = `hooks.${event.slice(0, 80)}`
-    if (!isEvent(event) || !known.includes(event)) {
-      // Codex stores its own data about hooks under this key.
-      if (flavor === "codex" && event === "state") return []
-      const near = nearest(event, known)
-      const hint = near === undefined ? `; events are ${known.join(", ")}` : `; did you mean ${near}?`
-      return warn(key, `unknown event${hint}`) ?? []
-    }
-    if (!Array.isArray(groups)) return warn(key, "expected a list of groups") ?? []
-    return groups.flatMap((group: unknown, index) => readGroup({ event, ...where }, group, `${key}[${index}]`))
-  })
+  const eventNames: EventNames<EventName> = {
+    names: known,
+    eventOf: (name) => isEvent(name) && known.includes(name) ? name : undefined,
+    items: "groups"
+  }
+  return readEventLists(
+    flavor === "codex" ? withoutState(hooks) : hooks,
+    eventNames,
+    warn,
+    (event, group, key) => readGroup({ event, ...where }, group, key)
+  )
+}
+
+/** Codex stores its own data about hooks as `state`, beside the events. */
+const withoutState = (hooks: unknown): unknown => {
+  if (!isFields(hooks)) return hooks
+  const { state: _, ...lists } = hooks
+  return lists
 }
 
 const isTexts = (value: unknown): value is ReadonlyArray<string> =>

@@ -4,14 +4,13 @@
  * @since 0.1.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
-import { checkOptions, whole } from "@belay/core/OptionCheck"
 import * as HookDefaults from "@belay/hooks/HookDefaults"
-import * as Result from "effect/Result"
 import type { Warning } from "../../Dialect.ts"
-import { methodsOf } from "../../engine/effects.ts"
+import { hookOf } from "../../engine/effects.ts"
 import * as Engine from "../../engine/engine.ts"
 import * as Runners from "../../Runners.ts"
 import * as Transcript from "../../Transcript.ts"
+import { engineSetup } from "../shared/engineSetup.ts"
 import type { ToolNames } from "../shared/toolNames.ts"
 import * as Config from "./config.ts"
 import * as Dialect from "./dialect.ts"
@@ -142,16 +141,10 @@ export const optionKinds: HookDefaults.OwnKinds<Options> = {
 export const make = (options: Options): AgentHook => {
   HookDefaults.checkKinds("copilot", options, optionKinds, ["handlers", "projectDir"])
   const { handlers, home, name = "copilot-hooks", passEnv = [], projectDir, toolNames = {} } = options
-  Result.getOrThrow(checkOptions(name, whole("drainMs", options.drainMs)))
   const engine = Engine.make(Dialect.make({ projectDir, home, passEnv }), {
-    name,
-    entries: () => handlers,
+    ...engineSetup(name, options, () => Runners.make({ passEnv })),
     eventOf: Dialect.eventOf,
-    runners: options.runners ?? Runners.make({ passEnv }),
-    refuse: options.refuse,
-    blockOnError: options.onBroken === "block",
-    maxOutput: 10_485_760,
-    drainMs: options.drainMs
+    maxOutput: 10_485_760
   })
   const tools = Tools.make(toolNames)
   const transcript = options.transcripts === undefined ? undefined : Transcript.make(options.transcripts)
@@ -169,12 +162,5 @@ export const make = (options: Options): AgentHook => {
     hasTranscript: transcript !== undefined,
     stops: new Map()
   }
-  return HookDefaults.apply(options, {
-    name,
-    kind: "policy",
-    timeout: "none",
-    reinvoke: "ifChanged",
-    close: () => engine.drained,
-    ...methodsOf({ ...Effects.make(setup), ...ToolEffects.make(setup) }, engine.has)
-  })
+  return hookOf(name, options, engine, { ...Effects.make(setup), ...ToolEffects.make(setup) })
 }

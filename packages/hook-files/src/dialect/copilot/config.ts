@@ -1,7 +1,7 @@
 /** Reads hook files of GitHub Copilot. */
-import { nearest } from "@belay/core/NamePattern"
 import type { Entry, Warning } from "../../Dialect.ts"
 import type { CommandWork, HttpWork, PromptWork } from "../../Runners.ts"
+import { type EventNames, readEventLists, type Warn, warningsOf } from "../shared/eventLists.ts"
 import { type Fields, isFields, isText, parseCommented } from "../shared/fields.ts"
 import { whyNoObject } from "../shared/jsonError.ts"
 import * as Pattern from "../shared/pattern.ts"
@@ -31,35 +31,24 @@ export interface Decoded {
   readonly disableAllHooks: boolean
 }
 
-type Warn = (key: string, reason: string) => undefined
+const eventNames: EventNames<EventName> = { names, known: [...byName.keys()], eventOf: (name) => byName.get(name) }
 
 export const decode = (text: string, file: string): Decoded => {
-  const warnings: Array<Warning> = []
-  const warn: Warn = (key, reason) => void warnings.push({ file, key, reason: reason.slice(0, 500) })
+  const { warn, warnings } = warningsOf(file)
   const nothing = { handlers: [], warnings, disableAllHooks: false }
   const settings = parseCommented(text)
   if (!isFields(settings)) return warn("", whyNoObject(text, true)) ?? nothing
   const { disableAllHooks, hooks, version = 1 } = settings
   if (version !== 1) return warn("version", "expected 1, so the whole file is ignored") ?? nothing
-  if (hooks !== undefined && !isFields(hooks)) warn("hooks", "expected an object of events")
   if (disableAllHooks !== undefined && typeof disableAllHooks !== "boolean") {
     warn("disableAllHooks", "expected true or false")
   }
-  const handlers = Object.entries(isFields(hooks) ? hooks : {}).flatMap(([event, list]) => {
-    const key = `hooks.${event.slice(0, 80)}`
-    const point = byName.get(event)
-    if (point === undefined) {
-      const near = nearest(event, [...byName.keys()])
-      return warn(
-        key,
-        `unknown event${near === undefined ? `; events are ${names.join(", ")}` : `; did you mean ${near}?`}`
-      ) ?? []
-    }
-    if (!Array.isArray(list)) return warn(key, "expected a list of hooks") ?? []
-    return list.flatMap((entry: unknown, index) =>
-      readEntry({ event, point, file }, entry, `${key}[${index}]`, undefined, warn)
-    )
-  })
+  const handlers = readEventLists(
+    hooks,
+    eventNames,
+    warn,
+    (point, entry, key, event) => readEntry({ event, point, file }, entry, key, undefined, warn)
+  )
   return { handlers, warnings, disableAllHooks: disableAllHooks === true }
 }
 

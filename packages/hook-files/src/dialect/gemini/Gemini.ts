@@ -5,14 +5,13 @@
  * @since 0.1.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
-import { checkOptions, whole } from "@belay/core/OptionCheck"
 import * as HookDefaults from "@belay/hooks/HookDefaults"
-import * as Result from "effect/Result"
 import type { Warning } from "../../Dialect.ts"
-import { methodsOf } from "../../engine/effects.ts"
+import { hookOf } from "../../engine/effects.ts"
 import * as Engine from "../../engine/engine.ts"
 import * as Runners from "../../Runners.ts"
 import * as Transcript from "../../Transcript.ts"
+import { engineSetup } from "../shared/engineSetup.ts"
 import type { ToolNames } from "../shared/toolNames.ts"
 import * as Config from "./config.ts"
 import * as Dialect from "./dialect.ts"
@@ -134,16 +133,11 @@ export const optionKinds: HookDefaults.OwnKinds<Options> = {
 export const make = (options: Options): AgentHook => {
   HookDefaults.checkKinds("gemini-hooks", options, optionKinds, ["handlers", "projectDir"])
   const { disabled = [], name = "gemini-hooks", projectDir, toolNames = {} } = options
-  Result.getOrThrow(checkOptions(name, whole("drainMs", options.drainMs)))
   const handlers = options.handlers.filter((handler) => !Config.isDisabled(handler, disabled))
-  const engine = Engine.make(Dialect.make(projectDir), {
-    name,
-    entries: () => handlers,
-    runners: options.runners ?? Runners.make({ graceMs: 5_000 }),
-    refuse: options.refuse,
-    blockOnError: options.onBroken === "block",
-    drainMs: options.drainMs
-  })
+  const engine = Engine.make(
+    Dialect.make(projectDir),
+    engineSetup(name, { ...options, handlers }, () => Runners.make({ graceMs: 5_000 }))
+  )
   const transcript = options.transcripts === undefined ? undefined : Transcript.make(options.transcripts)
   const setup: Effects.Setup = {
     name,
@@ -153,14 +147,7 @@ export const make = (options: Options): AgentHook => {
     memory: Memory.make(),
     transcript
   }
-  return HookDefaults.apply(options, {
-    name,
-    kind: "policy",
-    timeout: "none",
-    reinvoke: "ifChanged",
-    // No part of a model's answer is streamed before the hooks have checked the whole answer.
-    ...(engine.has("AfterModel") ? { hold: "untilPass" as const } : {}),
-    close: () => engine.drained,
-    ...methodsOf({ ...Effects.make(setup), ...ToolEffects.make(setup) }, engine.has)
-  })
+  // No part of a model's answer is streamed before the hooks have checked the whole answer.
+  const hold = engine.has("AfterModel") ? { hold: "untilPass" as const } : {}
+  return hookOf(name, options, engine, { ...Effects.make(setup), ...ToolEffects.make(setup) }, hold)
 }

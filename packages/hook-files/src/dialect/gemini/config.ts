@@ -1,7 +1,7 @@
 /** Reads the hooks of a settings file of Gemini CLI. */
-import { nearest } from "@belay/core/NamePattern"
 import type { Entry, Warning } from "../../Dialect.ts"
 import type { CommandWork } from "../../Runners.ts"
+import { type EventNames, readEventLists, type Warn, warningsOf } from "../shared/eventLists.ts"
 import { type Fields, isFields, isText, parseCommented } from "../shared/fields.ts"
 import { whyNoObject } from "../shared/jsonError.ts"
 import * as Pattern from "../shared/pattern.ts"
@@ -24,11 +24,8 @@ export interface Decoded {
   readonly disabled: ReadonlyArray<string>
 }
 
-type Warn = (key: string, reason: string) => undefined
-
 export const decode = (text: string, file: string, folder?: string): Decoded => {
-  const warnings: Array<Warning> = []
-  const warn: Warn = (key, reason) => void warnings.push({ file, key, reason: reason.slice(0, 500) })
+  const { warn, warnings } = warningsOf(file)
   const settings = parseCommented(text)
   if (!isFields(settings)) warn("", whyNoObject(text, true))
   const { hooks, hooksConfig } = isFields(settings) ? settings : {}
@@ -40,19 +37,13 @@ export const decode = (text: string, file: string, folder?: string): Decoded => 
   for (const [key, { enabled }] of configs) {
     if (enabled !== undefined && typeof enabled !== "boolean") warn(`${key}.enabled`, "expected true or false")
   }
-  const handlers = Object.entries(listed).flatMap(([event, groups]) => {
-    if (settingsOf.has(event)) return []
-    const key = `hooks.${event.slice(0, 80)}`
-    if (!isEvent(event)) {
-      const near = nearest(event, names)
-      return warn(
-        key,
-        `unknown event${near === undefined ? `; events are ${names.join(", ")}` : `; did you mean ${near}?`}`
-      ) ?? []
-    }
-    if (!Array.isArray(groups)) return warn(key, "expected a list of groups") ?? []
-    return groups.flatMap((group: unknown, index) => readGroup(event, group, `${key}[${index}]`, file, folder, warn))
-  })
+  const lists = Object.fromEntries(Object.entries(listed).filter(([name]) => !settingsOf.has(name)))
+  const handlers = readEventLists(
+    lists,
+    eventNames,
+    warn,
+    (event, group, key) => readGroup(event, group, key, file, folder, warn)
+  )
   return {
     handlers: handlers.filter((handler) => !isDisabled(handler, disabled)),
     warnings,
@@ -71,6 +62,12 @@ const names = Object.keys(events) as ReadonlyArray<EventName>
 const settingsOf: ReadonlySet<string> = new Set(["enabled", "disabled", "notifications"])
 
 const isEvent = (name: string): name is EventName => Object.hasOwn(events, name)
+
+const eventNames: EventNames<EventName> = {
+  names,
+  eventOf: (name) => isEvent(name) ? name : undefined,
+  items: "groups"
+}
 
 const textsOf = (value: unknown, key: string, warn: Warn): ReadonlyArray<string> => {
   if (value === undefined) return []

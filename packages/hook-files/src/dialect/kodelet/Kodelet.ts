@@ -9,7 +9,7 @@ import { checkOptions, whole, within } from "@belay/core/OptionCheck"
 import * as HookDefaults from "@belay/hooks/HookDefaults"
 import * as Result from "effect/Result"
 import type { Warning } from "../../Dialect.ts"
-import { methodsOf } from "../../engine/effects.ts"
+import { hookOf } from "../../engine/effects.ts"
 import * as Engine from "../../engine/engine.ts"
 import * as Runners from "../../Runners.ts"
 import type { ToolNames } from "../shared/toolNames.ts"
@@ -148,12 +148,5 @@ export const make = (options: Options): AgentHook => {
   const entries = TypedEntries.make({ handlers, projectDir, runners, refuse, isOff: turns.isOff })
   const usage = Usage.make(name)
   const setup = { name, engine, entries, turns, usage, toolNames, recipes, autoCompact, blockOnError }
-  return HookDefaults.apply(options, {
-    name,
-    kind: "policy",
-    timeout: "none",
-    reinvoke: "ifChanged",
-    close: () => engine.drained,
-    ...methodsOf(Effects.make(setup), engine.has)
-  })
+  return hookOf(name, options, engine, Effects.make(setup))
 }

@@ -4,14 +4,13 @@
  * @since 0.1.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
-import { checkOptions, whole } from "@belay/core/OptionCheck"
 import * as HookDefaults from "@belay/hooks/HookDefaults"
-import * as Result from "effect/Result"
 import type { Warning } from "../../Dialect.ts"
-import { methodsOf } from "../../engine/effects.ts"
+import { hookOf } from "../../engine/effects.ts"
 import * as Engine from "../../engine/engine.ts"
-import * as Runners from "../../Runners.ts"
+import type * as Runners from "../../Runners.ts"
 import * as Transcript from "../../Transcript.ts"
+import { engineSetup } from "../shared/engineSetup.ts"
 import type { ToolNames } from "../shared/toolNames.ts"
 import * as Config from "./config.ts"
 import * as Dialect from "./dialect.ts"
@@ -102,23 +101,8 @@ export const optionKinds: HookDefaults.OwnKinds<Options> = {
  */
 export const make = (options: Options): AgentHook => {
   HookDefaults.checkKinds("windsurf", options, optionKinds, ["handlers", "projectDir"])
-  const { handlers, name = "windsurf-hooks", projectDir, toolNames = {} } = options
-  Result.getOrThrow(checkOptions(name, whole("drainMs", options.drainMs)))
-  const engine = Engine.make(Dialect.make(projectDir), {
-    name,
-    entries: () => handlers,
-    runners: options.runners ?? Runners.make({}),
-    refuse: options.refuse,
-    blockOnError: options.onBroken === "block",
-    drainMs: options.drainMs
-  })
+  const { name = "windsurf-hooks", projectDir, toolNames = {} } = options
+  const engine = Engine.make(Dialect.make(projectDir), engineSetup(name, options))
   const transcript = options.transcripts === undefined ? undefined : Transcript.make(options.transcripts)
-  return HookDefaults.apply(options, {
-    name,
-    kind: "policy",
-    timeout: "none",
-    reinvoke: "ifChanged",
-    close: () => engine.drained,
-    ...methodsOf(Effects.make({ engine, toolNames, transcript }), engine.has)
-  })
+  return hookOf(name, options, engine, Effects.make({ engine, toolNames, transcript }))
 }

@@ -1,7 +1,7 @@
 /** Reads the `hooks.json` of Windsurf. */
-import { nearest } from "@belay/core/NamePattern"
 import type { Entry, Warning } from "../../Dialect.ts"
 import type { CommandWork } from "../../Runners.ts"
+import { type EventNames, readEventLists, type Warn, warningsOf } from "../shared/eventLists.ts"
 import { type Fields, isFields, isText, parseCommented } from "../shared/fields.ts"
 import { whyNoObject } from "../shared/jsonError.ts"
 import { type EventName, isEvent, names } from "./events.ts"
@@ -21,29 +21,17 @@ export interface Decoded {
   readonly disableAllHooks: boolean
 }
 
-type Warn = (key: string, reason: string) => undefined
+const eventNames: EventNames<EventName> = { names, eventOf: (name) => isEvent(name) ? name : undefined }
 
 export const decode = (text: string, file: string): Decoded => {
-  const warnings: Array<Warning> = []
-  const warn: Warn = (key, reason) => void warnings.push({ file, key, reason: reason.slice(0, 500) })
+  const { warn, warnings } = warningsOf(file)
   const settings = parseCommented(text)
   const nothing = { handlers: [], warnings, disableAllHooks: false }
   if (!isFields(settings)) return warn("", whyNoObject(text, true)) ?? nothing
   const { hooks } = settings
-  if (hooks !== undefined && !isFields(hooks)) warn("hooks", "expected an object of events")
-  const handlers = Object.entries(isFields(hooks) ? hooks : {}).flatMap(([event, list]): ReadonlyArray<Handler> => {
-    const key = `hooks.${event.slice(0, 80)}`
-    if (!isEvent(event)) {
-      const near = nearest(event, names)
-      const hint = near === undefined ? `; events are ${names.join(", ")}` : `; did you mean ${near}?`
-      return warn(key, `unknown event${hint}`) ?? []
-    }
-    if (!Array.isArray(list)) return warn(key, "expected a list of hooks") ?? []
-    return list.flatMap((entry: unknown, index) => {
-      const at = `${key}[${index}]`
-      const read = readEntry(entry, at, warn)
-      return read === undefined ? [] : [{ event, file, key: at, ...read }]
-    })
+  const handlers = readEventLists(hooks, eventNames, warn, (event, entry, key): Handler | undefined => {
+    const read = readEntry(entry, key, warn)
+    return read && { event, file, key, ...read }
   })
   return { handlers, warnings, disableAllHooks: false }
 }
