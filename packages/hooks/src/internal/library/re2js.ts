@@ -1,0 +1,4 @@
+/** The library for bundlers. Without a bundler, `lazy.ts` takes its place. */
+import * as library from "re2js"
+
+export const re2js = (): typeof library => library
