@@ -34,9 +34,13 @@ const entriesOf = (folder) => {
   return Object.fromEntries(files.map((file) => [relative("src", file).replace(/\.ts$/, ""), `${folder}/${file}`]))
 }
 
+/** Whether an import loads another package, except those that every program has. */
+const isLibrary = (id) => /^(?!(?:effect|@belay|node:|#))[@a-z]/.test(id) && !id.includes("/src/")
+
 /**
- * The file of modules that are loaded with the entry of their package. The others, such as bridges to other libraries,
- * stay apart, so that only those load these libraries who import them.
+ * The files of modules that are loaded with the entry of their package. The others, such as bridges to other libraries,
+ * stay apart, so that only those load these libraries who import them. A module that imports another package is a file of
+ * its own, so that a bundler leaves the package out if a program does not use it.
  */
 const groupsOf = (name) => {
   let found
@@ -47,7 +51,14 @@ const groupsOf = (name) => {
     }
     return found.has(id)
   }
-  return [{ name: (id, context) => isOfIndex(id, context) ? "modules" : undefined, debugName: "modules" }]
+  const libraryOf = (id, context) => {
+    const library = isOfIndex(id, context) ? context.getModuleInfo(id)?.importedIds.find(isLibrary) : undefined
+    return library === undefined ? undefined : `with-${library.replace(/^@/, "").replaceAll("/", "-")}`
+  }
+  return [
+    { name: libraryOf, debugName: "libraries", priority: 2 },
+    { name: (id, context) => isOfIndex(id, context) ? "modules" : undefined, debugName: "modules", priority: 1 }
+  ]
 }
 
 const bundle = async (name, folder) => {

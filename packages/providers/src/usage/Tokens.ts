@@ -3,10 +3,10 @@
  *
  * @since 0.1.0
  */
-import { tokenx } from "#tokenx"
 import type { LlmRequest, PostLlmCallEvent } from "@belay/core/LlmCall"
 import type { Message } from "@belay/core/Message"
 import type { Tokenizer } from "@belay/core/Tokenizer"
+import { estimateTokenCount } from "tokenx"
 import { compact } from "../openai/internal/request/guards.ts"
 
 /**
@@ -16,7 +16,7 @@ import { compact } from "../openai/internal/request/guards.ts"
  * @category constructors
  * @since 0.1.0
  */
-export const estimate: Tokenizer = { count: (text) => tokenx().estimateTokenCount(text) }
+export const estimate: Tokenizer = { count: (text) => estimateTokenCount(text) }
 
 /** A tokenizer that corrects itself. @category models @since 0.1.0 */
 export interface Corrected extends Tokenizer {

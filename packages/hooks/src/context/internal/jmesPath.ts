@@ -1,20 +1,19 @@
 /** JMESPath expressions that read only the data, never a prototype, and return only JSON. */
-import { jmespath } from "#jmespath"
 import { messageOf } from "@belay/core/ErrorMessage"
 import { type Json, whyNot } from "@belay/core/Json"
-import type { JSONObject, JSONValue } from "@jmespath-community/jmespath"
+import * as jmespath from "@jmespath-community/jmespath"
 import * as Result from "effect/Result"
 
 /** Compiles an expression to a search function. Fails with a text that says what is wrong. */
 export const compileJmesPath = (
   expression: string
 ): Result.Result<(data: Json) => Result.Result<Json, string>, string> =>
-  Result.flatMap(Result.try({ try: () => jmespath().compile(expression), catch: messageOf }), (tree) => {
-    const unknown = functionsOf(tree).find((name) => !jmespath().isRegistered(name))
+  Result.flatMap(Result.try({ try: () => jmespath.compile(expression), catch: messageOf }), (tree) => {
+    const unknown = functionsOf(tree).find((name) => !jmespath.isRegistered(name))
     return unknown === undefined
       ? Result.succeed((data: Json) =>
         Result.flatMap(
-          Result.try({ try: () => jmespath().TreeInterpreter.search(tree, withoutPrototypes(data)), catch: messageOf }),
+          Result.try({ try: () => jmespath.TreeInterpreter.search(tree, withoutPrototypes(data)), catch: messageOf }),
           toJson
         )
       )
@@ -31,10 +30,10 @@ const functionsOf = (tree: unknown): ReadonlyArray<string> => {
 }
 
 /** A copy without prototypes, so that a missing field is not found in `Object` either. */
-const withoutPrototypes = (data: Json): JSONValue => {
+const withoutPrototypes = (data: Json): jmespath.JSONValue => {
   if (typeof data !== "object" || data === null) return data
   if (Array.isArray(data)) return data.map(withoutPrototypes)
-  const copy = Object.create(null) as JSONObject
+  const copy = Object.create(null) as jmespath.JSONObject
   for (const [key, value] of Object.entries(data)) copy[key] = withoutPrototypes(value)
   return copy
 }

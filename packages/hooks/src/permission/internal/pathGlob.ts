@@ -1,6 +1,5 @@
 /** Globs over absolute paths, such as `src/**` or `~/.ssh/**`. */
-import { minimatch } from "#minimatch"
-import type { Minimatch } from "minimatch"
+import { braceExpand, Minimatch } from "minimatch"
 import { globsIntersect } from "./globIntersection.ts"
 import { absolutePaths, folderSpellings, normalizeName, normalizePath, type Place } from "./pathSpellings.ts"
 
@@ -66,7 +65,7 @@ const patternCache = (text: string, slash: SlashMeaning) => {
     const cached = byPlace.get(key)
     if (cached !== undefined) return cached
     const patterns = absoluteGlobs(text, place, reach, slash).map((pattern) =>
-      new (minimatch().Minimatch)(normalizeName(pattern, place), options)
+      new Minimatch(normalizeName(pattern, place), options)
     )
     if (byPlace.size > 64) byPlace.clear()
     byPlace.set(key, patterns)
@@ -82,7 +81,7 @@ const patternCache = (text: string, slash: SlashMeaning) => {
 
 const options = { dot: true, nocomment: true, nonegate: true, braceExpandMax: 256 }
 
-const expandBraces = (text: string): ReadonlyArray<string> => minimatch().braceExpand(text, { braceExpandMax: 256 })
+const expandBraces = (text: string): ReadonlyArray<string> => braceExpand(text, { braceExpandMax: 256 })
 
 /** The folders of a glob before the first one that is a pattern. */
 const literalStart = (glob: string): string => {

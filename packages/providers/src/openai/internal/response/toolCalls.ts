@@ -1,8 +1,8 @@
 /** Assembles tool calls from streamed parts, and returns only complete ones. */
-import { jsonrepair } from "#jsonrepair"
 import { digest, type Json, whyNot } from "@belay/core/Json"
 import type { LlmDelta, LlmRequest } from "@belay/core/LlmCall"
 import type { Message, ToolCall } from "@belay/core/Message"
+import { jsonrepair } from "jsonrepair"
 import { boundedJson, compact, isObject, parse, textOf } from "../request/guards.ts"
 
 /** A tool call that is being streamed. */
@@ -164,7 +164,7 @@ const callOf = (id: string, name: string, text: string, extra: Json | undefined,
 const repairArguments = (text: string): Json => {
   if (text.length > longestRepair || isUnfinished(text)) return null
   try {
-    const value: unknown = JSON.parse(jsonrepair().jsonrepair(text))
+    const value: unknown = JSON.parse(jsonrepair(text))
     // `whyNot` has checked that it is JSON.
     return isObject(value) && whyNot(value) === undefined ? value as Json : null
   } catch {
