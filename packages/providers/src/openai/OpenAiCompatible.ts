@@ -96,7 +96,7 @@ export const make = (options: Options = {}): LlmProvider => {
     ...access,
     codec: codecOf(options),
     compatOf: (model) => Presets.compatOf(baseUrl, model, options.compat),
-    timeouts: (isStream) => limits(options.timeouts, isStream)
+    timeouts: { stream: limits(options.timeouts, true), whole: limits(options.timeouts, false) }
   })
   const call = (request: LlmRequest, sink: DeltaSink | undefined): Effect.Effect<LlmResponse, ProviderError> => {
     const model = request.model ?? options.model

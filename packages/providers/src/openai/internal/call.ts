@@ -18,7 +18,7 @@ import * as Exchange from "./transport/exchange.ts"
 export interface Vendor extends Line.Access {
   readonly codec: Codec
   readonly compatOf: (model: string) => Compat
-  readonly timeouts: (isStream: boolean) => Exchange.Timeouts
+  readonly timeouts: { readonly stream: Exchange.Timeouts; readonly whole: Exchange.Timeouts }
 }
 
 /** Sends a request. Without a sink, the answer is not streamed. */
@@ -94,7 +94,7 @@ export const make = (vendor: Vendor): Call => {
         headers: own === undefined ? headers : { ...headers, ...own.success },
         body: body.success,
         source: own === undefined ? source : sourceOf(model, [...secrets, ...Line.secretsIn(own.success)]),
-        timeouts: vendor.timeouts(stream),
+        timeouts: stream ? vendor.timeouts.stream : vendor.timeouts.whole,
         sink,
         assembler: codec.assembler
       }, resume)

@@ -6,13 +6,21 @@ import { frozenCopy } from "../../../data/internal/copyJson.ts"
 type Listener = (event: AgentEvent) => void
 type EventTypes = ReadonlySet<AgentEvent["type"]>
 
+/** A listener with the types of the events that it receives: all, if there are none. */
+interface Entry {
+  readonly listener: Listener
+  readonly types: EventTypes | undefined
+}
+
+const none: ReadonlyArray<Entry> = []
+
 /**
  * The listeners of one agent or of one session. Events of a sub-agent also go to the listeners of its parent agents. A
  * class, because every step reads `active`.
  */
 export class EventHub {
-  /** The listeners with the types of the events that they receive: all, if there are none. */
-  readonly listeners: Map<Listener, EventTypes | undefined> = new Map()
+  /** Replaced when a listener comes or goes, so that an event goes to those who were there when it was sent. */
+  private entries: ReadonlyArray<Entry> = none
   private readonly others: ReadonlyArray<EventHub>
 
   constructor(...others: ReadonlyArray<EventHub>) {
@@ -21,32 +29,36 @@ export class EventHub {
 
   /** Whether there are listeners. */
   get active(): boolean {
-    return this.listeners.size > 0 || (this.others.length > 0 && this.others.some(({ active }) => active))
+    return this.entries.length > 0 || (this.others.length > 0 && this.others.some(({ active }) => active))
   }
 
   /** Whether a listener receives events of this type. */
   wants(type: AgentEvent["type"]): boolean {
-    for (const types of this.listeners.values()) if (types === undefined || types.has(type)) return true
+    for (const { types } of this.entries) if (types === undefined || types.has(type)) return true
     return this.others.length > 0 && this.others.some((other) => other.wants(type))
   }
 
   /** Adds a listener for all events, or for those of some types. The returned function removes it. */
   listen(listener: Listener, types?: ReadonlyArray<AgentEvent["type"]>): () => void {
-    // Each call has its own listener, so that the same function can listen twice.
-    const own: Listener = (event) => listener(event)
-    this.listeners.set(own, types === undefined ? undefined : new Set(types))
-    return () => void this.listeners.delete(own)
+    // The same function can listen twice.
+    const entry: Entry = { listener, types: types === undefined ? undefined : new Set(types) }
+    this.entries = [...this.entries, entry]
+    return () => this.remove(entry)
+  }
+
+  private remove(entry: Entry): void {
+    this.entries = this.entries.filter((one) => one !== entry)
   }
 
   /** Sends one event to every listener of its type. */
   send(event: AgentEvent): void {
-    for (const [listener, types] of [...this.listeners]) {
-      if (types?.has(event.type) === false) continue
+    for (const entry of this.entries) {
+      if (entry.types?.has(event.type) === false) continue
       // oxlint-disable-next-line belay/no-try -- a listener is foreign code on a synchronous path
       try {
-        listener(event)
+        entry.listener(event)
       } catch {
-        this.listeners.delete(listener)
+        this.remove(entry)
       }
     }
     for (const other of this.others) other.send(event)
@@ -57,10 +69,7 @@ export class EventHub {
 export interface EventSource {
   readonly agent: { readonly name: string }
   readonly session: { readonly id: string; readonly root: { readonly id: string; lastEvent: number } }
-  readonly state: { readonly turnNumber: number; readonly stepNumber: number }
   readonly place: EventPlace
-  /** Milliseconds since the epoch. */
-  readonly time: number
 }
 
 /** The place of an agent in the tree of agents. Frozen, because the events share it. */
@@ -69,17 +78,44 @@ export interface EventPlace {
   readonly parent?: EventParent
 }
 
+/** When an event happened. */
+export interface EventMoment {
+  readonly turnNumber: number
+  readonly stepNumber: number
+  /** Milliseconds since the epoch. */
+  readonly time: number
+}
+
 /** Completes an event. Listeners receive frozen copies, so that they cannot change the run. */
 export const makeEvent = (
-  { agent, place, session, state, time }: EventSource,
+  { agent, place, session }: EventSource,
+  { stepNumber, time, turnNumber }: EventMoment,
   body: AgentEventBody
 ): AgentEvent => {
+  const { agentPath, parent } = place
+  const { id: sessionId, root } = session
+  const seq = ++root.lastEvent
+  // A stream consists of these (`npm run bench -- streams`).
+  if (body.type === "text-delta" && parent === undefined) {
+    return Object.freeze({
+      seq,
+      sessionId,
+      rootSessionId: root.id,
+      turnNumber,
+      stepNumber,
+      time,
+      agent: agent.name,
+      agentPath,
+      type: body.type,
+      text: body.text
+    })
+  }
   const event: Record<string, unknown> = {
-    seq: ++session.root.lastEvent,
-    sessionId: session.id,
-    rootSessionId: session.root.id,
-    turnNumber: state.turnNumber,
-    stepNumber: state.stepNumber,
+    seq,
+    sessionId,
+    rootSessionId: root.id,
+    turnNumber,
+    stepNumber,
     time,
     agent: agent.name,
     ...place,

@@ -8,26 +8,29 @@ import { withCallerFrames } from "../config/callerFrames.ts"
  */
 const capacity = 65_536
 
+type Resolve = (next: IteratorResult<AgentEvent, void> | Promise<IteratorResult<AgentEvent, void>>) => void
+
 /** A queue that ends when `end` is called. */
 export const eventQueue = () => {
   let events: Array<AgentEvent> = []
   let dropped = 0
   let hasEnded = false
-  let wakeReader: (() => void) | undefined
-  const wake = () => {
+  /** Continues the reader that waits. Then nothing is buffered. */
+  let wakeReader: ((event?: AgentEvent) => void) | undefined
+  const wake = (event?: AgentEvent) => {
     const resume = wakeReader
     wakeReader = undefined
-    resume?.()
+    resume?.(event)
   }
   return {
     push: (event: AgentEvent): void => {
+      if (wakeReader !== undefined) return wake(event)
       if (events.length >= capacity) {
         const half = events.length >> 1
         dropped += half
         events = events.slice(half)
       }
       events.push(event)
-      wake()
     },
     end: (): void => {
       hasEnded = true
@@ -64,19 +67,25 @@ export const eventQueue = () => {
         }
         return done
       }
-      const wait = (): Promise<IteratorResult<AgentEvent, void>> =>
-        new Promise((resolve) => {
-          const check = (): void => {
-            const found = take()
-            if (found === undefined && !hasEnded) {
-              wakeReader = check
-              return
-            }
-            count--
-            resolve(found ?? end())
-          }
-          check()
-        })
+      let resolveNext: Resolve = () => {}
+      const keepResolve = (resolve: Resolve): void => {
+        resolveNext = resolve
+      }
+      const answer = (event?: AgentEvent): void => {
+        const found = event === undefined ? take() : { done: false as const, value: event }
+        if (found === undefined && !hasEnded) {
+          wakeReader = answer
+          return
+        }
+        count--
+        resolveNext(found ?? end())
+      }
+      /** Only one call waits at a time, so all of them share these functions. */
+      const wait = (): Promise<IteratorResult<AgentEvent, void>> => {
+        const next = new Promise<IteratorResult<AgentEvent, void>>(keepResolve)
+        answer()
+        return next
+      }
       const stop = (): void => {
         isDone = true
         wake()

@@ -10,7 +10,7 @@ import type { RunState } from "../../../data/RunState.ts"
 import { messageOf, oneLine } from "../../../data/text/ErrorMessage.ts"
 import type { HookFailure, HookRecord } from "../../../hook/HookRecord.ts"
 import type { ResolvedAgent } from "../config/resolvedAgent.ts"
-import { type EventPlace, makeEvent } from "../event/eventHub.ts"
+import { type EventMoment, type EventPlace, makeEvent } from "../event/eventHub.ts"
 import { StartedEvents } from "../event/startedEvents.ts"
 import { randomGap } from "../session/resumeSession.ts"
 import type { SessionState } from "../session/sessionState.ts"
@@ -117,21 +117,23 @@ export class TurnIo {
   }
 
   private send(body: AgentEventBody): void {
-    const { agent, session, state: { stepNumber, turnNumber } } = this.turn
-    const time = performance.timeOrigin + performance.now()
-    const act = (): void => {
-      if (!agent.hub.wants(body.type) && session.root.owner?.hub?.wants(body.type) !== true) {
-        // The number belongs to the event, also if nobody receives it.
-        session.root.lastEvent++
-        return
-      }
-      const source = { agent: agent.info, session, state: { stepNumber, turnNumber }, place: this.place, time }
-      const event = makeEvent(source, body)
-      agent.hub.send(event)
-      session.root.owner?.hub?.send(event)
+    const { session, state: { stepNumber, turnNumber } } = this.turn
+    const moment = { stepNumber, turnNumber, time: performance.timeOrigin + performance.now() }
+    if (this.held === undefined) this.deliver(body, moment, session)
+    else this.held.push(() => this.deliver(body, moment, session))
+  }
+
+  private deliver(body: AgentEventBody, moment: EventMoment, session: SessionState): void {
+    const { hub, info } = this.turn.agent
+    const own = session.root.owner?.hub
+    if (!hub.wants(body.type) && own?.wants(body.type) !== true) {
+      // The number belongs to the event, also if nobody receives it.
+      session.root.lastEvent++
+      return
     }
-    if (this.held === undefined) act()
-    else this.held.push(act)
+    const event = makeEvent({ agent: info, session, place: this.place }, moment, body)
+    hub.send(event)
+    own?.send(event)
   }
 
   /**

@@ -57,12 +57,14 @@ const toolsText = (tools: ReadonlyArray<string>, request: LlmRequest, compat: Co
 
 /** Renders fields that follow others in an object. */
 export const rest = (fields: Loose): string => {
+  if (fields === noFields) return ""
   const text = stringify(fields).slice(1, -1)
   return text === "" ? "" : `,${text}`
 }
 
 const fieldsOf = (request: LlmRequest, { compat, stream }: BodyOptions): Loose => {
   const given = request.parameters
+  if (!stream && isEmpty(given)) return noFields
   const hasTools = request.tools.length > 0
   return {
     ...(given.temperature !== undefined && compat.sampling ? { temperature: given.temperature } : {}),
@@ -85,6 +87,13 @@ const fieldsOf = (request: LlmRequest, { compat, stream }: BodyOptions): Loose =
     ...(stream ? { stream: true } : {}),
     ...(stream && compat.usageInStream ? { stream_options: { include_usage: true } } : {})
   }
+}
+
+const noFields: Loose = {}
+
+const isEmpty = (value: object): boolean => {
+  for (const _ in value) return false
+  return true
 }
 
 /** Returns the instructions, with a required tool in words for servers that ignore `tool_choice`. */

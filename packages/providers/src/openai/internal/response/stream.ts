@@ -44,198 +44,239 @@ export const withRateLimits = (response: LlmResponse, headers: HeaderMap): LlmRe
   return rateLimits === undefined ? response : { ...response, rateLimits }
 }
 
-/** Creates an assembler for the answer to `request`. It passes deltas to `emit` as they arrive. */
-export const make = (
-  request: LlmRequest,
-  provider: string,
-  emit: ((delta: LlmDelta) => void) | undefined
-): Assembler => {
-  const calls = ToolCalls.make(request, provider, emit)
-  const think = Think.make()
-  const details: Array<Record<string, unknown>> = []
-  let extras: Extras.Extras | undefined
-  let id: string | undefined
-  let model = ""
-  let text = ""
-  let reasoning = ""
-  let refusal = ""
-  let field: string | undefined
-  let extra: Json | undefined
-  let usage: Usage | undefined
-  let finish: string | undefined
-  let hasChoice = false
-  let hasDelta = false
-  let isWhole = false
-  /** The message beside a delta. It counts only if no delta carries anything. */
-  let beside: Loose | undefined
-  /** The last chunk with sources. Some vendors repeat them in every chunk. */
-  let sources: Loose | undefined
-  let callPieces = 0
-  /** How much had arrived when usage came for the first time, if it came alone. */
-  let usageAt: number | undefined
-  let choiceIndex: unknown
+type Emit = ((delta: LlmDelta) => void) | undefined
 
-  /** Most answers have no extras. */
-  const more = (): Extras.Extras => extras ??= Extras.make(audioFormatOf(request, emit !== undefined))
-  const addText = (piece: string): void => {
-    if (think.isText()) return showText(piece)
-    const split = think.push(piece)
-    if (split.reasoning !== "") addReasoning(split.reasoning)
-    if (split.text !== "") showText(split.text)
+/** Creates an assembler for the answer to `request`. It passes deltas to `emit` as they arrive. */
+export const make = (request: LlmRequest, provider: string, emit: Emit): Assembler =>
+  new ChatAssembler(request, provider, emit)
+
+/** A class, because every answer has one. What only some answers need is made when it is needed. */
+class ChatAssembler implements Assembler {
+  private readonly request: LlmRequest
+  private readonly provider: string
+  private readonly emit: Emit
+  private calls: ToolCalls.Collector | undefined = undefined
+  private think: Think.ThinkSplitter | undefined = undefined
+  private details: Array<Record<string, unknown>> | undefined = undefined
+  private extras: Extras.Extras | undefined = undefined
+  private id: string | undefined = undefined
+  private model = ""
+  private text = ""
+  private reasoning = ""
+  private refusal = ""
+  private field: string | undefined = undefined
+  private extra: Json | undefined = undefined
+  private usage: Usage | undefined = undefined
+  private finish: string | undefined = undefined
+  private hasChoice = false
+  private hasDelta = false
+  private isWhole = false
+  /** The message beside a delta. It counts only if no delta carries anything. */
+  private beside: Loose | undefined = undefined
+  /** The last chunk with sources. Some vendors repeat them in every chunk. */
+  private sources: Loose | undefined = undefined
+  private callPieces = 0
+  /** How much had arrived when usage came for the first time, if it came alone. */
+  private usageAt: number | undefined = undefined
+  private choiceIndex: unknown = undefined
+
+  constructor(request: LlmRequest, provider: string, emit: Emit) {
+    this.request = request
+    this.provider = provider
+    this.emit = emit
   }
-  const showText = (piece: string): void => {
-    text += piece
-    if (emit !== undefined) emit({ type: "text", text: piece })
-  }
-  const addReasoning = (piece: string): void => {
-    reasoning += piece
-    if (emit !== undefined) emit({ type: "reasoning", text: piece })
-  }
-  const addContent = (content: unknown): void => {
-    if (typeof content === "string") {
-      if (content !== "") addText(content)
-    } else if (Array.isArray(content)) {
-      if (content.length > 0 && content.every(isData)) addText(compact(content))
-      else for (const part of content) addPart(part)
-    } else if (isData(content)) addText(compact(content))
-    else addPart(content)
-  }
-  const addPart = (part: unknown): void => {
-    if (typeof part === "string") return addContent(part)
-    if (!isObject(part)) return
-    if (part.type === "thinking" || part.type === "reasoning") {
-      field ??= "content"
-      const piece = textIn(part.thinking ?? part.reasoning ?? part.text)
-      if (piece !== "") addReasoning(piece)
-    } else if (part.type === "refusal") refusal += textOf(part.refusal) ?? ""
-    else addContent(part.text)
-  }
-  const addMessage = (message: Loose): void => {
-    const thought = Reasoning.readReasoning(message)
-    if (thought !== undefined) {
-      field ??= thought.field
-      if (thought.field === field) addReasoning(thought.text)
-    }
-    if (message.reasoning_details !== undefined) Reasoning.joinDetails(details, message.reasoning_details)
-    addContent(message.content)
-    if (message.annotations !== undefined) more().addAnnotations(message.annotations)
-    if (message.images !== undefined) more().addImages(message.images)
-    if (isObject(message.audio)) addContent(more().addAudio(message.audio))
-    if (Array.isArray(message.executed_tools)) message.executed_tools.filter(isObject).forEach(more().addHostedCall)
-    if (typeof message.refusal === "string") refusal += message.refusal
-    if (message.tool_calls !== undefined && message.tool_calls !== null) {
-      callPieces++
-      if (Array.isArray(message.tool_calls)) { for (const piece of message.tool_calls) calls.push(piece) }
-      else calls.push(message.tool_calls)
-    }
-    const legacy = message.function_call
-    if (isObject(legacy) && (textOf(legacy.name) !== undefined || calls.count() > 0)) {
-      callPieces++
-      calls.push({ index: "function_call", function: legacy })
-    }
-    if (isObject(message.extra_content)) extra = boundedJson(message.extra_content)
-  }
-  const addChoice = (choice: Loose): void => {
-    hasChoice = true
-    choiceIndex ??= choice.index
-    if (choice.index !== choiceIndex) return
-    if (isObject(choice.delta)) {
-      if (!hasDelta && carriesSomething(choice.delta)) hasDelta = true
-      addMessage(choice.delta)
-      if (isObject(choice.message)) beside = choice.message
-    } else if (isObject(choice.message)) {
-      isWhole = true
-      if (!hasDelta) addMessage(choice.message)
-    } else if (!hasDelta) addContent(choice.text)
-    finish = textOf(choice.finish_reason) ?? finish
-    if (isObject(choice.logprobs)) more().addLogprobs(choice.logprobs.content)
-    if (choice.usage !== undefined && choice.usage !== null) addUsage(choice.usage)
-  }
-  const addUsage = (given: unknown): void => {
-    usage = UsageOf.readUsage(given) ?? usage
-  }
-  const arrived = (): number => text.length + reasoning.length + callPieces
-  const push = (chunk: unknown): unknown => {
+
+  push(chunk: unknown): unknown {
     if (!isObject(chunk)) return Array.isArray(chunk) ? chunk.find((item) => errorIn(item) !== undefined) : undefined
-    if (typeof chunk.model === "string" && chunk.model !== "") model = chunk.model
-    id ??= textOf(chunk.id)
-    const before = usage
-    const size = before === undefined ? arrived() : 0
+    if (typeof chunk.model === "string" && chunk.model !== "") this.model = chunk.model
+    this.id ??= textOf(chunk.id)
+    const before = this.usage
+    const size = before === undefined ? this.arrived : 0
     if (Array.isArray(chunk.choices)) {
-      for (const choice of chunk.choices) if (isObject(choice)) addChoice(choice)
+      for (const choice of chunk.choices) if (isObject(choice)) this.addChoice(choice)
     }
-    if (chunk.usage !== undefined && chunk.usage !== null) addUsage(chunk.usage)
-    if (isObject(chunk.x_groq)) addUsage(chunk.x_groq.usage)
+    if (chunk.usage !== undefined && chunk.usage !== null) this.addUsage(chunk.usage)
+    if (isObject(chunk.x_groq)) this.addUsage(chunk.x_groq.usage)
     if (chunk.citations !== undefined || chunk.search_results !== undefined || chunk.web_search !== undefined) {
-      sources = chunk
+      this.sources = chunk
     }
-    if (usage !== before) usageAt = before === undefined && size > 0 && size === arrived() ? size : undefined
+    if (this.usage !== before) {
+      this.usageAt = before === undefined && size > 0 && size === this.arrived ? size : undefined
+    }
     return errorIn(chunk)
   }
-  const settle = (): void => {
-    if (!hasDelta && !isWhole && beside !== undefined) {
-      isWhole = true
-      addMessage(beside)
-    }
-    if (sources !== undefined) {
-      for (const name of ["search_results", "citations", "web_search"]) more().addSources(sources[name])
-    }
-    const rest = think.end()
-    if (rest.reasoning !== "") addReasoning(rest.reasoning)
-    if (rest.text !== "") showText(rest.text)
-    const unopened = reasoning === "" && text.includes("</think>") ? Think.splitUnopened(text) : undefined
-    if (unopened !== undefined) ({ reasoning, text } = unopened)
+  pushText(piece: string): void {
+    this.addText(piece)
   }
-  const metadata = (cut: ToolCalls.AssembledCalls["cut"]): Pick<LlmResponse, "metadata"> => {
-    const kept = details.length === 0 ? undefined : boundedJson(details)
+  choice(): unknown {
+    return this.choiceIndex
+  }
+  isFinished(): boolean {
+    return this.finish !== undefined
+  }
+  complete(response: LlmResponse, headers: HeaderMap): LlmResponse {
+    return withRateLimits(response, headers)
+  }
+  partial(): Pick<LlmResponse, "id" | "model" | "text" | "usage" | "reasoning" | "refusal"> {
+    const { id, model, reasoning, refusal, request, text, usage } = this
+    return {
+      ...(id === undefined ? undefined : { id }),
+      model: model === "" ? request.model ?? "" : model,
+      text,
+      ...(usage === undefined ? undefined : { usage }),
+      ...(reasoning === "" ? undefined : { reasoning }),
+      ...(refusal === "" ? undefined : { refusal })
+    }
+  }
+  end(isDone: boolean): Outcome {
+    const { finish } = this
+    // Some vendors send usage once, as the last chunk, and no other end.
+    const isEnded = isDone || finish !== undefined || (this.usageAt !== undefined && this.usageAt === this.arrived)
+    this.settle()
+    const { failure, reason } = readFinish(finish)
+    if (failure !== undefined) return { type: "error", body: failure }
+    if (!this.hasChoice) return { type: "malformed", reason: "the answer has no choices" }
+    if (!isEnded) return { type: "malformed", reason: "the stream ended before the answer was complete" }
+    const found: ToolCalls.AssembledCalls =
+      this.calls?.end(completenessOf(reason, finish === undefined && isDone, this.isWhole)) ?? { calls: [], cut: [] }
+    if (found.problem !== undefined) return { type: "malformed", reason: found.problem }
+    if (reason === "unknown" && found.cut.length > 0) {
+      return {
+        type: "malformed",
+        reason: `a tool call is not complete, and the finish reason is ${finish ?? "missing"}`
+      }
+    }
+    const response: LlmResponse = {
+      ...this.partial(),
+      toolCalls: found.calls,
+      finishReason: finishReasonOf(reason, found.calls.length),
+      ...this.extras?.fields(),
+      ...this.metadata(found.cut)
+    }
+    return isFilteredOut(response) ? { type: "error", body: filtered(finish ?? "") } : { type: "response", response }
+  }
+
+  private get toolCalls(): ToolCalls.Collector {
+    return this.calls ??= ToolCalls.make(this.request, this.provider, this.emit)
+  }
+  private get more(): Extras.Extras {
+    return this.extras ??= Extras.make(audioFormatOf(this.request, this.emit !== undefined))
+  }
+  private get arrived(): number {
+    return this.text.length + this.reasoning.length + this.callPieces
+  }
+  private addText(piece: string): void {
+    const think = this.think ??= Think.make()
+    if (think.isText()) return this.showText(piece)
+    const split = think.push(piece)
+    if (split.reasoning !== "") this.addReasoning(split.reasoning)
+    if (split.text !== "") this.showText(split.text)
+  }
+  private showText(piece: string): void {
+    this.text += piece
+    if (this.emit !== undefined) this.emit({ type: "text", text: piece })
+  }
+  private addReasoning(piece: string): void {
+    this.reasoning += piece
+    if (this.emit !== undefined) this.emit({ type: "reasoning", text: piece })
+  }
+  private addContent(content: unknown): void {
+    if (typeof content === "string") {
+      if (content !== "") this.addText(content)
+    } else if (Array.isArray(content)) {
+      if (content.length > 0 && content.every(isData)) this.addText(compact(content))
+      else for (const part of content) this.addPart(part)
+    } else if (isData(content)) this.addText(compact(content))
+    else this.addPart(content)
+  }
+  private addPart(part: unknown): void {
+    if (typeof part === "string") return this.addContent(part)
+    if (!isObject(part)) return
+    if (part.type === "thinking" || part.type === "reasoning") {
+      this.field ??= "content"
+      const piece = textIn(part.thinking ?? part.reasoning ?? part.text)
+      if (piece !== "") this.addReasoning(piece)
+    } else if (part.type === "refusal") this.refusal += textOf(part.refusal) ?? ""
+    else this.addContent(part.text)
+  }
+  private addMessage(message: Loose): void {
+    const thought = Reasoning.readReasoning(message)
+    if (thought !== undefined) {
+      this.field ??= thought.field
+      if (thought.field === this.field) this.addReasoning(thought.text)
+    }
+    if (message.reasoning_details !== undefined) {
+      Reasoning.joinDetails(this.details ??= [], message.reasoning_details)
+    }
+    this.addContent(message.content)
+    if (message.annotations !== undefined) this.more.addAnnotations(message.annotations)
+    if (message.images !== undefined) this.more.addImages(message.images)
+    if (isObject(message.audio)) this.addContent(this.more.addAudio(message.audio))
+    if (Array.isArray(message.executed_tools)) {
+      message.executed_tools.filter(isObject).forEach(this.more.addHostedCall)
+    }
+    if (typeof message.refusal === "string") this.refusal += message.refusal
+    this.addCalls(message)
+    if (isObject(message.extra_content)) this.extra = boundedJson(message.extra_content)
+  }
+  private addCalls({ function_call: legacy, tool_calls: given }: Loose): void {
+    if (given !== undefined && given !== null) {
+      this.callPieces++
+      if (Array.isArray(given)) { for (const piece of given) this.toolCalls.push(piece) }
+      else this.toolCalls.push(given)
+    }
+    if (!isObject(legacy)) return
+    if (textOf(legacy.name) === undefined && (this.calls === undefined || this.calls.count() === 0)) return
+    this.callPieces++
+    this.toolCalls.push({ index: "function_call", function: legacy })
+  }
+  private addChoice(choice: Loose): void {
+    this.hasChoice = true
+    this.choiceIndex ??= choice.index
+    if (choice.index !== this.choiceIndex) return
+    if (isObject(choice.delta)) {
+      if (!this.hasDelta && carriesSomething(choice.delta)) this.hasDelta = true
+      this.addMessage(choice.delta)
+      if (isObject(choice.message)) this.beside = choice.message
+    } else if (isObject(choice.message)) {
+      this.isWhole = true
+      if (!this.hasDelta) this.addMessage(choice.message)
+    } else if (!this.hasDelta) this.addContent(choice.text)
+    this.finish = textOf(choice.finish_reason) ?? this.finish
+    if (isObject(choice.logprobs)) this.more.addLogprobs(choice.logprobs.content)
+    if (choice.usage !== undefined && choice.usage !== null) this.addUsage(choice.usage)
+  }
+  private addUsage(given: unknown): void {
+    this.usage = UsageOf.readUsage(given) ?? this.usage
+  }
+  private settle(): void {
+    if (!this.hasDelta && !this.isWhole && this.beside !== undefined) {
+      this.isWhole = true
+      this.addMessage(this.beside)
+    }
+    if (this.sources !== undefined) {
+      for (const name of ["search_results", "citations", "web_search"]) this.more.addSources(this.sources[name])
+    }
+    const rest = this.think?.end()
+    if (rest !== undefined && rest.reasoning !== "") this.addReasoning(rest.reasoning)
+    if (rest !== undefined && rest.text !== "") this.showText(rest.text)
+    if (this.reasoning !== "" || !this.text.includes("</think>")) return
+    const unopened = Think.splitUnopened(this.text)
+    if (unopened === undefined) return
+    this.reasoning = unopened.reasoning
+    this.text = unopened.text
+  }
+  private metadata(cut: ToolCalls.AssembledCalls["cut"]): Pick<LlmResponse, "metadata"> | undefined {
+    const { details, extra, field } = this
+    if (details === undefined && extra === undefined && field === undefined && cut.length === 0) return undefined
+    const kept = details === undefined || details.length === 0 ? undefined : boundedJson(details)
     const own: Record<string, Json> = {
       ...(field === undefined ? {} : { reasoningField: field }),
       ...(kept === undefined ? {} : { reasoningDetails: kept }),
       ...(extra === undefined ? {} : { extra_content: extra }),
       ...(cut.length === 0 ? {} : { cutToolCalls: cut.map(({ argsText, name }) => ({ name, argsText })) })
     }
-    return Object.keys(own).length === 0 ? {} : { metadata: { [provider]: own } }
-  }
-  const shown = () => ({
-    ...(id === undefined ? {} : { id }),
-    model: model === "" ? request.model ?? "" : model,
-    text,
-    ...(usage === undefined ? {} : { usage }),
-    ...(reasoning === "" ? {} : { reasoning }),
-    ...(refusal === "" ? {} : { refusal })
-  })
-  return {
-    push,
-    pushText: addText,
-    choice: () => choiceIndex,
-    isFinished: () => finish !== undefined,
-    complete: withRateLimits,
-    partial: shown,
-    end: (isDone) => {
-      // Some vendors send usage once, as the last chunk, and no other end.
-      const isEnded = isDone || finish !== undefined || (usageAt !== undefined && usageAt === arrived())
-      settle()
-      const { failure, reason } = readFinish(finish)
-      if (failure !== undefined) return { type: "error", body: failure }
-      if (!hasChoice) return { type: "malformed", reason: "the answer has no choices" }
-      if (!isEnded) return { type: "malformed", reason: "the stream ended before the answer was complete" }
-      const found = calls.end(completenessOf(reason, finish === undefined && isDone, isWhole))
-      if (found.problem !== undefined) return { type: "malformed", reason: found.problem }
-      if (reason === "unknown" && found.cut.length > 0) {
-        return {
-          type: "malformed",
-          reason: `a tool call is not complete, and the finish reason is ${finish ?? "missing"}`
-        }
-      }
-      const response: LlmResponse = {
-        ...shown(),
-        toolCalls: found.calls,
-        finishReason: finishReasonOf(reason, found.calls.length),
-        ...extras?.fields(),
-        ...metadata(found.cut)
-      }
-      return isFilteredOut(response) ? { type: "error", body: filtered(finish ?? "") } : { type: "response", response }
-    }
+    return Object.keys(own).length === 0 ? undefined : { metadata: { [this.provider]: own } }
   }
 }
 

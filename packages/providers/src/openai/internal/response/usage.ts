@@ -1,5 +1,4 @@
 /** Reads token counts. Vendors use different fields. */
-import { defined } from "@belay/core/Fields"
 import type { Usage } from "@belay/core/Usage"
 import { countOf, isObject, type Loose } from "../request/guards.ts"
 
@@ -23,7 +22,10 @@ export const readUsage = (given: unknown): Usage | undefined => {
     inputTokens,
     outputTokens,
     billableOutputTokens: Math.max(outputTokens, (total ?? 0) - inputTokens),
-    ...defined({ cachedTokens, cacheWriteTokens, reasoningTokens, costUsd })
+    ...(cachedTokens === undefined ? undefined : { cachedTokens }),
+    ...(cacheWriteTokens === undefined ? undefined : { cacheWriteTokens }),
+    ...(reasoningTokens === undefined ? undefined : { reasoningTokens }),
+    ...(costUsd === undefined ? undefined : { costUsd })
   }
 }
 

@@ -27,18 +27,32 @@ export const readContent = (response: IncomingMessage, listener: ContentListener
 }
 
 const readPlain = (response: IncomingMessage, listener: ContentListener): Content => {
-  response.on("data", listener.onData)
-  response.on("end", listener.onEnd)
-  response.on("error", listener.onError)
+  response.on("data", (bytes: Buffer) => listener.onData(bytes))
+  response.on("end", () => listener.onEnd())
+  response.on("error", (error) => listener.onError(error))
   response.on("close", () => {
     if (!response.complete) listener.onError(closed())
   })
-  return {
-    pause: () => void response.pause(),
-    resume: () => void response.resume(),
-    drain: () => drain(response),
-    stop: () => {}
+  return new PlainContent(response)
+}
+
+/** A class, because most answers have one. */
+class PlainContent implements Content {
+  private readonly response: IncomingMessage
+
+  constructor(response: IncomingMessage) {
+    this.response = response
   }
+  pause(): void {
+    this.response.pause()
+  }
+  resume(): void {
+    this.response.resume()
+  }
+  drain(): boolean {
+    return drain(this.response)
+  }
+  stop(): void {}
 }
 
 type Decompress = (firstByte: number) => Transform
@@ -49,8 +63,8 @@ const readCompressed = (response: IncomingMessage, decompress: Decompress, liste
   let isStopped = false
   const open = (firstByte: number): Transform => {
     const opened = decompress(firstByte)
-    opened.on("data", listener.onData)
-    opened.on("end", listener.onEnd)
+    opened.on("data", (bytes: Uint8Array) => listener.onData(bytes))
+    opened.on("end", () => listener.onEnd())
     opened.on("error", (error) => listener.onError(new Error(`the answer cannot be decompressed: ${error.message}`)))
     opened.on("drain", () => void response.resume())
     if (isPaused) opened.pause()
@@ -66,7 +80,7 @@ const readCompressed = (response: IncomingMessage, decompress: Decompress, liste
     if (!decoder.write(bytes)) response.pause()
   })
   response.on("end", () => decoder === undefined ? listener.onEnd() : void decoder.end())
-  response.on("error", listener.onError)
+  response.on("error", (error) => listener.onError(error))
   response.on("close", () => {
     if (!response.complete) listener.onError(closed())
   })

@@ -1,4 +1,5 @@
 /** Runs one request: time limits, decoding of the answer, and delivery of deltas. */
+import { textOf } from "#platform"
 import type { LlmDelta, LlmRequest } from "@belay/core/LlmCall"
 import type { DeltaSink } from "@belay/core/LlmProvider"
 import type { ProviderError, Timeout } from "@belay/core/ProviderError"
@@ -8,7 +9,7 @@ import * as Errors from "../response/errors.ts"
 import * as Sse from "../response/sse.ts"
 import type { Assembler, Outcome } from "../response/stream.ts"
 import * as Template from "../response/template.ts"
-import type { Incoming, Transport } from "./transport.ts"
+import type { Handle, Incoming, Listener, Transport } from "./transport.ts"
 
 /** Time limits of one exchange, in milliseconds. */
 export interface Timeouts {
@@ -37,6 +38,8 @@ const longestEvent = 8 * 1024 * 1024
 const longestAnswer = 64 * 1024 * 1024
 const longestStream = 256 * 1024 * 1024
 const longestError = 64 * 1024
+/** Longer timers fire immediately. */
+const longestTimer = 2 ** 31 - 1
 
 /** Starts an exchange and calls `done` once. Returns a function that aborts it. */
 export const run = <A>(
@@ -44,222 +47,301 @@ export const run = <A>(
   exchange: Exchange<A>,
   done: (exit: Exit.Exit<A, ProviderError>) => void
 ): () => void => {
-  const { sink, source, timeouts } = exchange
-  let incoming: Incoming | undefined
-  let phase: Timeout["phase"] = "headers"
-  let mode: "unknown" | "events" | "whole" | "error" = "unknown"
-  let parts: Array<Uint8Array> = []
-  let size = 0
-  let isOver = false
-  let waiting = false
-  let queue: Array<LlmDelta> = []
-  let outcome: (() => void) | undefined
+  const running = new Running(exchange, done)
+  running.start(transport)
+  return () => running.cancel()
+}
 
-  const settle = (exit: Exit.Exit<A, ProviderError>, how: "abort" | "release"): void => {
-    if (isOver) return
-    isOver = true
-    clearTimeout(timer)
-    clearTimeout(total)
-    handle[how]()
-    done(exit)
+/** A class, because thousands of them wait at once. What reads the answer is made when the answer begins. */
+class Running<A> implements Listener {
+  private readonly exchange: Exchange<A>
+  private readonly done: (exit: Exit.Exit<A, ProviderError>) => void
+  private handle: Handle | undefined = undefined
+  private incoming: Incoming | undefined = undefined
+  private phase: Timeout["phase"] = "headers"
+  private phaseMs: number
+  private phaseAt = performance.now()
+  private timer: ReturnType<typeof setTimeout> | undefined = undefined
+  /** When the timer fires. If a phase has time left then, the timer is set again. */
+  private timerAt = 0
+  private total: ReturnType<typeof setTimeout> | undefined = undefined
+  private isOver = false
+  private mode: "unknown" | "events" | "whole" | "error" = "unknown"
+  private size = 0
+  private parts: Array<Uint8Array> | undefined = undefined
+  private assembler: Assembler<A> | undefined = undefined
+  private template: Template.Template | undefined = undefined
+  private events: Sse.SseDecoder | undefined = undefined
+  private found: Outcome<A> | undefined = undefined
+  /** Whether the reader of the deltas is busy. The deltas that arrive meanwhile are in the queue. */
+  private isBusy = false
+  private queue: Array<LlmDelta> | undefined = undefined
+
+  constructor(exchange: Exchange<A>, done: (exit: Exit.Exit<A, ProviderError>) => void) {
+    this.exchange = exchange
+    this.done = done
+    this.phaseMs = exchange.timeouts.headersMs
   }
-  const fail = (error: ProviderError): void => settle(Exit.fail(error), "abort")
-  const die = (defect: unknown): void => settle(Exit.die(defect), "abort")
-  const facts = (): Partial<Errors.Failure> => ({
-    ...(incoming === undefined ? {} : { status: incoming.status, headers: incoming.headers }),
-    ...(mode === "events" ? { partial: assembler.partial() } : {})
-  })
 
-  const deliver = (delta: LlmDelta): void => {
-    if (isOver || sink === undefined) return
-    if (waiting) {
-      queue.push(delta)
+  start(transport: Transport): void {
+    const { body, headers, timeouts: { firstEventMs, headersMs, idleMs, totalMs } } = this.exchange
+    // The shortest limit, so that most phases need no timer of their own.
+    this.setTimer(Math.min(headersMs, firstEventMs, idleMs))
+    if (totalMs !== undefined && totalMs <= longestTimer) this.total = setTimeout(expired, totalMs, this)
+    this.handle = transport(headers, body, this)
+  }
+
+  cancel(): void {
+    if (this.end()) this.handle?.abort()
+  }
+
+  // The transport.
+
+  onHeaders(given: Incoming): void {
+    if (this.isOver) return
+    this.incoming = given
+    if (given.status < 200 || given.status >= 300) this.mode = "error"
+    this.enter("first-event", this.exchange.timeouts.firstEventMs)
+  }
+  onData(bytes: Uint8Array): void {
+    try {
+      this.take(bytes)
+    } catch (defect) {
+      this.die(defect)
+    }
+  }
+  onEnd(): void {
+    try {
+      this.takeEnd()
+    } catch (defect) {
+      this.die(defect)
+    }
+  }
+  onError(error: Error): void {
+    try {
+      if (this.isOver || this.found !== undefined) return
+      if (this.mode === "error") return this.takeEnd()
+      if (this.hasFinished) return this.finish(this.reader.end(false))
+      this.fail(Errors.connection(this.exchange.source, error, this.facts()))
+    } catch (defect) {
+      this.die(defect)
+    }
+  }
+
+  // The end.
+
+  private end(): boolean {
+    if (this.isOver) return false
+    this.isOver = true
+    clearTimeout(this.timer)
+    if (this.total !== undefined) clearTimeout(this.total)
+    return true
+  }
+  private settle(exit: Exit.Exit<A, ProviderError>, how: "abort" | "release"): void {
+    if (!this.end()) return
+    this.handle?.[how]()
+    this.done(exit)
+  }
+  private fail(error: ProviderError): void {
+    this.settle(Exit.fail(error), "abort")
+  }
+  private die(defect: unknown): void {
+    this.settle(Exit.die(defect), "abort")
+  }
+  private failMalformed(reason: string, more: Partial<Errors.Failure> = {}): void {
+    this.fail(Errors.malformedError(this.exchange.source, reason, { ...this.facts(), ...more }))
+  }
+  private facts(): Partial<Errors.Failure> {
+    const { incoming } = this
+    return {
+      ...(incoming === undefined ? {} : { status: incoming.status, headers: incoming.headers }),
+      ...(this.mode === "events" ? { partial: this.reader.partial() } : {})
+    }
+  }
+  private inBand(body: unknown, more: Partial<Errors.Failure> = {}): ProviderError {
+    return Errors.classify(this.exchange.source, {
+      status: 200,
+      headers: {},
+      ...this.facts(),
+      ...more,
+      text: typeof body === "string" ? body : compact(body)
+    })
+  }
+  /** Ends the exchange with what was found, after the last delta was read. */
+  private finish(found: Outcome<A>): void {
+    this.found = found
+    if (!this.isBusy) this.conclude(found)
+  }
+  private conclude(found: Outcome<A>): void {
+    if (found.type === "response") this.settle(Exit.succeed(this.completed(found.response)), "release")
+    else if (found.type === "error") this.fail(this.inBand(found.body, { partial: this.reader.partial() }))
+    else this.failMalformed(found.reason, this.mode === "events" ? {} : { text: this.text() })
+  }
+  private completed(response: A): A {
+    const { incoming, reader } = this
+    return incoming === undefined || reader.complete === undefined
+      ? response
+      : reader.complete(response, incoming.headers)
+  }
+
+  // Deltas.
+
+  private get reader(): Assembler<A> {
+    if (this.assembler !== undefined) return this.assembler
+    const { assembler, request, sink, source } = this.exchange
+    return this.assembler = assembler(
+      request,
+      source.provider,
+      sink === undefined ? undefined : (delta) => this.deliver(delta)
+    )
+  }
+  private deliver(delta: LlmDelta): void {
+    const { sink } = this.exchange
+    if (this.isOver || sink === undefined) return
+    if (this.isBusy) {
+      this.queue ??= []
+      this.queue.push(delta)
       return
     }
     const answer = sink(delta)
     if (answer === undefined || typeof answer.then !== "function") return
-    waiting = true
-    incoming?.pause()
-    answer.then(delivered, die)
+    this.isBusy = true
+    this.incoming?.pause()
+    answer.then(() => this.delivered(), (defect: unknown) => this.die(defect))
   }
-  const delivered = (): void => {
-    waiting = false
-    const rest = queue
-    queue = []
-    guarded(() => {
-      for (const delta of rest) deliver(delta)
-      if (waiting || isOver) return
-      if (outcome !== undefined) return outcome()
-      timer.refresh()
-      incoming?.resume()
-    })
-  }
-  const assembler = exchange.assembler(exchange.request, source.provider, sink === undefined ? undefined : deliver)
-
-  const completed = (response: A): A =>
-    incoming === undefined || assembler.complete === undefined
-      ? response
-      : assembler.complete(response, incoming.headers)
-  const finish = (found: Outcome<A>): void => {
-    outcome = () => {
-      if (found.type === "response") settle(Exit.succeed(completed(found.response)), "release")
-      else if (found.type === "error") fail(inBand(found.body, { partial: assembler.partial() }))
-      else {fail(
-          Errors.malformedError(source, found.reason, { ...facts(), ...(mode === "events" ? {} : { text: text() }) })
-        )}
-    }
-    if (!waiting) outcome()
-  }
-  const inBand = (body: unknown, more: Partial<Errors.Failure> = {}): ProviderError =>
-    Errors.classify(source, {
-      status: 200,
-      headers: {},
-      ...facts(),
-      ...more,
-      text: typeof body === "string" ? body : compact(body)
-    })
-  const text = (): string => new TextDecoder().decode(join(parts))
-
-  const template = Template.make()
-  const onEvent = (data: string, event: string): void => {
-    if (isOver || outcome !== undefined) return
-    const piece = event === "" ? template.match(data) : undefined
-    if (piece !== undefined) return assembler.pushText(piece)
-    if (data === "[DONE]") return finish(assembler.end(true))
-    if (event === "error") return fail(inBand(data))
-    for (const chunk of chunksIn(data)) {
-      if (chunk === undefined) {
-        return fail(Errors.malformedError(source, "an event is not JSON", { ...facts(), text: data }))
-      }
-      const error = assembler.push(chunk)
-      if (error !== undefined) return fail(inBand(error))
-      template.learn(data, chunk, assembler.choice())
+  private delivered(): void {
+    this.isBusy = false
+    const { queue = [] } = this
+    this.queue = undefined
+    try {
+      for (const delta of queue) this.deliver(delta)
+      if (this.isBusy || this.isOver) return
+      if (this.found !== undefined) return this.conclude(this.found)
+      this.phaseAt = performance.now()
+      this.incoming?.resume()
+    } catch (defect) {
+      this.die(defect)
     }
   }
-  const events = Sse.make({
-    onData: onEvent,
-    onTooLong: () => fail(Errors.malformedError(source, `an event is longer than ${longestEvent} characters`, facts()))
-  }, longestEvent)
 
-  const onBytes = (bytes: Uint8Array): void => {
-    if (isOver || outcome !== undefined) return
-    size += bytes.length
-    if (mode === "events") {
-      if (size > longestStream) {
-        return fail(Errors.malformedError(source, `the stream is longer than ${longestStream} bytes`, facts()))
-      }
-      if (events.push(bytes)) progress()
+  // The body.
+
+  private take(bytes: Uint8Array): void {
+    if (this.isOver || this.found !== undefined) return
+    this.size += bytes.length
+    if (this.mode === "events") {
+      if (this.size > longestStream) return this.failMalformed(`the stream is longer than ${longestStream} bytes`)
+      if (this.events?.push(bytes) === true) this.progress()
       return
     }
-    if (mode === "unknown") return sniff(bytes)
-    parts.push(bytes)
-    progress()
-    if (mode === "error" && size > longestError) return ended()
-    if (size > longestAnswer) {
-      fail(Errors.malformedError(source, `the answer is longer than ${longestAnswer} bytes`, facts()))
-    }
+    if (this.mode === "unknown") return this.sniff(bytes)
+    this.parts ??= []
+    this.parts.push(bytes)
+    this.progress()
+    if (this.mode === "error" && this.size > longestError) return this.takeEnd()
+    if (this.size > longestAnswer) this.failMalformed(`the answer is longer than ${longestAnswer} bytes`)
   }
   /** Decides by the first character what the body is, because the content type of some vendors is wrong. */
-  const sniff = (bytes: Uint8Array): void => {
+  private sniff(bytes: Uint8Array): void {
     const first = firstCharacter(bytes)
     if (first === undefined) {
-      if (size > longestError) fail(Errors.malformedError(source, `the body begins with ${size} blanks`, facts()))
+      if (this.size > longestError) this.failMalformed(`the body begins with ${this.size} blanks`)
       return
     }
-    mode = first === "{" || first === "[" || first === "<" ? "whole" : "events"
-    parts = [mode === "whole" ? bytes : bytes.slice(0, 200)]
-    if (mode === "whole" || events.push(bytes)) progress()
-  }
-  const ended = (): void => {
-    if (isOver || outcome !== undefined) return
-    if (mode === "error") {
-      return fail(
-        Errors.classify(source, { status: incoming?.status ?? 0, headers: incoming?.headers ?? {}, text: text() })
-      )
+    if (first === "{" || first === "[" || first === "<") {
+      this.mode = "whole"
+      this.parts = [bytes]
+      return this.progress()
     }
-    if (mode === "unknown") return fail(Errors.malformedError(source, "the body is empty", facts()))
-    if (mode === "whole") return finish(whole())
-    events.end()
-    if (isOver || outcome !== undefined) return
-    const found = assembler.end(false)
-    finish(
-      found.type === "malformed" && !hadEvents()
-        ? { type: "malformed", reason: `no events in the stream: ${text().slice(0, 120)}` }
+    this.mode = "events"
+    this.parts = [bytes.slice(0, 200)]
+    this.template = Template.make()
+    this.events = Sse.make({
+      onData: (data, event) => this.takeEvent(data, event),
+      onTooLong: () => this.failMalformed(`an event is longer than ${longestEvent} characters`)
+    }, longestEvent)
+    if (this.events.push(bytes)) this.progress()
+  }
+  private takeEvent(data: string, event: string): void {
+    if (this.isOver || this.found !== undefined) return
+    const { reader, template } = this
+    const piece = event === "" ? template?.match(data) : undefined
+    if (piece !== undefined) return reader.pushText(piece)
+    if (data === "[DONE]") return this.finish(reader.end(true))
+    if (event === "error") return this.fail(this.inBand(data))
+    for (const chunk of chunksIn(data)) {
+      if (chunk === undefined) return this.failMalformed("an event is not JSON", { text: data })
+      const error = reader.push(chunk)
+      if (error !== undefined) return this.fail(this.inBand(error))
+      template?.learn(data, chunk, reader.choice())
+    }
+  }
+  private takeEnd(): void {
+    if (this.isOver || this.found !== undefined) return
+    const { incoming, mode } = this
+    if (mode === "error") {
+      const answer = { status: incoming?.status ?? 0, headers: incoming?.headers ?? {}, text: this.text() }
+      return this.fail(Errors.classify(this.exchange.source, answer))
+    }
+    if (mode === "unknown") return this.failMalformed("the body is empty")
+    if (mode === "whole") return this.finish(this.whole())
+    this.events?.end()
+    if (this.isOver || this.found !== undefined) return
+    const found = this.reader.end(false)
+    this.finish(
+      found.type === "malformed" && this.phase !== "idle"
+        ? { type: "malformed", reason: `no events in the stream: ${this.text().slice(0, 120)}` }
         : found
     )
   }
-  const hadEvents = (): boolean => phase === "idle"
-  const whole = (): Outcome<A> => {
-    const body = text()
+  private whole(): Outcome<A> {
+    const body = this.text()
     if (body.trimStart().startsWith("<")) return { type: "malformed", reason: "a page of HTML or XML" }
     const value = parse(body)
     if (value === undefined) return { type: "malformed", reason: "the body is not JSON" }
-    const error = assembler.push(value)
-    return error === undefined ? assembler.end(true) : { type: "error", body: error }
+    const error = this.reader.push(value)
+    return error === undefined ? this.reader.end(true) : { type: "error", body: error }
+  }
+  private text(): string {
+    const text = textOf(join(this.parts ?? []))
+    return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+  }
+  /** Whether a stream is complete although its end is missing. */
+  private get hasFinished(): boolean {
+    return this.mode === "events" && this.reader.isFinished()
   }
 
-  const guarded = (act: () => void): void => {
-    try {
-      act()
-    } catch (defect) {
-      die(defect)
-    }
-  }
-  const enter = (next: Timeout["phase"], ms: number): void => {
-    phase = next
-    if (ms === armedMs) return void timer.refresh()
-    clearTimeout(timer)
-    armedMs = ms
-    timer = setTimeout(late, ms)
-  }
-  const progress = (): void => {
-    if (isOver) return
-    if (phase === "idle") timer.refresh()
-    else enter("idle", timeouts.idleMs)
-  }
-  const late = (): void => {
-    if (isOver) return
-    if (waiting) return void timer.refresh()
-    if (mode === "error") return ended()
-    if (mode === "events" && assembler.isFinished()) return finish(assembler.end(false))
-    fail(
-      Errors.timeout(
-        source,
-        phase,
-        phase === "headers" ? timeouts.headersMs : phase === "idle" ? timeouts.idleMs : timeouts.firstEventMs,
-        facts()
-      )
-    )
-  }
-  const expired = (): void => fail(Errors.timeout(source, "total", timeouts.totalMs ?? 0, facts()))
+  // Time limits.
 
-  let armedMs = timeouts.headersMs
-  let timer = setTimeout(late, armedMs)
-  const total = timeouts.totalMs === undefined ? undefined : setTimeout(expired, timeouts.totalMs)
-  const handle = transport(exchange.headers, exchange.body, {
-    onHeaders: (given) => {
-      incoming = given
-      if (given.status < 200 || given.status >= 300) mode = "error"
-      enter("first-event", timeouts.firstEventMs)
-    },
-    onData: (bytes) => guarded(() => onBytes(bytes)),
-    onEnd: () => guarded(ended),
-    onError: (error) =>
-      guarded(() => {
-        if (isOver || outcome !== undefined) return
-        if (mode === "error") return ended()
-        if (mode === "events" && assembler.isFinished()) return finish(assembler.end(false))
-        fail(Errors.connection(source, error, facts()))
-      })
-  })
-  return () => {
-    if (isOver) return
-    isOver = true
-    clearTimeout(timer)
-    clearTimeout(total)
-    handle.abort()
+  private enter(phase: Timeout["phase"], ms: number): void {
+    this.phase = phase
+    this.phaseMs = ms
+    this.phaseAt = performance.now()
+    if (this.phaseAt + ms < this.timerAt) this.setTimer(ms)
+  }
+  private progress(): void {
+    if (!this.isOver) this.enter("idle", this.exchange.timeouts.idleMs)
+  }
+  private setTimer(ms: number): void {
+    clearTimeout(this.timer)
+    this.timerAt = performance.now() + ms
+    this.timer = setTimeout(checkTime, Math.min(Math.ceil(ms), longestTimer), this)
+  }
+  checkTime(): void {
+    if (this.isOver) return
+    const leftMs = this.isBusy ? this.phaseMs : this.phaseAt + this.phaseMs - performance.now()
+    if (leftMs > 0.5) return this.setTimer(leftMs)
+    if (this.mode === "error") return this.takeEnd()
+    if (this.hasFinished) return this.finish(this.reader.end(false))
+    this.fail(Errors.timeout(this.exchange.source, this.phase, this.phaseMs, this.facts()))
+  }
+  expired(): void {
+    this.fail(Errors.timeout(this.exchange.source, "total", this.exchange.timeouts.totalMs ?? 0, this.facts()))
   }
 }
+
+const checkTime = (running: { readonly checkTime: () => void }): void => running.checkTime()
+const expired = (running: { readonly expired: () => void }): void => running.expired()
 
 /**
  * Returns the chunks of an event. If a server sends no blank lines, each line is one chunk. `undefined` stands for text

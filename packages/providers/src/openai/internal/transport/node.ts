@@ -1,9 +1,9 @@
 /** HTTP transport over `node:http` with reused connections. */
-import type { Agent as HttpAgent, ClientRequest, RequestOptions } from "node:http"
+import type { Agent as HttpAgent, ClientRequest, IncomingMessage, RequestOptions } from "node:http"
 import { urlToHttpOptions } from "node:url"
 import { type Content, readContent } from "./content.ts"
 import type { ProxyVariables } from "./proxy.ts"
-import { graceMs, type Method, type Transport } from "./transport.ts"
+import { graceMs, type Handle, type Listener, type Method, type Transport } from "./transport.ts"
 
 export type { HttpAgent }
 
@@ -35,65 +35,116 @@ export const overNode = (
     host: url.host,
     ...(auth === undefined || auth === null ? {} : { authorization: `Basic ${Buffer.from(auth).toString("base64")}` })
   })
+  const line: Line = { agent, request, target, spare: () => given ?? makeAgent(isSecure, proxies, false) }
   return (headers, body, listener) => {
-    let outgoing: ClientRequest | undefined
-    let content: Content | undefined
-    let isOver = false
-    const length = method === "GET" ? [] : ["content-length", String(Buffer.byteLength(body))]
-    const list = [...listOf(headers), ...length]
-    const fail = (error: Error): void => {
-      if (isOver) return
-      isOver = true
-      content?.stop()
-      listener.onError(error)
-    }
-    const send = (through: HttpAgent, isRepeatable: boolean): void => {
-      const sent = request({ ...target, agent: through, headers: list })
-      outgoing = sent
-      let readBefore = 0
-      if (isRepeatable) sent.once("socket", (socket) => (readBefore = socket.bytesRead))
-      sent.on("error", (error) => {
-        // The server closed a kept connection while this request was on its way, so it has not seen the request.
-        const isStale = isRepeatable && sent.reusedSocket && content === undefined &&
-          sent.socket?.bytesRead === readBefore
-        if (isStale && !isOver) send(given ?? makeAgent(isSecure, proxies, false), false)
-        else fail(error)
-      })
-      sent.on("response", (response) => {
-        if (isOver) return void response.resume()
-        content = readContent(response, {
-          onData: (bytes) => {
-            if (!isOver) listener.onData(bytes)
-          },
-          onEnd: () => {
-            if (isOver) return
-            isOver = true
-            listener.onEnd()
-          },
-          onError: fail
-        })
-        const { pause, resume } = content
-        listener.onHeaders({ status: response.statusCode ?? 0, headers: response.headers, pause, resume })
-      })
-      sent.end(body)
-    }
-    send(agent, true)
-    return {
-      abort: () => {
-        isOver = true
-        content?.stop()
-        outgoing?.destroy()
-      },
-      release: () => {
-        isOver = true
-        if (content?.drain() !== true) return
-        const timer = setTimeout(() => outgoing?.destroy(), graceMs)
-        timer.unref()
-        outgoing?.once("close", () => clearTimeout(timer))
-      }
-    }
+    const list = listOf(headers)
+    const sending = new Sending(
+      line,
+      method === "GET" ? list : [...list, "content-length", String(Buffer.byteLength(body))],
+      body,
+      listener
+    )
+    sending.send(agent, true)
+    return sending
   }
 }
+
+/** What all requests to an address share. */
+interface Line {
+  readonly agent: HttpAgent
+  readonly request: typeof import("node:http").request
+  readonly target: RequestOptions
+  /** Returns an agent that opens a new connection. */
+  readonly spare: () => HttpAgent
+}
+
+/** A class, because thousands of requests wait at once. */
+class Sending implements Handle {
+  private readonly line: Line
+  private readonly headers: ReadonlyArray<string>
+  private readonly body: string
+  private listener: Listener
+  private outgoing: ClientRequest | undefined = undefined
+  private content: Content | undefined = undefined
+  private isOver = false
+  /** The bytes that the connection had received before this request. */
+  private readBefore = 0
+
+  constructor(line: Line, headers: ReadonlyArray<string>, body: string, listener: Listener) {
+    this.line = line
+    this.headers = headers
+    this.body = body
+    this.listener = listener
+  }
+
+  send(agent: HttpAgent, isRepeatable: boolean): void {
+    const { line: { request, target } } = this
+    const sent = request({ ...target, agent, headers: this.headers })
+    this.outgoing = sent
+    if (isRepeatable) sent.once("socket", (socket) => (this.readBefore = socket.bytesRead))
+    sent.on("error", (error) => {
+      // The server closed a kept connection while this request was on its way, so it has not seen the request.
+      const isStale = isRepeatable && sent.reusedSocket && this.content === undefined &&
+        sent.socket?.bytesRead === this.readBefore
+      if (isStale && !this.isOver) this.send(this.line.spare(), false)
+      else this.onError(error)
+    })
+    sent.on("response", (response) => this.receive(response))
+    sent.end(this.body)
+  }
+
+  private receive(response: IncomingMessage): void {
+    if (this.isOver) return void response.resume()
+    this.content = readContent(response, this)
+    const { statusCode: status = 0, headers } = response
+    this.listener.onHeaders({
+      status,
+      headers,
+      pause: () => this.content?.pause(),
+      resume: () => this.content?.resume()
+    })
+  }
+
+  onData(bytes: Uint8Array): void {
+    if (!this.isOver) this.listener.onData(bytes)
+  }
+  onEnd(): void {
+    this.end()?.onEnd()
+  }
+  onError(error: Error): void {
+    if (this.isOver) return
+    this.content?.stop()
+    this.end()?.onError(error)
+  }
+
+  abort(): void {
+    this.end()
+    this.content?.stop()
+    this.outgoing?.destroy()
+  }
+  release(): void {
+    this.end()
+    if (this.content?.drain() !== true) return
+    const timer = setTimeout(() => this.outgoing?.destroy(), graceMs)
+    timer.unref()
+    this.outgoing?.once("close", () => clearTimeout(timer))
+  }
+
+  /**
+   * Returns the listener, for its last callback. V8 can put the lists of listeners of `node:events` into its old space,
+   * where they would keep the whole run in memory until the next full collection.
+   */
+  private end(): Listener | undefined {
+    if (this.isOver) return undefined
+    this.isOver = true
+    const { listener } = this
+    this.listener = nobody
+    return listener
+  }
+}
+
+/** Hears nothing. */
+const nobody: Listener = { onHeaders: () => {}, onData: () => {}, onEnd: () => {}, onError: () => {} }
 
 const agents = new Map<string, HttpAgent>()
 

@@ -10,7 +10,7 @@ export interface Incoming {
 }
 
 /** Callbacks of one exchange. `onEnd` or `onError` is the last one. */
-interface Listener {
+export interface Listener {
   readonly onHeaders: (incoming: Incoming) => void
   readonly onData: (bytes: Uint8Array) => void
   readonly onEnd: () => void
@@ -18,7 +18,7 @@ interface Listener {
 }
 
 /** Ends an exchange before its answer is complete. */
-interface Handle {
+export interface Handle {
   /** Aborts it immediately. */
   readonly abort: () => void
   /** Ignores the rest of the answer, and keeps the connection if the rest arrives soon. */
