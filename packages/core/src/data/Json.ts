@@ -19,17 +19,31 @@ export type JsonObject = { readonly [key: string]: Json }
  */
 export const canonical = (value: unknown): string => render(value, [])
 
-const render = (value: unknown, parents: ReadonlyArray<object>): string => {
+/** `parents` are the objects around the value. The list is the same during a rendering. */
+const render = (value: unknown, parents: Array<object>): string => {
   if (typeof value === "bigint") return `"${value}n"`
   if (typeof value === "function" || typeof value === "symbol") return `"[${typeof value}]"`
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null"
   if (parents.includes(value) || parents.length > 512) return `"[cycle]"`
-  const inside = [...parents, value]
-  if (Array.isArray(value)) return `[${value.map((item) => render(item, inside)).join(",")}]`
-  // It is an object, so any key may be read.
-  const record = value as Record<string, unknown>
-  const keys = Object.keys(record).filter((key) => record[key] !== undefined).sort()
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${render(record[key], inside)}`).join(",")}}`
+  parents.push(value)
+  const text = Array.isArray(value)
+    ? renderList(value, parents)
+    : renderObject(value as Record<string, unknown>, parents)
+  parents.pop()
+  return text
+}
+
+const renderList = (list: ReadonlyArray<unknown>, parents: Array<object>): string =>
+  `[${list.map((item) => render(item, parents)).join(",")}]`
+
+const renderObject = (record: Record<string, unknown>, parents: Array<object>): string => {
+  let text = ""
+  for (const key of Object.keys(record).sort()) {
+    const value = record[key]
+    if (value === undefined) continue
+    text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${render(value, parents)}`
+  }
+  return `{${text}}`
 }
 
 /**
@@ -50,8 +64,12 @@ export const digest = (value: unknown): string => {
   }
   a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909)
   b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909)
-  return (b & 0x1fffff).toString(16).padStart(6, "0") + (a >>> 0).toString(16).padStart(8, "0")
+  return bytes[b >>> 16 & 0x1f]! + bytes[b >>> 8 & 0xff] + bytes[b & 0xff] +
+    bytes[a >>> 24] + bytes[a >>> 16 & 0xff] + bytes[a >>> 8 & 0xff] + bytes[a & 0xff]
 }
+
+/** The hexadecimal digits of every byte. */
+const bytes = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
 
 /** Freezes a value and everything in it. Objects that are already frozen are skipped. @category guards @since 0.1.0 */
 export const freeze = <A>(value: A): A => {

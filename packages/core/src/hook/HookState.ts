@@ -6,7 +6,8 @@
  */
 import * as Schema from "effect/Schema"
 import { TaggedError } from "../data/effect/TaggedError.ts"
-import { freeze, isPlain, type Json, whyNot } from "../data/Json.ts"
+import { freeze, type Json, whyNot } from "../data/Json.ts"
+import { growth } from "./internal/stateSize.ts"
 
 /** The maximum size of one value, in characters of its JSON text (64 KiB). @category limits @since 0.1.0 */
 export const maxKey = 65_536
@@ -163,13 +164,12 @@ export interface Store extends HookState {
 
 /** Makes a state. It is empty, or has the values of a snapshot. @category constructors @since 0.1.0 */
 export const make = (from: { readonly [name: string]: Json } = {}): Store => {
-  /** `checked` is the test that the value has passed. The same key does not test it again. */
-  const entries = new Map<string, { readonly value: unknown; readonly size: number; checked?: StateKey<never>["is"] }>()
+  const entries = new Map<string, Entry>()
   let total = 0
   let writes = 0
   for (const [name, value] of Object.entries(from)) {
-    const size = sizeOf(value)
-    entries.set(name, { value: freeze(value), size })
+    const size = sizeOf(value, undefined, 0) ?? JSON.stringify(value).length
+    entries.set(name, { value: freeze(value), size, checked: undefined })
     total += size
   }
 
@@ -204,11 +204,12 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
     if (!key.is(value)) {
       throw new StateError({ key: name, message: `state ${name}: the value does not fit the key's type` })
     }
-    const size = measured(value)
+    const entry = entries.get(name)
+    const size = sizeOf(value, entry?.value, entry?.size ?? 0)
     if (size === undefined) {
       throw new StateError({ key: name, message: `state ${name}: not JSON, ${whyNot(value)}` })
     }
-    const next = total + size - (entries.get(name)?.size ?? 0)
+    const next = total + size - (entry?.size ?? 0)
     if (size > maxKey) {
       throw new StateError({
         key: name,
@@ -222,7 +223,13 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
       })
     }
     // Tests of different types are only compared, never called.
-    entries.set(name, { value, size, checked: key.is as never })
+    const checked = key.is as never
+    if (entry === undefined) entries.set(name, { value, size, checked })
+    else {
+      entry.value = value
+      entry.size = size
+      entry.checked = checked
+    }
     total = next
     writes++
   }
@@ -252,58 +259,19 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
   }
 }
 
-const sizeOf = (value: unknown): number =>
-  typeof value === "string" || (typeof value === "object" && value !== null) ? JSON.stringify(value).length : 8
-
-/**
- * Sizes of large objects that are part of a state. They are known to be frozen JSON, so they are not examined again.
- * Small objects are examined faster than they are looked up.
- */
-const sizes = new WeakMap<object, number>()
-const minRemembered = 512
-
-/**
- * Returns the number of characters of the JSON text, without counting escapes exactly, or nothing if the value is not
- * JSON. Objects are frozen and remembered after the whole value is known to be JSON.
- */
-const measured = (value: unknown): number | undefined => {
-  if (typeof value !== "object" || value === null) return whyNot(value) === undefined ? sizeOf(value) : undefined
-  const found: Array<object> = []
-  const large: Array<[object, number]> = []
-  const size = measure(value, found, large, 0)
-  if (size === undefined) return undefined
-  for (const one of found) Object.freeze(one)
-  for (const [one, length] of large) sizes.set(one, length)
-  return size
+/** A value of a state. */
+interface Entry {
+  value: unknown
+  size: number
+  /** The test that the value has passed. The same key does not test it again. */
+  checked: StateKey<never>["is"] | undefined
 }
 
-const measure = (
-  value: unknown,
-  found: Array<object>,
-  large: Array<[object, number]>,
-  depth: number
-): number | undefined => {
-  if (typeof value === "string") return value.length + 2
-  if (typeof value === "number") return Number.isFinite(value) ? numberSize(value) : undefined
-  if (typeof value === "boolean" || value === null) return 5
-  if (typeof value !== "object" || depth >= 64) return undefined
-  const known = sizes.get(value)
-  if (known !== undefined) return known
-  if (!isPlain(value)) return undefined
-  const isArray = Array.isArray(value)
-  let sum = 2
-  for (const key of Object.keys(value)) {
-    const child = (value as Record<string, unknown>)[key]
-    if (child === undefined && !isArray) continue
-    const size = measure(child, found, large, depth + 1)
-    if (size === undefined) return undefined
-    sum += size + 1 + (isArray ? 0 : key.length + 3)
-  }
-  found.push(value)
-  if (sum >= minRemembered) large.push([value, sum])
-  return sum
+/** Returns how large a value is, or nothing if it is not JSON. All of `before`, the value that it replaces, is JSON. */
+const sizeOf = (value: unknown, before: unknown, sizeBefore: number): number | undefined => {
+  if (typeof value === "string") return JSON.stringify(value).length
+  if (typeof value !== "object" || value === null) return whyNot(value) === undefined ? 8 : undefined
+  const isReplaced = typeof before === "object" && before !== null
+  const more = growth(isReplaced ? before : undefined, value)
+  return more === undefined ? undefined : isReplaced ? sizeBefore + more : more
 }
-
-/** Small whole numbers, which are the most frequent, are not rendered. */
-const numberSize = (value: number): number =>
-  Number.isInteger(value) && value >= 0 && value < 1_000 ? (value < 10 ? 1 : value < 100 ? 2 : 3) : String(value).length

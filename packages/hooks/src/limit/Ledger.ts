@@ -57,18 +57,22 @@ export interface Ledger {
 }
 
 /** Adds two amounts. @category combining @since 0.1.0 */
-export const add = (a: Amount, b: Amount): Amount => ({
-  money: String(BigInt(a.money) + BigInt(b.money)),
-  tokens: a.tokens + b.tokens,
-  calls: a.calls + b.calls
-})
+export const add = (a: Amount, b: Amount): Amount => {
+  const money = Number(a.money) + Number(b.money)
+  return {
+    // Numbers are exact up to 9,000 dollars, and faster.
+    money: String(Number.isSafeInteger(money) ? money : BigInt(a.money) + BigInt(b.money)),
+    tokens: a.tokens + b.tokens,
+    calls: a.calls + b.calls
+  }
+}
 
 /** Returns the sum of the spent and the reserved amounts. @category reading @since 0.1.0 */
 export const total = (account: Account): Amount => add(account.spent, reserved(account))
 
 /** Returns the sum of the reserved amounts, without the reservations in `except`. @category reading @since 0.1.0 */
 export const reserved = ({ holds }: Account, except?: ReadonlySet<string>): Amount =>
-  Object.entries(holds).reduce((sum, [id, { amount }]) => except?.has(id) === true ? sum : add(sum, amount), nothing)
+  Object.keys(holds).reduce((sum, id) => except?.has(id) === true ? sum : add(sum, holds[id]!.amount), nothing)
 
 /** Reserves an amount for a call. @category changing @since 0.1.0 */
 export const hold = (account: Account, id: string, reservation: Hold): Account => ({
@@ -78,9 +82,11 @@ export const hold = (account: Account, id: string, reservation: Hold): Account =
 
 /** Removes the reservation of a call that is not made. @category changing @since 0.1.0 */
 export const release = (account: Account, id: string): Account => {
-  const { [id]: _released, ...holds } = account.holds
-  return { ...account, holds }
+  return { ...account, holds: without(account.holds, id) }
 }
+
+const without = (holds: Account["holds"], id: string): Account["holds"] =>
+  Object.fromEntries(Object.entries(holds).filter(([one]) => one !== id))
 
 /**
  * Replaces the reservation of a call with what it cost. Does nothing when the call has no reservation, so that no call
@@ -92,7 +98,8 @@ export const release = (account: Account, id: string): Account => {
 export const settle = (account: Account, id: string, amount: Amount, isEstimate: boolean): Account => {
   if (!Object.hasOwn(account.holds, id)) return account
   return {
-    ...release(account, id),
+    ...account,
+    holds: without(account.holds, id),
     spent: add(account.spent, amount),
     estimated: account.estimated + (isEstimate ? 1 : 0)
   }
@@ -105,10 +112,10 @@ export const settle = (account: Account, id: string, amount: Amount, isEstimate:
  * @since 0.1.0
  */
 export const reclaim = (account: Account, isLost: (hold: Hold, id: string) => boolean): Account =>
-  Object.entries(account.holds).reduce(
-    (rest, [id, reservation]) => isLost(reservation, id) ? settle(rest, id, reservation.amount, true) : rest,
-    account
-  )
+  Object.keys(account.holds).reduce((rest, id) => {
+    const reservation = account.holds[id]!
+    return isLost(reservation, id) ? settle(rest, id, reservation.amount, true) : rest
+  }, account)
 
 /** Makes a ledger in memory, which is lost when the process ends. @category constructors @since 0.1.0 */
 export const inMemory = (): Ledger => {

@@ -9,6 +9,7 @@ import type { HookContext } from "@belay/core/HookContext"
 import { digest, type Json } from "@belay/core/Json"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
 import { withoutUndefined } from "../internal/withoutUndefined.ts"
@@ -83,15 +84,20 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
 export const make = (options: Options): AgentHook => {
   HookDefaults.checkKinds("audit-log", options, optionKinds, ["sink"])
   const { content = false, sink } = options
-  const write = (event: EntryName, ctx: HookContext, facts: Facts): Effect.Effect<void, unknown> =>
-    Effect.withFiber((fiber) => {
-      const time = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
-      const written = Result.try(() => sink(entry(time, event, ctx, facts)))
-      if (Result.isFailure(written)) return Effect.fail(written.failure)
-      const { success } = written
-      // Most sinks write at once.
-      return success === undefined ? Effect.void : eventual(() => success)
-    })
+  const writeAt = (time: number, event: EntryName, ctx: HookContext, facts: Facts): Effect.Effect<void, unknown> => {
+    const written = Result.try(() => sink(entry(time, event, ctx, facts)))
+    if (Result.isFailure(written)) return Effect.fail(written.failure)
+    const { success } = written
+    // Most sinks write at once.
+    return success === undefined ? Effect.void : eventual(() => success)
+  }
+  const write = (event: EntryName, ctx: HookContext, facts: Facts): Effect.Effect<void, unknown> => {
+    // The fiber of the turn, unless the hook is called after another hook was awaited.
+    const fiber = Fiber.getCurrent()
+    return fiber === undefined
+      ? Effect.flatMap(Clock.currentTimeMillis, (time) => writeAt(time, event, ctx, facts))
+      : writeAt(fiber.getRef(Clock.Clock).currentTimeMillisUnsafe(), event, ctx, facts)
+  }
   const describe = (value: unknown): Json => {
     const text = typeof value === "string" ? value : JSON.stringify(value) ?? ""
     const facts = { length: text.length, digest: digest(value) }

@@ -73,28 +73,37 @@ export const make = (options: Options = {}): AgentHook => {
     kind: "policy",
     reinvoke: "ifChanged",
     preToolCall: ({ args }) => {
-      for (const target of allTargets(args)) {
+      const refusal = firstTarget(args, "", (target) => {
         const problem = problemWith(target)
-        if (problem !== undefined) {
-          return HookAction.reject(`${target.text.slice(0, 200)} may not be reached: ${problem}`)
-        }
-      }
-      return undefined
+        return problem === undefined ? undefined : `${target.text.slice(0, 200)} may not be reached: ${problem}`
+      })
+      return refusal === undefined ? undefined : HookAction.reject(refusal)
     }
   })
 }
 
-/** The targets in all texts and keys of a JSON value. */
-function* allTargets(value: Json, key = ""): Iterable<NetworkTarget> {
-  if (typeof value === "string") yield* targetsIn(value, key)
-  else if (typeof value === "number") yield* targetsIn(String(value), key)
-  else if (Array.isArray(value)) { for (const item of value as ReadonlyArray<Json>) yield* allTargets(item, key) }
-  else if (typeof value === "object" && value !== null) {
-    for (const [name, item] of Object.entries(value)) {
-      yield* targetsIn(name, "")
-      yield* allTargets(item, name)
+/** Calls `check` with the targets in all texts and keys of a JSON value, until it returns something, and returns it. */
+const firstTarget = (
+  value: Json,
+  key: string,
+  check: (target: NetworkTarget) => string | undefined
+): string | undefined => {
+  if (typeof value === "string" || typeof value === "number") {
+    for (const target of targetsIn(String(value), key)) {
+      const found = check(target)
+      if (found !== undefined) return found
     }
+    return undefined
   }
+  if (typeof value !== "object" || value === null) return undefined
+  const isList = Array.isArray(value)
+  for (const name of Object.keys(value)) {
+    // It is an object or a list, so any of its keys may be read.
+    const item = (value as { readonly [name: string]: Json })[name]!
+    const found = (isList ? undefined : firstTarget(name, "", check)) ?? firstTarget(item, isList ? key : name, check)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 interface HostRule {

@@ -137,14 +137,19 @@ describe("a call for which others have reserved the rest of a budget", () => {
     assert.deepStrictEqual([status, said.length > 0], ["completed", true])
   })
 
-  it("does not wait for reservations of a process that has ended", async () => {
+  it.each([
+    ["of a process that has ended", false],
+    // Its id may be the id of the next call.
+    ["that the same budget made for a call that has ended", true]
+  ])("does not wait for reservations %s", async (_whose, isSame) => {
     const store = SessionStore.inMemory()
     const limits = [{ scope: "session", money: 1.5 }]
-    const hooks = () => [Budget.make({ ...price, limits })]
+    const budget = Budget.make({ ...price, limits })
+    const hooks = () => [isSame ? budget : Budget.make({ ...price, limits })]
     const first = held()
     const before = createAgent({ provider: first.provider, hooks: hooks(), store })
     const session = await before.session({ id: "s" })
-    void session.run("go").catch(() => {})
+    const lost = session.run("go").catch(() => {})
     await soon(() => first.open.length === 1)
     const accounts = session.state.get(Budget.accounts("budget"))
     assert.lengthOf(Object.keys(accounts["0"]!.account.holds), 1)
@@ -161,6 +166,10 @@ describe("a call for which others have reserved the rest of a budget", () => {
       records: [],
       snapshot: () => ({ ...rest, messages })
     }))
+    if (isSame) {
+      first.open[0]!()
+      await lost
+    }
     const second = held()
     await using after = createAgent({ provider: second.provider, hooks: hooks(), store: other })
     await using again = await after.session({ id: "s" })

@@ -6,6 +6,9 @@ import type * as Fiber from "effect/Fiber"
 
 const longest = 2_147_483_647
 
+/** Whether the fiber's clock is one that a test moves. */
+export const isTestClock = (fiber: Fiber.Fiber<unknown, unknown>): boolean => "adjust" in fiber.getRef(Clock.Clock)
+
 /** Reads the fiber's clock, in milliseconds. Only differences of two readings have a meaning. */
 export const timeOf = (fiber: Fiber.Fiber<unknown, unknown>): () => number => {
   const clock = fiber.getRef(Clock.Clock)

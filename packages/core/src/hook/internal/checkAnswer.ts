@@ -35,6 +35,22 @@ export const isPromise = (answer: unknown): answer is Promise<unknown> => {
 export const isThenable = (answer: object): answer is PromiseLike<unknown> =>
   !Effect.isEffect(answer) && "then" in answer && typeof answer.then === "function"
 
+/**
+ * Returns the event after a `Transform` that is legal and fits the point, or nothing for any other answer. May throw,
+ * because reading a foreign object may run its code.
+ */
+export const plainChange = (
+  { apply, legal, wrong }: CompiledPoint,
+  answer: unknown,
+  event: unknown
+): { readonly event: unknown } | undefined => {
+  if (legal.Transform !== true || typeof answer !== "object" || answer === null) return undefined
+  // It is an object, so any key may be read.
+  const { _tag, value } = answer as { readonly _tag?: unknown; readonly value?: unknown }
+  if (_tag !== "Transform" || wrong?.(value, event) !== undefined) return undefined
+  return { event: apply === undefined ? value : apply(event, value) }
+}
+
 /** Describes why an answer is illegal. Returns nothing if it is legal. */
 export const violation = (point: CompiledPoint, answer: unknown, event: unknown): string | undefined => {
   if (typeof answer !== "object" || answer === null) {

@@ -5,6 +5,7 @@ import type { AgentHook, FailurePolicy } from "../AgentHook.ts"
 import type { HookContext } from "../HookContext.ts"
 import { type HookPointName, type Row, table } from "../HookPoint.ts"
 import type { FailureKind } from "../HookRecord.ts"
+import type { Resume } from "./outcome.ts"
 
 /** One hook at one point. */
 export interface Entry {
@@ -35,7 +36,7 @@ export interface CompiledPoint {
   readonly deciders: ReadonlyArray<Entry>
   readonly observers: ReadonlyArray<Entry>
   readonly hasGates: boolean
-  /** Whether the plain loop can run the point: it has no observer, gate, shadow hook or tool filter. */
+  /** Whether the plain loop can run the point: it has no shadow hook or tool filter. */
   readonly plain: boolean
   readonly legal: { readonly [tag: string]: boolean }
   readonly apply: ((event: unknown, value: unknown) => unknown) | undefined
@@ -59,7 +60,7 @@ export const compile = (point: HookPointName, hooks: ReadonlyArray<AgentHook<nev
     deciders,
     observers,
     hasGates,
-    plain: observers.length === 0 && !hasGates && deciders.every(({ shadow, wants }) => !shadow && wants === undefined),
+    plain: entries.every(({ shadow, wants }) => !shadow && wants === undefined),
     legal: Object.fromEntries([["Continue", true], ...row.legal.map((tag) => [tag, true] as const)]),
     apply: row.field === undefined ? undefined : apply(row.field, point === "preToolCall"),
     // Each check is called only with the value of its own point.
@@ -131,4 +132,10 @@ export const callIdOf = (event: unknown): string | undefined => {
   if (typeof event !== "object" || event === null) return undefined
   const call: unknown = "call" in event ? event.call : "args" in event ? event : undefined
   return typeof call === "object" && call !== null && "id" in call && typeof call.id === "string" ? call.id : undefined
+}
+
+/** Returns the first decider to run, after those that a resumed run skips. */
+export const firstDecider = ({ deciders }: CompiledPoint, next: number, resume: Resume | undefined): number => {
+  if (resume?.gatesOnly === true) return deciders.length
+  return resume?.after === undefined ? next : deciders.findIndex(({ name }) => name === resume.after) + 1
 }

@@ -75,6 +75,13 @@ export class Context implements HookContext {
     return context.#revoked
   }
 
+  /** Makes the context of an observer, which knows what was decided. */
+  static ofObserver(scope: HookScope, hook: string, outcome: ObservedOutcome): Context {
+    const context = new Context(scope, hook)
+    context.outcome = outcome
+    return context
+  }
+
   outcome: ObservedOutcome | undefined = undefined
   #revoked = false
   readonly #scope: HookScope

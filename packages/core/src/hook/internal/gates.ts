@@ -18,23 +18,23 @@ export class Gates {
   private next = 0
   private round = 0
   /** By slot of the gate: the event that it has answered for, or the text of a value that was answered earlier. */
-  private readonly seen = new Map<number, unknown>()
-  /** The slots of the hooks that have answered before. */
-  private readonly asked = new Set<number>()
+  private readonly seen: Array<unknown> = []
+  /** By slot of the hook: whether it has answered before. */
+  private readonly asked: Array<true | undefined> = []
 
   constructor(point: CompiledPoint, resume: Resume | undefined) {
     this.point = point
     this.settled = resume?.settled ?? []
     if (resume?.again === undefined) return
     const last = point.deciders.findIndex(({ name }) => name === resume.again)
-    for (const { slot } of point.deciders.slice(0, last + 1)) this.asked.add(slot)
+    for (const { slot } of point.deciders.slice(0, last + 1)) this.asked[slot] = true
   }
 
   /** Records that the gate has answered for this event. */
   markSeen(entry: Entry, event: unknown): void {
     if (!entry.gate) return
-    this.seen.set(entry.slot, event)
-    this.asked.add(entry.slot)
+    this.seen[entry.slot] = event
+    this.asked[entry.slot] = true
   }
 
   /**
@@ -42,14 +42,14 @@ export class Gates {
    * changed it. So the hook runs for the final value, unless a person answered its question.
    */
   markSkipped(entry: Entry): void {
-    this.asked.add(entry.slot)
+    this.asked[entry.slot] = true
     const answer = this.settled.findLast(({ hook }) => hook === entry.name)
     if (answer !== undefined) this.markSeen(entry, answer.fingerprint)
   }
 
   /** Whether the hook has answered before, so that it can only refuse the value now. */
   isAskedAgain(entry: Entry): boolean {
-    return !entry.reapplies && this.asked.has(entry.slot)
+    return !entry.reapplies && this.asked[entry.slot] === true
   }
 
   /** Whether the action is a change by a hook that is asked again, so that it has no effect. */
@@ -97,7 +97,7 @@ export class Gates {
   /** Whether a gate has not seen the current value yet. Texts are compared only if the event is another object. */
   private mustSee(entry: Entry, event: unknown, tool: string | undefined): boolean {
     if (!entry.gate || entry.wants?.(tool ?? "") === false) return false
-    const last = this.seen.get(entry.slot)
+    const last = this.seen[entry.slot]
     if (last === undefined) return true
     if (last === event || (!entry.reapplies && hasOnlyMore(this.point, last, event))) return false
     return (typeof last === "string" ? last : fingerprint(this.point, last)) !== fingerprint(this.point, event)

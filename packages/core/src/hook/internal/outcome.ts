@@ -54,3 +54,11 @@ export const observed = (action: HookAction.HookAction, by: string | undefined):
   ...("reason" in action ? { reason: action.reason } : {}),
   ...(by === undefined ? {} : { decidedBy: by })
 })
+
+/** The action of a hook that failed, if its failure policy is not `open`. */
+export const decisionAfter = (
+  { hook, kind, message, point, policy }: HookFailure
+): HookAction.Abort | HookAction.Reject => {
+  const reason = `hook ${hook} failed at ${point} (${kind}): ${message}`
+  return policy === "abort" ? { _tag: "Abort", reason } : { _tag: "Reject", reason }
+}

@@ -12,22 +12,14 @@ import type * as HookAction from "../HookAction.ts"
 import { Continue, replace } from "../HookAction.ts"
 import type { HookContext, HookScope } from "../HookContext.ts"
 import { change, confidential, type FailureKind, type HookAnswer, type HookFailure } from "../HookRecord.ts"
-import { isAction, isPending, isPromise, isThenable, violation } from "./checkAnswer.ts"
-import { callIdOf, type CompiledPoint, type Entry, policyOf, toolOf } from "./compiledPoint.ts"
+import { isAction, isPending, isPromise, isThenable, plainChange, violation } from "./checkAnswer.ts"
+import { callIdOf, type CompiledPoint, type Entry, firstDecider, policyOf, toolOf } from "./compiledPoint.ts"
 import { Context } from "./context.ts"
 import { Gates, maxRounds } from "./gates.ts"
-import { changed, type Decode, observed, type Outcome, type Resume } from "./outcome.ts"
+import { changed, decisionAfter, type Decode, observed, type Outcome, type Resume } from "./outcome.ts"
 import { now, RecordWriter } from "./recordWriter.ts"
 import { RunTimer } from "./runTimer.ts"
-
-type Waiting = {
-  readonly entry: Entry
-  readonly ctx: Context
-  /** The Effect to start. Absent for a promise, which is already running. */
-  readonly start: Effect.Effect<unknown, unknown> | undefined
-  readonly promise: Promise<unknown> | undefined
-  readonly began: number
-}
+import { reportLate, type Waiting } from "./waiting.ts"
 
 /** A class, because it is a state machine: its fields are the state. */
 export class PointRun {
@@ -44,7 +36,7 @@ export class PointRun {
 
   /** The position of the run: the next decider, then the next gate (in `gates`), then the next observer. */
   private next: number
-  private observer = 0
+  private observer: number
   private readonly gates: Gates
   /** Whether a gate is running because it has not seen the final value. */
   private inGates = false
@@ -66,7 +58,8 @@ export class PointRun {
     decode?: Decode,
     resume?: Resume,
     next = 0,
-    by?: string
+    by?: string,
+    observer = 0
   ) {
     this.point = point
     this.decode = decode
@@ -74,14 +67,20 @@ export class PointRun {
     this.scope = scope
     this.by = by
     if (by !== undefined) this.action = changed
-    this.writer = scope.onRecord === undefined ? undefined : new RecordWriter(scope.onRecord)
+    const { onRecord } = scope
+    this.writer = onRecord === undefined ? undefined : new RecordWriter(onRecord)
     this.tool = toolOf(event)
+    this.observer = observer
     this.gates = new Gates(point, resume)
-    const from = firstDecider(point, next, resume)
-    this.next = from
-    for (const entry of point.deciders.slice(0, resume === undefined ? 0 : from)) {
-      this.writer?.skip(entry, "decided before")
-      this.gates.markSkipped(entry)
+    this.next = firstDecider(point, next, resume)
+    for (let index = 0; index < this.next; index++) {
+      const entry = point.deciders[index]!
+      // The plain loop has called these hooks. It changes nothing at a point with gates.
+      if (resume === undefined) this.gates.markSeen(entry, event)
+      else {
+        this.writer?.skip(entry, "decided before")
+        this.gates.markSkipped(entry)
+      }
     }
   }
 
@@ -89,18 +88,23 @@ export class PointRun {
     return this.advance() ?? this.wait()
   }
 
-  /** Continues after the plain loop got an answer that it cannot handle. */
-  startWith(answer: unknown): Outcome | Effect.Effect<Outcome> {
-    const entry = this.point.deciders[this.next++]!
-    return this.handleAnswer(entry, this.scope.contexts[entry.slot] as Context, answer, now())
-      ? this.start()
-      : this.wait()
+  /** Continues after the plain loop got an answer that it cannot handle. Observers have contexts of their own. */
+  startWith(answer: unknown, ctx?: Context): Outcome | Effect.Effect<Outcome> {
+    const entry = this.lastCalled()
+    const ofDecider = this.scope.contexts[entry.slot] as Context
+    return this.handleAnswer(entry, ctx ?? ofDecider, answer, 0) ? this.start() : this.wait()
   }
 
   /** Continues after a hook threw in the plain loop. */
   startAfterThrow(error: unknown): Outcome | Effect.Effect<Outcome> {
-    this.fail(this.point.deciders[this.next++]!, "threw", error, now())
+    this.fail(this.lastCalled(), "threw", error, 0)
     return this.start()
+  }
+
+  /** The hook that the plain loop has called last. */
+  private lastCalled(): Entry {
+    const { deciders, observers } = this.point
+    return this.next < deciders.length ? deciders[this.next++]! : observers[this.observer++]!
   }
 
   /** Calls hooks until the run ends, and returns the outcome. Returns nothing if a hook must be awaited. */
@@ -163,16 +167,11 @@ export class PointRun {
   }
 
   private context(entry: Entry): Context {
-    if (entry.observer) {
-      const ctx = new Context(this.scope, entry.name)
-      ctx.outcome = observed(this.action, this.by)
-      return ctx
-    }
-    if (this.gates.isAskedAgain(entry)) return new Context(this.scope, entry.name, true, true)
-    const { contexts } = this.scope
+    const { action, by, scope } = this
+    if (entry.observer) return Context.ofObserver(scope, entry.name, observed(action, by))
+    if (this.gates.isAskedAgain(entry)) return new Context(scope, entry.name, true, true)
     // Only the chain fills this list, with its own contexts.
-    return (contexts[entry.slot] ??
-      (contexts[entry.slot] = new Context(this.scope, entry.name, entry.shadow))) as Context
+    return (scope.contexts[entry.slot] ??= new Context(scope, entry.name, entry.shadow)) as Context
   }
 
   /** Handles an answer. Returns false if the hook must be awaited. */
@@ -200,8 +199,10 @@ export class PointRun {
     promise: Waiting["promise"],
     began: number
   ): void {
-    if (this.scope.contexts[entry.slot] === ctx) this.scope.contexts[entry.slot] = undefined
-    this.waiting = { entry, ctx, start, promise, began }
+    const { contexts } = this.scope
+    const isShared = contexts[entry.slot] === ctx
+    if (isShared) contexts[entry.slot] = undefined
+    this.waiting = { entry, ctx, isShared, start, promise, began }
     this.timer?.clear()
     if (promise !== undefined && !this.isAwaiting) void this.awaitPromises()
   }
@@ -210,6 +211,7 @@ export class PointRun {
   private takeAnswer(entry: Entry, answer: unknown, began: number): void {
     let wrong: string | undefined
     try {
+      if (this.writer === undefined && this.takePlain(entry, answer)) return
       wrong = answer === undefined || isAction(answer)
         ? this.apply(entry, answer ?? Continue, began)
         : violation(this.point, answer, this.event)
@@ -217,6 +219,19 @@ export class PointRun {
       wrong = `answered something that cannot be read: ${messageOf(error)}`
     }
     if (wrong !== undefined) this.fail(entry, "illegal", wrong, began)
+  }
+
+  /** Takes nothing or a change, which are the most frequent answers, if there is nothing else to do. */
+  private takePlain(entry: Entry, answer: unknown): boolean {
+    const { decode, event, point } = this
+    if (entry.shadow || entry.observer || point.hasGates) return false
+    if (answer === undefined) return true
+    const change = decode === undefined ? plainChange(point, answer, event) : undefined
+    if (change === undefined) return false
+    if (this.scope.freeze) freeze(change.event)
+    this.event = change.event
+    this.decide(changed, entry.name)
+    return true
   }
 
   /** Applies and records an action, or describes what is wrong with it. An illegal action changes nothing. */
@@ -267,8 +282,7 @@ export class PointRun {
     const policy = policyOf(this.point, entry, kind)
     const failure: HookFailure = { hook: entry.name, point: this.point.point, kind, policy, message: messageOf(error) }
     if (policy !== "open") {
-      const reason = `hook ${entry.name} failed at ${failure.point} (${kind}): ${failure.message}`
-      this.decide(policy === "abort" ? { _tag: "Abort", reason } : { _tag: "Reject", reason }, entry.name)
+      this.decide(decisionAfter(failure), entry.name)
       this.failure = failure
     }
     this.gates.markSeen(entry, this.event)
@@ -282,8 +296,7 @@ export class PointRun {
     return this.outcome = this.action._tag === "Ask" && this.inGates ? { ...outcome, atGate: true } : outcome
   }
 
-  // Waits: one Effect for all asynchronous hooks of this run.
-
+  /** Waits for all asynchronous hooks of this run with one Effect. */
   private wait(): Effect.Effect<Outcome> {
     return Effect.withFiber((fiber) =>
       Effect.callback<Outcome>((finish) => {
@@ -304,8 +317,8 @@ export class PointRun {
     if (waiting.start !== undefined) {
       const fiber = this.fiber = Effect.runForkWith(this.parent!.context)(waiting.start)
       fiber.addObserver((exit) => {
-        if (this.waiting !== waiting) return this.reportLate(waiting, exit)
-        this.waiting = undefined
+        if (this.waiting !== waiting) return reportLate(this.scope, waiting, exit)
+        this.endWaiting(waiting)
         this.fiber = undefined
         this.takeExit(waiting.entry, exit, waiting.began)
         this.proceed()
@@ -313,6 +326,11 @@ export class PointRun {
       if (this.waiting !== waiting) return
     }
     if (waiting.entry.timeoutMs !== Infinity && this.waiting === waiting) this.timer?.set(waiting.entry.timeoutMs)
+  }
+
+  private endWaiting({ ctx, entry, isShared }: Waiting): void {
+    this.waiting = undefined
+    if (isShared) this.scope.contexts[entry.slot] ??= ctx
   }
 
   /** Awaits promises one after the other, as long as hooks return promises. */
@@ -329,8 +347,8 @@ export class PointRun {
         rejected = true
       }
       // After a timeout the run has continued without this answer.
-      if (this.waiting !== waiting) return this.reportLate(waiting, undefined)
-      this.waiting = undefined
+      if (this.waiting !== waiting) return reportLate(this.scope, waiting)
+      this.endWaiting(waiting)
       if (rejected) this.fail(waiting.entry, "rejected", answer, waiting.began)
       else this.takeAnswer(waiting.entry, answer, waiting.began)
       this.proceed()
@@ -366,15 +384,6 @@ export class PointRun {
     this.proceed()
   }
 
-  private reportLate(waiting: Waiting, exit: Exit.Exit<unknown, unknown> | undefined): void {
-    if (
-      Context.isRevoked(waiting.ctx) &&
-      (exit === undefined || !Exit.isFailure(exit) || !Cause.hasInterruptsOnly(exit.cause))
-    ) {
-      this.scope.onLate(waiting.entry.name, "answer")
-    }
-  }
-
   /** The turn was interrupted. The hook is interrupted too, and nothing that it does later counts. */
   private cancel(): void {
     const { waiting } = this
@@ -387,10 +396,4 @@ export class PointRun {
     this.writer?.cancelled(waiting.entry, waiting.began)
     this.end()
   }
-}
-
-/** Returns the first decider to run, after those that a resumed run skips. */
-const firstDecider = ({ deciders }: CompiledPoint, next: number, resume: Resume | undefined): number => {
-  if (resume?.gatesOnly === true) return deciders.length
-  return resume?.after === undefined ? next : deciders.findIndex(({ name }) => name === resume.after) + 1
 }

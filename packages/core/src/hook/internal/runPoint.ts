@@ -1,16 +1,17 @@
 /**
  * Runs a point. The plain loop handles hooks that answer synchronously. For everything else (waiting, records,
- * observers, gates, shadow hooks, failures), a `PointRun` continues from the same position. The benchmark `chain` shows
- * how much faster the plain loop is.
+ * decisions, shadow hooks, failures, gates that have to see a change), a `PointRun` continues from the same position.
+ * The benchmark `chain` shows how much faster the plain loop is.
  */
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import { freeze } from "../../data/Json.ts"
 import type * as HookAction from "../HookAction.ts"
+import { Continue } from "../HookAction.ts"
 import type { HookScope } from "../HookContext.ts"
 import type { CompiledPoint } from "./compiledPoint.ts"
 import { Context } from "./context.ts"
-import { changed, type Decode, type Outcome, type Resume } from "./outcome.ts"
+import { changed, type Decode, observed, type Outcome, type Resume } from "./outcome.ts"
 import { PointRun } from "./pointRun.ts"
 
 /** Returns nothing if all hooks continued, and an Effect if a hook is asynchronous. */
@@ -25,7 +26,7 @@ export const runPoint = (
   if (!point.plain || scope.onRecord !== undefined || resume !== undefined) {
     return new PointRun(point, event, scope, decode, resume).start()
   }
-  const { deciders, legal } = point
+  const { deciders, hasGates, legal } = point
   const { contexts } = scope
   let current = event
   let by: string | undefined
@@ -48,7 +49,7 @@ export const runPoint = (
         }
         if (tag === "Continue") continue
       }
-      if (tag === "Transform" && legal.Transform === true && decode === undefined) {
+      if (tag === "Transform" && legal.Transform === true && decode === undefined && !hasGates) {
         const value = (given as HookAction.Transform<unknown>).value
         if (point.wrong === undefined || point.wrong(value, current) === undefined) {
           const next = point.apply === undefined ? value : point.apply(current, value)
@@ -67,5 +68,31 @@ export const runPoint = (
     }
     return new PointRun(point, current, scope, decode, undefined, i, by).startWith(answer)
   }
-  return by === undefined ? undefined : { action: changed, event: current, by, failure: undefined }
+  const rest = point.observers.length === 0 ? undefined : runObservers(point, current, scope, by)
+  return rest ?? (by === undefined ? undefined : { action: changed, event: current, by, failure: undefined })
+}
+
+/** Calls the observers. Returns nothing if all of them answered with nothing. */
+const runObservers = (
+  point: CompiledPoint,
+  event: unknown,
+  scope: HookScope,
+  by: string | undefined
+): Outcome | undefined | Effect.Effect<Outcome> => {
+  const { deciders, observers } = point
+  const decided = observed(by === undefined ? Continue : changed, by)
+  for (let i = 0; i < observers.length; i++) {
+    const entry = observers[i]!
+    const ctx = Context.ofObserver(scope, entry.name, decided)
+    const run = () => new PointRun(point, event, scope, undefined, undefined, deciders.length, by, i)
+    let answer: unknown
+    try {
+      answer = entry.call(event, ctx)
+    } catch (error) {
+      return run().startAfterThrow(error)
+    }
+    if (answer === undefined || answer === Effect.void) continue
+    return run().startWith(answer, ctx)
+  }
+  return undefined
 }

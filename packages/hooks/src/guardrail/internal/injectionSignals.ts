@@ -108,8 +108,12 @@ const zeroWidth = hiddenPattern(["zero-width"])
 const bidi = /[\u202a-\u202e\u2066-\u2069]/gu
 const allHidden = hiddenPattern(["control", "zero-width", "bidi", "tags"])
 
+/** Matches all texts except visible ASCII in lines, with single spaces. */
+const needsNormalizing = /[^!-~\n ]| {2}/
+
 /** Normalizes a text: compatible letters, no invisible characters, single spaces. Hidden text is appended. */
 export const normalizeText = (text: string): string => {
+  if (!needsNormalizing.test(text)) return text
   const visible = stripHidden(text.toWellFormed().normalize("NFKC"), allHidden).replaceAll(/[^\S\n]+/g, " ")
   const hidden = tagText(text)
   return hidden === "" ? visible : `${visible}\n${hidden}`
@@ -130,6 +134,6 @@ const countHidden = (text: string, hidden: RegExp): number => text.length - stri
 
 /** The first sixteen Base64 blocks that decode to readable text. */
 const decodedBlocks = (text: string): ReadonlyArray<string> =>
-  Array.from(text.matchAll(/(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{20,8192}={0,2}/g)).slice(0, 16)
+  text.length < 20 ? [] : Array.from(text.matchAll(/(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{20,8192}={0,2}/g)).slice(0, 16)
     .map(([block]) => Buffer.from(block, "base64").toString("latin1"))
     .filter((inner) => /^[\s!-~]{12,}$/.test(inner))

@@ -171,6 +171,9 @@ class PlaceholderTable implements Placeholders {
   }
 }
 
+/** For scans that neither make placeholders nor look for them. */
+export const noPlaceholders: Placeholders = new PlaceholderTable([], new Map(), undefined)
+
 const bytesOf = (placeholder: string, value: Value): number =>
   Buffer.byteLength(JSON.stringify([placeholder, value])) + 1
 

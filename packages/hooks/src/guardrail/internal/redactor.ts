@@ -278,10 +278,13 @@ const scanToolResult = (
   tool: string,
   ctx: HookContext
 ): ToolResult => {
-  const argsText = args === null ? "" : JSON.stringify(args).toUpperCase()
+  let argsText: string | undefined
   const isDelegated = result.ok && typeof result.output === "string" &&
     scanner.sessionOf(ctx).delegated.delete(result.output)
-  const isPlaceholder = (placeholder: string) => isDelegated || argsText.includes(placeholder.toUpperCase())
+  const isPlaceholder = (placeholder: string) => {
+    argsText ??= args === null ? "" : JSON.stringify(args).toUpperCase()
+    return isDelegated || argsText.includes(placeholder.toUpperCase())
+  }
   const { blocked, value } = scanner.scan("toolResults", ctx, isPlaceholder, (scan) => scanResult(result, scan))
   return blocked === undefined ? value : withheldResult(scanner, tool, blocked)
 }

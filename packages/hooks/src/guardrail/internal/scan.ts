@@ -6,7 +6,7 @@ import { CleanTexts } from "./cleanTexts.ts"
 import { type Detector, findAll, type Finding, quickTest } from "./detector.ts"
 import { mapJson } from "./mapJson.ts"
 import { kindLabel, type Placeholders, type Value } from "./placeholderStore.ts"
-import { textBatches } from "./textBatches.ts"
+import { lengthWithout, textBatches } from "./textBatches.ts"
 
 /** What happens to a value. */
 type Strategy = "block" | "redact" | "mask" | "hash" | "placeholder" | "warn"
@@ -38,6 +38,8 @@ export interface ScanRules {
   readonly cleanValues: WeakMap<object, number>
   /** Whether the texts of a value can be searched together. Custom detectors expect each text alone. */
   readonly searchesBatches: boolean
+  /** Whether the values of a session are needed: to replace them by placeholders, or by a digest with its key. */
+  readonly needsSession: boolean
 }
 
 /** Makes the rules of a scan. `detectors` must not be empty. */
@@ -49,6 +51,7 @@ export const scanRules = (
   const marker = options.marker ?? ((kind: string) => `[${kindLabel(kind)}]`)
   const cuts = detectors.flatMap(({ kind, more }) => more === undefined ? [] : [{ marker: marker(kind), more }])
   const hasPlaceholders = kinds.some((kind) => options.strategy(kind) === "placeholder")
+  const needsSession = hasPlaceholders || kinds.some((kind) => options.strategy(kind) === "hash")
   return {
     ...options,
     marker,
@@ -59,6 +62,7 @@ export const scanRules = (
     cleanTexts: new CleanTexts(),
     cleanValues: new WeakMap(),
     searchesBatches: detectors.every(({ isCustom }) => isCustom !== true),
+    needsSession,
     placeholders: hasPlaceholders
       ? new RegExp(`<(?:${kinds.map(kindLabel).join("|")})_\\d{1,9}>`, "gi")
       : undefined
@@ -98,10 +102,13 @@ const maxRestStart = 96
 /** Known values that are shorter are only found by detectors. */
 const minKnownLength = 6
 
+const nothing: ReadonlyArray<never> = []
+const noCounts: ReadonlyMap<string, number> = new Map()
+
 /** One scan of a text, a message or JSON. A class: it counts what it finds. */
 export class Scan {
   /** The number of findings by kind. */
-  readonly counts = new Map<string, number>()
+  counts: ReadonlyMap<string, number> = noCounts
   /** The first kind that was found and is not allowed. */
   blocked: string | undefined = undefined
   /** Whether a value was redacted because the store has no room for another placeholder. */
@@ -153,9 +160,15 @@ export class Scan {
 
   /** Scans JSON, with its keys and numbers. */
   json(value: Json): Json {
-    if (typeof value !== "object" || value === null || !this.rules.searchesBatches) return this.part(value)
-    const { placeholders: { size }, rules: { cleanValues } } = this
+    if (typeof value !== "object" || value === null) return this.part(value)
+    const { placeholders: { size }, rules: { cleanValues, placeholders, quick, searchesBatches } } = this
     if (cleanValues.get(value) === size) return value
+    if (placeholders === undefined && quick !== undefined) {
+      const length = lengthWithout(quick, value, minKnownLength)
+      if (length >= minRemembered) cleanValues.set(value, size)
+      if (length >= 0) return value
+    }
+    if (!searchesBatches) return this.part(value)
     this.suspects = { size, texts: this.suspectsIn(value) }
     if (this.suspects.texts.size === 0) cleanValues.set(value, size)
     else value = this.part(value)
@@ -261,11 +274,12 @@ export class Scan {
   private find(text: string): ReadonlyArray<Finding> {
     const { suspects } = this
     // A value that became known a moment ago may be in any text.
-    if (suspects !== undefined && suspects.size === this.placeholders.size && !suspects.texts.has(text)) return []
-    const { cleanTexts, detectors, isAllowed, lookalike, quick } = this.rules
+    if (suspects !== undefined && suspects.size === this.placeholders.size && !suspects.texts.has(text)) return nothing
+    const { cleanTexts, detectors, isAllowed, lookalike, placeholders, quick } = this.rules
+    if (placeholders === undefined && quick?.test(text) === false) return nothing
     const { known, kept } = this.findPlaceholders(text)
     const canBeCached = known.length === 0 && kept.length === 0
-    if (canBeCached && (quick?.test(text) === false || cleanTexts.has(text))) return []
+    if (canBeCached && (quick?.test(text) === false || cleanTexts.has(text))) return nothing
     const found = findAll(detectors, text, known, kept).filter(({ end, kind, start }) =>
       kind === lookalike || !isAllowed(text.slice(start, end))
     )
@@ -314,7 +328,7 @@ export class Scan {
     const { placeholders, rules } = this
     if (kind === restOfCut) return ""
     if (kind === rules.lookalike) return placeholders.put(kind, value) ?? rules.marker(kind)
-    this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1)
+    this.counts = new Map(this.counts).set(kind, (this.counts.get(kind) ?? 0) + 1)
     switch (rules.strategy(kind)) {
       case "placeholder": {
         const placeholder = placeholders.put(kind, value)
@@ -337,6 +351,9 @@ export class Scan {
     }
   }
 }
+
+/** Values with fewer characters are searched again faster than they are looked up. */
+const minRemembered = 1_000
 
 /** The kind of the rest of a value that was cut. It is removed. */
 const restOfCut = ""

@@ -3,7 +3,13 @@ import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import type { Message } from "@belay/core/Message"
 import * as Result from "effect/Result"
-import { kindLabel, makePlaceholderStore, type Placeholders, type PlaceholderStore } from "./placeholderStore.ts"
+import {
+  kindLabel,
+  makePlaceholderStore,
+  noPlaceholders,
+  type Placeholders,
+  type PlaceholderStore
+} from "./placeholderStore.ts"
 import { Scan, type ScanRules } from "./scan.ts"
 
 /** Where a hook searches. */
@@ -53,6 +59,7 @@ export class SessionScanner {
   private readonly kindName: (kind: string) => string
   private readonly onDetection: ((detection: Detection) => void) | undefined
   private readonly sessions = new Map<string, Session>()
+  private readonly needsSession: boolean
 
   constructor(
     rules: ScanRules,
@@ -66,6 +73,7 @@ export class SessionScanner {
     this.kindName = kindName
     this.onDetection = options.onDetection
     this.store = makePlaceholderStore(options.vault?.key)
+    this.needsSession = rules.needsSession || options.vault !== undefined
   }
 
   sessionOf({ root: { sessionId } }: HookContext): Session {
@@ -87,9 +95,13 @@ export class SessionScanner {
     if (reason !== "rotate") this.store.drop(sessionId)
   }
 
+  private use<A>(ctx: HookContext, f: (placeholders: Placeholders) => A): A {
+    return this.needsSession ? this.store.use(ctx, f) : f(noPlaceholders)
+  }
+
   /** Runs a scan and reports the findings. `isPlaceholder` decides which lookalikes are placeholders. */
   scan<A>(place: Place, ctx: HookContext, isPlaceholder: IsPlaceholder, f: (scan: Scan) => A): Scanned<A> {
-    return this.store.use(ctx, (placeholders) => {
+    return this.use(ctx, (placeholders) => {
       const scan = new Scan(this.rules, placeholders, (placeholder) => isPlaceholder(placeholder, placeholders))
       const value = f(scan)
       this.warnIfFull(scan, ctx)
@@ -104,7 +116,7 @@ export class SessionScanner {
   /** Scans the instructions of a request. Findings are not reported, as they would be with every request. */
   instructions(text: string | undefined, ctx: HookContext): string | undefined {
     if (text === undefined) return undefined
-    return this.store.use(ctx, (placeholders) => {
+    return this.use(ctx, (placeholders) => {
       const scan = new Scan(this.rules, placeholders, (placeholder) => placeholders.isKnown(placeholder))
       const scanned = scan.text(text)
       this.warnIfFull(scan, ctx)
@@ -116,8 +128,8 @@ export class SessionScanner {
   history(messages: ReadonlyArray<Message>, ctx: HookContext): ReadonlyArray<Message> {
     const session = this.sessionOf(ctx)
     const known = session.messages
-    return this.store.use(ctx, (placeholders) => {
-      const scanMessage = (message: Message): Message => {
+    return this.use(ctx, (placeholders) => {
+      const scanMessage = (message: Message, isNew: boolean): Message => {
         const before = known.get(message)
         if (before !== undefined && before.size === placeholders.size) return before.message
         const isOwn = message.role === "assistant"
@@ -126,23 +138,28 @@ export class SessionScanner {
         for (const [kind, count] of scan.counts) {
           this.report({ kind, place: "history", count, sessionId: ctx.sessionId })
         }
-        known.set(message, { message: scanned, size: placeholders.size })
-        known.set(scanned, { message: scanned, size: placeholders.size })
+        // The list of clean messages has the new messages in which nothing was found.
+        if (isNew && scanned === message && scan.counts.size === 0) return message
+        const result = { message: scanned, size: placeholders.size }
+        known.set(message, result)
+        if (scanned !== message) known.set(scanned, result)
         return scanned
       }
       // A conversation grows at its end, so usually only the new messages have to be scanned.
-      const { clean } = session
-      if (clean !== undefined && clean.size === placeholders.size && beginsWith(messages, clean.messages)) {
+      const clean = session.clean ??= { messages: [], size: placeholders.size }
+      if (clean.size === placeholders.size && beginsWith(messages, clean.messages)) {
         const added = messages.slice(clean.messages.length)
-        if (added.every((message) => scanMessage(message) === message) && clean.size === placeholders.size) {
+        if (added.every((message) => scanMessage(message, true) === message) && clean.size === placeholders.size) {
           for (const message of added) clean.messages.push(message)
           return messages
         }
       }
-      let scanned = messages.map(scanMessage)
+      let scanned = messages.map((message) => scanMessage(message, false))
       const { size } = placeholders
       // A value of a later message may be in earlier messages too.
-      if (messages.some((message) => known.get(message)!.size !== size)) scanned = messages.map(scanMessage)
+      if (messages.some((message) => known.get(message)!.size !== size)) {
+        scanned = messages.map((message) => scanMessage(message, false))
+      }
       const isClean = scanned.every((message, index) => message === messages[index])
       session.clean = isClean ? { messages: scanned, size } : undefined
       return isClean ? messages : scanned

@@ -43,3 +43,26 @@ export const textBatches = (value: Json, minDigits: number): ReadonlyArray<TextB
   close()
   return batches
 }
+
+/**
+ * Returns the number of characters in the texts, the keys, and the numbers of at least `minDigits` characters in a JSON
+ * value, or -1 if the pattern matches one of them.
+ */
+export const lengthWithout = (pattern: RegExp, value: Json, minDigits: number): number => {
+  if (typeof value === "string") return pattern.test(value) ? -1 : value.length
+  if (typeof value === "number") {
+    const text = String(value)
+    return text.length >= minDigits && pattern.test(text) ? -1 : text.length
+  }
+  if (typeof value !== "object" || value === null) return 0
+  let sum = 0
+  const isList = Array.isArray(value)
+  for (const key of Object.keys(value)) {
+    if (!isList && pattern.test(key)) return -1
+    // It is an object or a list, so any of its keys may be read.
+    const length = lengthWithout(pattern, (value as { readonly [key: string]: Json })[key]!, minDigits)
+    if (length < 0) return -1
+    sum += length + key.length
+  }
+  return sum
+}

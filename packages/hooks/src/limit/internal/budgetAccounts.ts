@@ -76,14 +76,19 @@ export class BudgetAccounts {
   private readonly settings: BudgetRules
   private readonly ledger: Ledger.Ledger
   private readonly holder = crypto.randomUUID()
-  /** When the time of a run or session was last counted, in milliseconds. */
-  private readonly countedAt = new Map<string, number>()
+  /** By session: when the time of each run and limit was last counted, in milliseconds. */
+  private readonly countedAt = new Map<string, Map<number, number>>()
   private calls = 0
+  /** Whether all accounts are in the state of the conversation, which only this process changes. */
+  private readonly areLocal: boolean
+  /** Ids of calls that are settled. Objects with the same names of fields are made faster. */
+  private readonly freeIds: Array<string> = []
 
   constructor(options: AccountOptions, settings: BudgetRules) {
     this.options = options
     this.settings = settings
     this.ledger = options.ledger ?? Ledger.inMemory()
+    this.areLocal = settings.rules.every(({ isLocal }) => isLocal)
   }
 
   /** Stores the owners of the shared accounts that the turn uses. When a `key` function throws, the hook fails. */
@@ -97,32 +102,41 @@ export class BudgetAccounts {
 
   /** Makes a call if all limits allow it. Waits while only the reservations of other calls keep it from being made. */
   call(request: LlmRequest, next: Next, ctx: HookContext): Effect.Effect<LlmResponse, unknown> {
-    return Effect.suspend(() => {
+    return Effect.withFiber((fiber) => {
+      const clock = fiber.getRef(Clock.Clock)
       const estimate = this.estimate(request)
       if (typeof estimate === "string") return Effect.fail(this.refusal(estimate))
-      const plan: Plan = { id: `${this.holder}/${++this.calls}`, request, estimate, ctx, open: openCallsOf(ctx) }
-      return Effect.uninterruptibleMask((restore) =>
-        Effect.flatMap(
-          this.reserve(plan, restore),
-          (call) =>
-            Effect.onExit(restore(next(request)), (exit) =>
-              Effect.flatMap(Clock.currentTimeMillis, (end) => this.settle(call, exit, end)))
-        )
-      )
+      const id = this.freeIds.pop() ?? `${this.holder}/${++this.calls}`
+      const plan: Plan = { id, request, estimate, ctx, open: openCallsOf(ctx) }
+      const make = (call: Call, restore: Restore) =>
+        Effect.onExit(restore(next(request)), (exit) => this.settle(call, exit, clock.currentTimeMillisUnsafe()))
+      return Effect.uninterruptibleMask((restore) => {
+        const call = this.reserve(plan, restore, clock.currentTimeMillisUnsafe())
+        return Effect.isEffect(call) ? Effect.flatMap(call, (reserved) => make(reserved, restore)) : make(call, restore)
+      })
     })
   }
 
-  /** Reserves the estimate as soon as the limits allow it. Fails if what is spent has used one of them up. */
-  private reserve(plan: Plan, restore: Restore, waitMs = firstWaitMs): Effect.Effect<Call, unknown> {
-    return Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      const call: Call = { ...plan, charges: chargesOf(this.settings.rules, this.ledger, plan.ctx, now) }
-      const attempt = this.tryReserve(call, now)
-      if (attempt === isReserved) return Effect.succeed(call)
-      return Effect.flatMap(attempt, (wasReserved) => {
-        if (wasReserved) return Effect.succeed(call)
-        const settled = restore(Waiters.wait([plan.open, this.ledger], waitMs))
-        return Effect.andThen(settled, this.reserve(plan, restore, Math.min(2 * waitMs, lastWaitMs)))
-      })
+  /**
+   * Reserves the estimate as soon as the limits allow it: at once, if nothing has to be awaited. Fails if what is spent
+   * has used one of them up.
+   */
+  private reserve(
+    plan: Plan,
+    restore: Restore,
+    now: number,
+    waitMs = firstWaitMs
+  ): Call | Effect.Effect<Call, unknown> {
+    const { ctx, estimate, id, open, request } = plan
+    const charges = chargesOf(this.settings.rules, this.ledger, ctx, now)
+    const call: Call = { id, request, estimate, ctx, open, charges }
+    const attempt = this.tryReserve(call, now)
+    if (attempt === isReserved) return call
+    return Effect.flatMap(attempt, (wasReserved) => {
+      if (wasReserved) return Effect.succeed(call)
+      const settled = Effect.andThen(restore(Waiters.wait([open, this.ledger], waitMs)), Clock.currentTimeMillis)
+      const again = Math.min(2 * waitMs, lastWaitMs)
+      return Effect.flatMap(settled, (later) => toEffect(() => this.reserve(plan, restore, later, again)))
     })
   }
 
@@ -131,8 +145,9 @@ export class BudgetAccounts {
     const charged: Array<Charge> = []
     const { leaseMs } = this.settings
     const dependents = dependentsOf(ctx, open)
+    // This call has no reservation yet. One with its id is of a call that had the id before it.
     const isLost = ({ isLocal }: Rule) => ({ since }: Ledger.Hold, hold: string) =>
-      isLocal ? !open.has(hold) : since < now - leaseMs
+      isLocal ? !open.has(hold) || hold === id : since < now - leaseMs
     const hold = { amount: estimate, holder: this.holder, since: now }
     const reserveIn = (before: Ledger.Account, rule: Rule): readonly [Verdict, Ledger.Account] => {
       const account = Ledger.reclaim(before, isLost(rule))
@@ -176,12 +191,11 @@ export class BudgetAccounts {
     const { charges, ctx, estimate, id, open, request } = call
     const { amount, isEstimate } = this.cost(request, exit, estimate)
     const settleCharge = ({ rules, update }: Charge) => {
-      const elapsed = new Map(
-        rules.map((rule) => [rule, rule.timeMs === undefined ? 0 : this.countTime(ctx, rule, now)])
-      )
+      const elapsed = rules.map((rule) => rule.timeMs === undefined ? 0 : this.countTime(ctx, rule, now))
       return update((before, rule) => {
-        const elapsedMs = before.elapsedMs + (elapsed.get(rule) ?? 0)
-        const after = Ledger.settle({ ...before, elapsedMs }, id, amount, isEstimate)
+        const elapsedMs = elapsed[rules.indexOf(rule)] ?? 0
+        const timed = elapsedMs === 0 ? before : { ...before, elapsedMs: before.elapsedMs + elapsedMs }
+        const after = Ledger.settle(timed, id, amount, isEstimate)
         const level = rule.level(after, this.settings)
         const isNew = level !== undefined && level.level !== after.level && after.level !== "exceeded"
         return isNew ? [level, { ...after, level: level.level }] : [undefined, after]
@@ -198,6 +212,7 @@ export class BudgetAccounts {
       Waiters.wake(this.ledger)
     }
     if (others.length === 0 && !Effect.isEffect(first)) {
+      if (this.areLocal) this.freeIds.push(id)
       wake()
       return first?.some((level) => level !== undefined) === true ? report(first) : Effect.void
     }
@@ -266,27 +281,38 @@ export class BudgetAccounts {
 
   /** Drops the clocks of a session. */
   forgetSession(sessionId: string): void {
-    for (const id of [...this.countedAt.keys()]) if (id.startsWith(`${sessionId}/`)) this.countedAt.delete(id)
+    this.countedAt.delete(sessionId)
   }
 
   /** When time was last counted for a rule. The first call of a run or session starts its clock. */
   private lastCounted(ctx: HookContext, rule: Rule, now: number): number {
-    const id = clockOf(ctx, rule)
-    const last = this.countedAt.get(id)
-    if (last === undefined) this.countedAt.set(id, now)
+    const clocks = this.clocksOf(ctx)
+    const id = this.clockOf(ctx, rule)
+    const last = clocks.get(id)
+    if (last === undefined) clocks.set(id, now)
     return last ?? now
   }
 
   /** Returns the milliseconds since time was last counted, and counts from now on. */
   private countTime(ctx: HookContext, rule: Rule, now: number): number {
     const last = this.lastCounted(ctx, rule, now)
-    this.countedAt.set(clockOf(ctx, rule), now)
+    this.clocksOf(ctx).set(this.clockOf(ctx, rule), now)
     return Math.max(0, now - last)
   }
-}
 
-const clockOf = ({ root }: HookContext, { index, scope }: Rule): string =>
-  `${root.sessionId}/${scope === "run" ? root.turnNumber : ""}#${index}`
+  private clocksOf({ root: { sessionId } }: HookContext): Map<number, number> {
+    const known = this.countedAt.get(sessionId)
+    if (known !== undefined) return known
+    const made = new Map<number, number>()
+    this.countedAt.set(sessionId, made)
+    return made
+  }
+
+  /** A number for a limit: of a run, or of the session (turns are counted from 1). */
+  private clockOf({ root }: HookContext, { index, scope }: Rule): number {
+    return (scope === "run" ? root.turnNumber : 0) * this.settings.rules.length + index
+  }
+}
 
 /** Errors with which a vendor refuses a call before a model runs. */
 const freeErrors: ReadonlySet<string> = new Set([

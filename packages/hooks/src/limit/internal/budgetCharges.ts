@@ -31,12 +31,14 @@ export const chargesOf = (
   { hook, root: { turnNumber }, state }: Identity,
   now: number
 ): ReadonlyArray<Charge> => {
+  const localRules = rules.every(({ isLocal }) => isLocal) ? rules : rules.filter(({ isLocal }) => isLocal)
+  const spanOf = (rule: Rule): string => rule.scope === "run" ? `#${turnNumber}` : windowOf(rule, now)
+  const local: Charge = {
+    rules: localRules,
+    update: (change, isKept = always) => changeLocal({ hook, state }, localRules, spanOf, change, isKept)
+  }
+  if (localRules === rules) return [local]
   const ownerOf = state.get(owners(hook))
-  const localRules = rules.filter(({ isLocal }) => isLocal)
-  const entryOf = (rule: Rule) => ({
-    index: String(rule.index),
-    span: rule.scope === "run" ? `#${turnNumber}` : windowOf(rule, now)
-  })
   const shared = rules.flatMap((rule): ReadonlyArray<Charge> => {
     const owner = rule.isLocal ? undefined : ownerOf[rule.index]
     if (owner === undefined) return []
@@ -53,12 +55,7 @@ export const chargesOf = (
         )
     }]
   })
-  if (localRules.length === 0) return shared
-  const local: Charge = {
-    rules: localRules,
-    update: (change, isKept = always) => changeLocal({ hook, state }, localRules, entryOf, change, isKept)
-  }
-  return [local, ...shared]
+  return localRules.length === 0 ? shared : [local, ...shared]
 }
 
 const always = (): boolean => true
@@ -74,17 +71,17 @@ const windowOf = ({ windowMs }: Pick<Rule, "windowMs">, now: number): string =>
 const changeLocal = <A>(
   { hook, state }: Pick<Identity, "hook" | "state">,
   rules: ReadonlyArray<Rule>,
-  entryOf: (rule: Rule) => { readonly index: string; readonly span: string },
+  spanOf: (rule: Rule) => string,
   change: Change<A>,
   isKept: (results: ReadonlyArray<A>) => boolean
 ): ReadonlyArray<A> => {
   const key = ownAccounts.keyOf(hook)
   const all = { ...state.get(key) }
   const results = rules.map((rule) => {
-    const { index, span } = entryOf(rule)
-    const stored = all[index]
+    const stored = all[rule.index]
+    const span = spanOf(rule)
     const [result, account] = change(stored?.span === span ? stored.account : Ledger.empty, rule)
-    all[index] = { span, account }
+    all[rule.index] = { span: stored?.span === span ? stored.span : span, account }
     return result
   })
   if (isKept(results)) state.set(key, ownAccounts.made(all))

@@ -135,6 +135,15 @@ const compileRule = (limit: LimitOptions, index: number): Rule => {
   const { calls, key, money, scope, time, tokens, window } = limit
   const maxPico = money === undefined ? undefined : toPico(money)
   const timeMs = time === undefined ? undefined : Duration.toMillis(time)
+  const limits: ReadonlyArray<readonly [Part["kind"], number | undefined, Part["used"]]> = [
+    ["money", money, ({ spent }) => toDollars(BigInt(spent.money))],
+    ["tokens", tokens, ({ spent }) => spent.tokens],
+    ["calls", calls, ({ spent }) => spent.calls],
+    ["time", timeMs, ({ elapsedMs }) => elapsedMs]
+  ]
+  const parts = limits.flatMap(([kind, most, used]): ReadonlyArray<Part> =>
+    most === undefined ? [] : [{ kind, limit: most, used }]
+  )
   return {
     index,
     scope,
@@ -161,33 +170,28 @@ const compileRule = (limit: LimitOptions, index: number): Rule => {
         : `${amount(account.spent)} spent, ${amount(reserved(account))} reserved by running calls`
       return `the ${scope} budget of ${max} is used up: ${used}. Raise limits[${index}].${part} of the budget to allow more`
     },
-    level: (account, thresholds) => {
-      const used = account.spent
-      return highestLevel(scope, thresholds, [
-        { kind: "money", used: money === undefined ? 0 : toDollars(BigInt(used.money)), limit: money },
-        { kind: "tokens", used: used.tokens, limit: tokens },
-        { kind: "calls", used: used.calls, limit: calls },
-        { kind: "time", used: account.elapsedMs, limit: timeMs }
-      ])
-    }
+    level: (account, thresholds) => highestLevel(scope, thresholds, parts, account)
   }
 }
 
-/** How much of one part of a limit is used. */
+/** One part of a limit. */
 interface Part {
   readonly kind: BudgetLevel["kind"]
-  readonly used: number
-  readonly limit: number | undefined
+  readonly limit: number
+  /** How much of it an account has used. */
+  readonly used: (account: Account) => number
 }
 
 const highestLevel = (
   scope: string,
   { exceededAt, warnAt }: Thresholds,
-  parts: ReadonlyArray<Part>
+  parts: ReadonlyArray<Part>,
+  account: Account
 ): BudgetLevel | undefined => {
   let highest: { readonly level: BudgetLevel; readonly share: number } | undefined
-  for (const { kind, limit, used } of parts) {
-    if (limit === undefined || used < limit * warnAt) continue
+  for (const { kind, limit, used: usedBy } of parts) {
+    const used = usedBy(account)
+    if (used < limit * warnAt) continue
     const share = limit === 0 ? 1 : used / limit
     if (highest !== undefined && share <= highest.share) continue
     highest = { share, level: { level: share >= exceededAt ? "exceeded" : "warn", kind, scope, used, limit } }

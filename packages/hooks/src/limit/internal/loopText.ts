@@ -3,15 +3,14 @@ import type { DetectedLoop, Kind } from "./detectedLoop.ts"
 import type { Trail } from "./loopTrail.ts"
 
 /** Describes a loop in one sentence. */
-export const describeLoop = ({ count, kind, what }: DetectedLoop): string => {
-  const texts: { readonly [K in Kind]: string } = {
-    calls: `the same call of ${what} ${count} times without a new result`,
-    "invalid-arguments": `${what} was called ${count} times with empty or broken arguments`,
-    errors: `${what} failed with the same error ${count} times in a row`,
-    text: `${what} ${count} times in a row`,
-    compaction: `${count} compactions in a row that made nothing shorter`
-  }
-  return `Loop detected: ${texts[kind]}.`
+export const describeLoop = (loop: DetectedLoop): string => `Loop detected: ${texts[loop.kind](loop)}.`
+
+const texts: { readonly [K in Kind]: (loop: DetectedLoop) => string } = {
+  calls: ({ count, what }) => `the same call of ${what} ${count} times without a new result`,
+  "invalid-arguments": ({ count, what }) => `${what} was called ${count} times with empty or broken arguments`,
+  errors: ({ count, what }) => `${what} failed with the same error ${count} times in a row`,
+  text: ({ count, what }) => `${what} ${count} times in a row`,
+  compaction: ({ count }) => `${count} compactions in a row that made nothing shorter`
 }
 
 /** Describes a call that keeps failing. */

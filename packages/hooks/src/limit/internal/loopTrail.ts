@@ -67,8 +67,9 @@ export const emptyTrail = (turn: number): Trail => ({
 /** Adds a call of the current step. */
 export const addOpenCall = (trail: Trail, id: string, key: string, blocked: boolean): Trail => {
   const known = digest(id)
-  const others = trail.open.filter((call) => call.id !== known)
-  return { ...trail, open: [...others, { id: known, key, blocked }].slice(-maxOpen) }
+  const open = trail.open.filter((call) => call.id !== known)
+  open.push({ id: known, key, blocked })
+  return { ...trail, open: open.length > maxOpen ? open.slice(-maxOpen) : open }
 }
 
 /** The call of the current step with this id. */
@@ -111,28 +112,33 @@ export interface FinishedCall {
 /** Counts the calls of a finished step. A call without a new result is counted up; a new result resets all counts. */
 export const addStep = (trail: Trail, calls: ReadonlyArray<FinishedCall>, step: number): Trail => {
   // The same call several times in one step is one call.
-  const distinct = calls.filter(({ key }, index) => calls.findIndex((other) => other.key === key) === index)
-  const isNew = ({ blocked, key, result }: FinishedCall) =>
-    !blocked && trail.calls.find((call) => call.key === key)?.result !== result
+  const distinct = calls.length === 1
+    ? calls
+    : calls.filter(({ key }, index) => calls.findIndex((other) => other.key === key) === index)
+  const known = distinct.map(({ key }) => trail.calls.find((call) => call.key === key))
+  const isNew = ({ blocked, result }: FinishedCall, index: number) => !blocked && known[index]?.result !== result
   const hasNew = distinct.some(isNew)
-  const kept = trail.calls.filter(({ key }) => !distinct.some((call) => call.key === key))
-    // A call that was new in the step before may be the first of a cycle, so its count stays.
-    .map((call) => hasNew && call.repeated ? { ...call, count: 0 } : call)
-  const counted = distinct.map((call) => {
-    const known = trail.calls.find(({ key }) => key === call.key)
-    return known === undefined || isNew(call)
+  const kept = trail.calls.filter((call) => !known.includes(call))
+  const counted = distinct.map((call, index) => {
+    const before = known[index]
+    return before === undefined || isNew(call, index)
       ? { key: call.key, count: 1, result: call.result, repeated: false }
-      : { ...known, count: hasNew ? 1 : known.count + 1, repeated: true }
+      : { ...before, count: hasNew ? 1 : before.count + 1, repeated: true }
   })
-  const hasProgress = distinct.some((call) => isNew(call) && call.error === undefined)
-  const failures = hasProgress
+  const hasProgress = distinct.some((call, index) => isNew(call, index) && call.error === undefined)
+  const failures = hasProgress && trail.failures.length > 0
     ? trail.failures.map((failure) => failure.step === step ? failure : { ...failure, again: true })
     : trail.failures
+  // A call that was new in the step before may be the first of a cycle, so its count stays.
+  const others = hasNew && kept.some(({ repeated }) => repeated)
+    ? kept.map((call) => call.repeated ? { ...call, count: 0 } : call)
+    : kept
+  others.push(...counted)
   return {
     ...trail,
     open: [],
     failures,
-    calls: [...kept, ...counted].slice(-maxCalls),
+    calls: others.length > maxCalls ? others.slice(-maxCalls) : others,
     error: errorOf(trail, distinct)
   }
 }
@@ -141,11 +147,14 @@ export const addStep = (trail: Trail, calls: ReadonlyArray<FinishedCall>, step: 
 const errorOf = ({ error }: Trail, calls: ReadonlyArray<FinishedCall>): Trail["error"] => {
   const ran = calls.filter(({ blocked }) => !blocked)
   if (ran.length === 0) return error
-  const keys = new Set(ran.map((call) => call.error === undefined ? "" : digest([call.tool, call.error])))
+  if (ran.some((call) => call.error === undefined)) return noError
+  const keys = new Set(ran.map((call) => digest([call.tool, call.error])))
   const [key] = keys
-  if (keys.size !== 1 || key === undefined || key === "") return { key: "", count: 0 }
+  if (keys.size !== 1 || key === undefined) return noError
   return { key, count: error.key === key ? error.count + 1 : 1 }
 }
+
+const noError: Trail["error"] = Object.freeze({ key: "", count: 0 })
 
 /** The calls of the last step with their results, if the history ends with results. */
 export const lastStep = (messages: ReadonlyArray<Message>): ReadonlyArray<readonly [ToolCall, ToolMessage]> => {

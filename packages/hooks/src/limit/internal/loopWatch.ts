@@ -36,9 +36,12 @@ const trailKey = ownedKey(HookState.ownKey("trail", LoopTrail.Trail, LoopTrail.e
 /** A class: its methods share the settings. */
 export class LoopWatch {
   private readonly settings: Settings
+  /** The repetition at which the first of the measures begins that do not change what happens. */
+  private readonly firstMeasure: number
 
   constructor(settings: Settings) {
     this.settings = settings
+    this.firstMeasure = Math.min(this.startOf("observe"), this.startOf("steer"), this.startOf("escalate"))
   }
 
   beforeCall({ args, id, name: tool }: PreToolCallEvent, ctx: HookContext): ActionAt<"preToolCall"> | undefined {
@@ -136,6 +139,8 @@ export class LoopWatch {
   private takeMeasures(loop: DetectedLoop, ctx: HookContext): void {
     const { escalate, maxEscalations, name } = this.settings
     const { count } = loop
+    // Most calls are not repeated.
+    if (count < this.firstMeasure) return
     const description = describeLoop(loop)
     if (count === this.startOf("observe")) ctx.warn(description)
     if (count >= this.startOf("observe")) ctx.events.emit("loop", { kind: loop.kind, count, what: loop.what })
@@ -193,9 +198,9 @@ export class LoopWatch {
     }
   }
 
-  private trailOf(ctx: HookContext): LoopTrail.Trail {
-    const trail = ctx.local.get(trailKey.keyOf(ctx.hook))
-    return trail.turn === ctx.turnNumber ? trail : LoopTrail.emptyTrail(ctx.turnNumber)
+  private trailOf({ hook, local, turnNumber }: HookContext): LoopTrail.Trail {
+    const trail = local.get(trailKey.keyOf(hook))
+    return trail.turn === turnNumber ? trail : LoopTrail.emptyTrail(turnNumber)
   }
 
   /** Changes the trail of the context's agent, and returns it. */

@@ -73,15 +73,18 @@ const agentWords = set("agent task")
 const maxOperations = 1_000
 const maxDepth = 12
 
-/** What calls do, because all rules of a guard ask about the same call. */
-const knownOperations = new WeakMap<Call, { readonly kinds: Kinds; readonly found: ReadonlyArray<CallOperation> }>()
+/** What the last call does, because all rules of a guard ask about the same call, one after the other. */
+let last: {
+  readonly call: Call
+  readonly kinds: Kinds
+  readonly found: ReadonlyArray<CallOperation>
+} | undefined
 
 /** Returns what a call does: as `kinds` says, or guessed from the tool's name and arguments. */
 export const operationsOf = (call: Call, kinds: Kinds = noKinds): ReadonlyArray<CallOperation> => {
-  const known = knownOperations.get(call)
-  if (known?.kinds === kinds) return known.found
+  if (last?.call === call && last.kinds === kinds) return last.found
   const found = readOperations(call, kinds)
-  knownOperations.set(call, { kinds, found })
+  last = { call, kinds, found }
   return found
 }
 

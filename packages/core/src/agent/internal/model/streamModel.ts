@@ -23,9 +23,12 @@ export const streamModel = (
   provider: LlmProvider,
   request: LlmRequest
 ): Effect.Effect<LlmResponse, Failure> => {
-  if (turn.agent.streams) return streamThroughHooks(turn, provider, request)
-  return provider.stream === undefined
-    ? provider.complete(request)
+  if (provider.stream === undefined) {
+    const answered = provider.complete(request)
+    return turn.agent.streams ? Effect.flatMap(answered, (response) => checkWhole(turn, response)) : answered
+  }
+  return turn.agent.streams
+    ? streamThroughHooks(turn, provider.name, (sink) => provider.stream!(request, sink))
     : provider.stream(request, (delta) => {
       noteDelta(turn)
       show(turn, delta)
@@ -60,11 +63,28 @@ export const showRest = ({ io }: Turn, text: string): void => {
   io.shownText = ""
 }
 
+/** Runs the `onLlmDelta` hooks for an answer that was not streamed. Its text is one delta. */
+const checkWhole = (turn: Turn, response: LlmResponse): Effect.Effect<LlmResponse, Failure> => {
+  const { text } = response
+  // An answer that is too large is refused as a whole.
+  if (text === "" || text.length > turn.agent.limits.textLength) return Effect.succeed(response)
+  const delta: LlmDelta = { type: "text", text }
+  const take = (outcome: Outcome<"onLlmDelta"> | undefined): Effect.Effect<LlmResponse, Failure> => {
+    const stop = stopOf("onLlmDelta", outcome)
+    if (stop !== undefined) return stop
+    const buffer = deltaBuffer(turn)
+    buffer.add(delta, outcome?.event ?? delta)
+    return Effect.succeed(buffer.complete(response))
+  }
+  const outcome = askHooksNow(turn, "onLlmDelta", delta)
+  return Effect.isEffect(outcome) ? Effect.flatMap(outcome, take) : take(outcome)
+}
+
 /** Streams an answer and runs the `onLlmDelta` hooks before listeners receive a delta. */
 const streamThroughHooks = (
   turn: Turn,
-  provider: LlmProvider,
-  request: LlmRequest
+  provider: string,
+  stream: (sink: DeltaSink) => Effect.Effect<LlmResponse, Failure>
 ): Effect.Effect<LlmResponse, Failure> =>
   Effect.withFiber((fiber) => {
     const cut = Deferred.makeUnsafe<never, Failure>()
@@ -78,10 +98,10 @@ const streamThroughHooks = (
     let streamed = 0
     const sink: DeltaSink = (delta) => {
       if (Deferred.isDoneUnsafe(cut)) return
-      if (provider.stream !== undefined) noteDelta(turn)
+      noteDelta(turn)
       streamed += delta.type === "tool-call" ? delta.argsText.length : delta.text.length
       if (streamed > limits.textLength) {
-        Deferred.doneUnsafe(cut, Effect.fail(streamTooLong(provider.name, limits)))
+        Deferred.doneUnsafe(cut, Effect.fail(streamTooLong(provider, limits)))
         return
       }
       const seen = buffer.withTail(delta)
@@ -90,19 +110,9 @@ const streamThroughHooks = (
       const taken = Effect.map(outcome, (found) => take(seen, found))
       return Effect.runPromiseWith(fiber.context)(taken, { signal: turn.io.signal })
     }
-    const act: Effect.Effect<LlmResponse, Failure> = provider.stream !== undefined
-      ? provider.stream(request, sink)
-      : Effect.tap(
-        provider.complete(request),
-        // An answer that is too large is refused as a whole.
-        ({ text }) =>
-          Effect.promise(async () =>
-            text === "" || text.length > limits.textLength ? undefined : sink({ type: "text", text })
-          )
-      )
     // A decision about the last delta may arrive together with the end of the stream. It takes precedence over the
     // response.
-    const untilCut = Effect.tap(act, () => Deferred.isDoneUnsafe(cut) ? Deferred.await(cut) : Effect.void)
+    const untilCut = Effect.tap(stream(sink), () => Deferred.isDoneUnsafe(cut) ? Deferred.await(cut) : Effect.void)
     return Effect.map(Effect.raceFirst(untilCut, Deferred.await(cut)), buffer.complete)
   })
 

@@ -2,6 +2,8 @@
 import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
 import type { AgentError } from "../../../data/AgentError.ts"
 import * as Awaitable from "../../../data/effect/Awaitable.ts"
 import { isProviderError } from "../../../data/ProviderError.ts"
@@ -46,11 +48,26 @@ export interface Wrapping<Input, Output> {
 export const wrapAct = <Input extends object, Output>(wrapping: Wrapping<Input, Output>): Act<Input, Output> => {
   const { act, hooks } = wrapping
   /** Inputs that confidential wrappers made for this act. */
-  const revealed = new WeakSet<object>()
+  const revealed: Array<object> = []
   return hooks.reduceRight<Act<Input, Output>>(
     (inner, hook) => (input) => runWrapper(new Wrapped(wrapping, revealed, hook, inner, input)),
-    (input) => act(input, revealed.has(input))
+    (input) => act(input, revealed.includes(input))
   )
+}
+
+/** One run of an act. A class, because it is made on the hot path. */
+class Run<Output> {
+  exit: Exit.Exit<Output, Failure> | undefined = undefined
+  private waiting: Deferred.Deferred<Output, Failure> | undefined = undefined
+
+  end(exit: Exit.Exit<Output, Failure>): Effect.Effect<unknown> {
+    this.exit = exit
+    return this.waiting === undefined ? Effect.void : Deferred.done(this.waiting, exit)
+  }
+  /** Waits until the act has ended. */
+  wait(): Effect.Effect<Output, Failure> {
+    return this.exit ?? Deferred.await(this.waiting ??= Deferred.makeUnsafe())
+  }
 }
 
 /** The run of one wrapper around one act. A class, because its methods share the state of the act. */
@@ -58,15 +75,15 @@ class Wrapped<Input extends object, Output> {
   readonly wrapping: Wrapping<Input, Output>
   readonly hook: AgentHook<never>
   readonly input: Input
-  private readonly revealed: WeakSet<object>
+  private readonly revealed: Array<object>
   private readonly inner: Act<Input, Output>
-  /** The exit of the act that the wrapper started last. Pending while the act runs. */
-  private running: Deferred.Deferred<Output, Failure> | undefined = undefined
+  /** The run of the act that the wrapper started last. */
+  private running: Run<Output> | undefined = undefined
   private actFailure: unknown = undefined
 
   constructor(
     wrapping: Wrapping<Input, Output>,
-    revealed: WeakSet<object>,
+    revealed: Array<object>,
     hook: AgentHook<never>,
     inner: Act<Input, Output>,
     input: Input
@@ -83,12 +100,13 @@ class Wrapped<Input extends object, Output> {
     return Effect.suspend(() => {
       const { hook, input, revealed, wrapping } = this
       const isAnother = value !== input && typeof value === "object" && value !== null
-      const mayReveal = revealed.has(input) || wrapping.isApproved?.(input) === true
-      if (hook.confidential === true && isAnother && mayReveal) revealed.add(value)
-      const running = this.running = Deferred.makeUnsafe<Output, Failure>()
+      if (hook.confidential === true && isAnother) {
+        if (revealed.includes(input) || wrapping.isApproved?.(input) === true) revealed.push(value)
+      }
+      const running = this.running = new Run<Output>()
       return Effect.onExit(this.inner(value), (exit) => {
         if (exit._tag === "Failure") this.actFailure = Cause.squash(exit.cause)
-        return Deferred.done(running, exit)
+        return running.end(exit)
       })
     })
   }
@@ -123,7 +141,7 @@ class Wrapped<Input extends object, Output> {
     // wrapper interrupted it, it is not started again.
     if (running === undefined) return this.inner(this.input)
     return Effect.catchCauseIf(
-      Deferred.await(running),
+      running.wait(),
       Cause.hasInterruptsOnly,
       () => failed.broken(hook.name, `it interrupted the act: ${message}`)
     )
@@ -131,32 +149,33 @@ class Wrapped<Input extends object, Output> {
 }
 
 const runWrapper = <Input extends object, Output>(wrapped: Wrapped<Input, Output>): Effect.Effect<Output, Failure> =>
-  Effect.withFiber((fiber) => {
-    const { hook, input, wrapping: { method, turn } } = wrapped
-    const run = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => {
-      const promise = Effect.runPromiseWith(fiber.context)(effect, { signal: turn.io.signal })
-      // If a wrapper does not await the promise, cancelling the turn must not crash the process.
-      promise.catch(() => {})
-      return promise
-    }
-    const next = Object.assign((value: Input) => Awaitable.make(wrapped.run(value), run), {
-      promise: (value: Input) => run(wrapped.run(value))
-    })
-    const call = Effect.suspend(() => {
-      const answer = callWrapper(hook, method, input, next, new Context(turn.scope, hook.name))
-      const output = Effect.isEffect(answer)
-        ? answer
-        : Effect.tryPromise({ try: () => Promise.resolve(answer), catch: (error) => error })
-      return Effect.flatMap(output, (value) => {
-        const wrong = wrongOutput(method, value)
-        return wrong === undefined
-          // `wrongOutput` has just checked that it is an output of the act.
-          ? Effect.succeed(value as Output)
-          : Effect.fail(`it returned something that the act does not return: ${wrong}`)
-      })
-    })
-    return Effect.catchCause(call, (cause) => wrapped.afterFailure(cause))
+  Effect.catchCause(Effect.withFiber((fiber) => callInFiber(wrapped, fiber)), (cause) => wrapped.afterFailure(cause))
+
+const callInFiber = <Input extends object, Output>(
+  wrapped: Wrapped<Input, Output>,
+  fiber: Fiber.Fiber<unknown, unknown>
+): Effect.Effect<Output, unknown> => {
+  const { hook, input, wrapping: { method, turn } } = wrapped
+  const run = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => {
+    const promise = Effect.runPromiseWith(fiber.context)(effect, { signal: turn.io.signal })
+    // If a wrapper does not await the promise, cancelling the turn must not crash the process.
+    promise.catch(() => {})
+    return promise
+  }
+  const next = (value: Input) => Awaitable.make(wrapped.run(value), run)
+  next.promise = (value: Input) => run(wrapped.run(value))
+  const answer = callWrapper(hook, method, input, next, new Context(turn.scope, hook.name))
+  const output = Effect.isEffect(answer)
+    ? answer
+    : Effect.tryPromise({ try: () => Promise.resolve(answer), catch: (error) => error })
+  return Effect.flatMap(output, (value) => {
+    const wrong = wrongOutput(method, value)
+    return wrong === undefined
+      // `wrongOutput` has just checked that it is an output of the act.
+      ? Effect.succeed(value as Output)
+      : Effect.fail(`it returned something that the act does not return: ${wrong}`)
   })
+}
 
 type AnyWrapper = (input: unknown, next: unknown, ctx: HookContext) =>
   | Effect.Effect<unknown, unknown>
