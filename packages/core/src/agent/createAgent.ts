@@ -207,11 +207,12 @@ export const createAgent: {
 
   // The layer's failure becomes a defect here. That changes its error type only, not its services.
   const services = managed === undefined ? Effect.undefined : Effect.orDie(managed.contextEffect)
+  const promises: Promises = { run, stream, logging }
   return {
     run: (input, options) => run((runtime) => runtime.runOnce(input), options),
     stream: (input, options) => stream((onEvent) => run((runtime) => runtime.runOnce(input, { onEvent }), options)),
     session: async (sessionOptions) =>
-      new PromiseSession(await run((runtime) => runtime.openSession(sessionOptions)), { run, stream, logging }),
+      new PromiseSession(await run((runtime) => runtime.openSession(sessionOptions)), promises),
     resume: (snapshot, decisions, options) => run((runtime) => runtime.resume(snapshot, decisions), options),
     resumeStream: (snapshot, decisions, options) =>
       stream((onEvent) => run((runtime) => runtime.resume(snapshot, decisions, { onEvent }), options)),

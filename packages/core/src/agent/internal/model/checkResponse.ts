@@ -155,10 +155,10 @@ const isPlainCall = (call: ToolCall | null | undefined): boolean =>
   call.malformed === undefined
 
 const isPlainUsage = (usage: Usage | null): boolean =>
-  usage !== null && usage.inputTokens >= 0 && usage.inputTokens <= maxAmount && usage.outputTokens >= 0 &&
-  usage.outputTokens <= maxAmount && typeof usage.inputTokens === "number" && typeof usage.outputTokens === "number" &&
-  usage.cachedTokens === undefined && usage.cacheWriteTokens === undefined && usage.reasoningTokens === undefined &&
-  usage.billableOutputTokens === undefined && usage.costUsd === undefined
+  usage !== null && isAmount(usage.inputTokens) && isAmount(usage.outputTokens) &&
+  isAmountOrAbsent(usage.billableOutputTokens) && isAmountOrAbsent(usage.cachedTokens) &&
+  isAmountOrAbsent(usage.cacheWriteTokens) && isAmountOrAbsent(usage.reasoningTokens) &&
+  isAmountOrAbsent(usage.costUsd)
 
 type Fields = { readonly [key: string]: unknown }
 
@@ -223,6 +223,7 @@ const optional = ["cachedTokens", "cacheWriteTokens", "reasoningTokens", "billab
 
 /** Negative amounts would give budgets something back, and sums of larger ones would be infinite or lose tokens. */
 const isAmount = (value: unknown): boolean => typeof value === "number" && value >= 0 && value <= maxAmount
+const isAmountOrAbsent = (value: unknown): boolean => value === undefined || isAmount(value)
 const maxAmount = Number.MAX_SAFE_INTEGER
 
 const show = (value: unknown): string => {

@@ -23,7 +23,7 @@ import { storedTurn } from "../turn/turnState.ts"
 import { toEffect } from "../turn/yieldable.ts"
 import { ResumedSnapshots } from "./resumedSnapshots.ts"
 import { checkResume, loadState, readDecisions, readSnapshot, sessionOf } from "./resumeSession.ts"
-import { SessionHandle } from "./sessionHandle.ts"
+import { type Owner, SessionHandle } from "./sessionHandle.ts"
 import { SessionState } from "./sessionState.ts"
 
 /** The runtime of an agent. The Effect API and the promise API both use it. */
@@ -54,14 +54,7 @@ export const startRuntime = (agent: ResolvedAgent, context: AnyContext): Runtime
   const finished = new Set<string>()
   const resumed = new ResumedSnapshots()
 
-  const open = (session: SessionState): SessionHandle =>
-    new SessionHandle(agent, session, {
-      context,
-      resume: (snapshot, decisions) => resume(snapshot, decisions, {}, true),
-      add: (handle) => void handles.set(handle.id, handle),
-      remove: (id) => void handles.delete(id),
-      restore: restoreTurn
-    })
+  const open = (session: SessionState): SessionHandle => new SessionHandle(agent, session, owner)
 
   const rememberFinished = (id: string): void => {
     if (finished.size >= maxFinished) finished.delete(finished.values().next().value!)
@@ -147,6 +140,15 @@ export const startRuntime = (agent: ResolvedAgent, context: AnyContext): Runtime
     turn.io.noteStored()
     session.storage.lastTurn = turn
     if (state.phase !== "ended") keepWaiting(turn)
+  }
+
+  /** All sessions share it. */
+  const owner: Owner = {
+    context,
+    resume: (snapshot, decisions) => resume(snapshot, decisions, {}, true),
+    add: (handle) => void handles.set(handle.id, handle),
+    remove: (id) => void handles.delete(id),
+    restore: restoreTurn
   }
 
   return {

@@ -33,7 +33,7 @@ import { shutDownCore } from "./startSession.ts"
 import { isConflict } from "./storeTurn.ts"
 
 /** The parts of the runtime that a session needs. */
-interface Owner {
+export interface Owner {
   /** The services of the agent's hooks. */
   readonly context: Context.Context<never> | undefined
   readonly resume: (snapshot: unknown, decisions?: Decisions) => Effect.Effect<RunResult, AgentError>

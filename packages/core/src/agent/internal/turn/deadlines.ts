@@ -5,15 +5,23 @@
 import type * as Fiber from "effect/Fiber"
 import { after, timeOf } from "../../../data/internal/timer.ts"
 
-interface Deadline {
+/** A class, because V8 can keep object literals in its old space, and this one refers to the whole turn. */
+class Deadline {
   readonly at: number
   readonly expire: () => void
+
+  constructor(at: number, expire: () => void) {
+    this.at = at
+    this.expire = expire
+  }
 }
+
+const now = (): number => performance.now()
 
 /** A class, because its fields are the state of the timer. */
 export class Deadlines {
   private fiber: Fiber.Fiber<unknown, unknown> | undefined = undefined
-  private time: () => number = () => performance.now()
+  private time: () => number = now
   private readonly deadlines = new Set<Deadline>()
   private timerDue = Infinity
   private cancelTimer: (() => void) | undefined = undefined
@@ -27,9 +35,9 @@ export class Deadlines {
 
   /** Calls `expire` after `ms` milliseconds. The returned function cancels that. */
   add(ms: number, expire: () => void): () => void {
-    const deadline = { at: this.time() + ms, expire }
+    const deadline = new Deadline(this.time() + ms, expire)
     this.deadlines.add(deadline)
-    if (deadline.at < this.timerDue) this.setTimer()
+    this.expectAt(deadline.at)
     return () => void this.deadlines.delete(deadline)
   }
 
@@ -41,9 +49,14 @@ export class Deadlines {
   }
 
   private setTimer(): void {
-    if (this.fiber === undefined || this.deadlines.size === 0) return
-    const earliest = Math.min(...[...this.deadlines].map(({ at }) => at))
-    if (earliest >= this.timerDue) return
+    let earliest = Infinity
+    for (const { at } of this.deadlines) earliest = Math.min(earliest, at)
+    this.expectAt(earliest)
+  }
+
+  /** Sets the timer, unless it fires before. */
+  private expectAt(earliest: number): void {
+    if (this.fiber === undefined || !(earliest < this.timerDue)) return
     this.cancelTimer?.()
     this.timerDue = earliest
     this.cancelTimer = after(this.fiber, Math.max(0, earliest - this.time()), () => this.expire())

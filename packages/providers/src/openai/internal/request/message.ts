@@ -1,4 +1,4 @@
-/** Renders messages for a request. Each message is rendered once and cached. */
+/** Renders messages for a request. Long messages are rendered once and cached. */
 import { digest, type Json, type JsonObject } from "@belay/core/Json"
 import type { ContentPart, FilePart, Message, ProviderMetadata, ToolCall } from "@belay/core/Message"
 import type { ChatCompletionContentPart } from "openai/resources/chat/completions"
@@ -9,8 +9,33 @@ import { isObject } from "./guards.ts"
 export type Renderer = (message: Message) => string
 
 /** Creates a renderer for one endpoint. */
-export const renderer = (provider: string, compat: Compat): Renderer =>
-  remember((message) => wireMessages(message, provider, compat))
+export const renderer = (provider: string, compat: Compat): Renderer => {
+  const known = remember((message) => wireMessages(message, provider, compat))
+  return (message) => shortText(message, compat) ?? known(message)
+}
+
+/** Texts that are shorter are written again each time. That is as quick as to look them up, and nothing is kept. */
+const cachedLength = 1_000
+
+/** Renders a short message without calls, metadata or files. Returns nothing for other messages. */
+const shortText = (message: Message, compat: Compat): string | undefined => {
+  const { content, role } = message
+  if (typeof content === "string" ? content.length >= cachedLength : typeof content !== "number") return undefined
+  switch (role) {
+    case "user":
+      return `{"role":"user","content":${stringify(content)}}`
+    case "assistant":
+      return message.toolCalls === undefined && message.metadata === undefined && message.reasoning === undefined
+        ? `{"role":"assistant","content":${stringify(content)}}`
+        : undefined
+    case "tool": {
+      if (compat.toolResultName) return undefined
+      const id = stringify(toolId(message.toolCallId, compat))
+      const text = typeof content === "string" ? content : stringify(content)
+      return `{"role":"tool","tool_call_id":${id},"content":${stringify(text)}}`
+    }
+  }
+}
 
 /** Creates a renderer with a cache: the same message object gives the same text. */
 export const remember = (render: (message: Message) => ReadonlyArray<object>): Renderer => {

@@ -1,9 +1,10 @@
 /** HTTP transport over `node:http` with reused connections. */
 import type { Agent as HttpAgent, ClientRequest, IncomingMessage, RequestOptions } from "node:http"
 import { urlToHttpOptions } from "node:url"
+import type { HeaderMap } from "../request/headers.ts"
 import { type Content, readContent } from "./content.ts"
 import type { ProxyVariables } from "./proxy.ts"
-import { graceMs, type Handle, type Listener, type Method, type Transport } from "./transport.ts"
+import { graceMs, type Handle, type Incoming, type Listener, type Method, type Transport } from "./transport.ts"
 
 export type { HttpAgent }
 
@@ -58,10 +59,12 @@ interface Line {
   readonly spare: () => HttpAgent
 }
 
-/** A class, because thousands of requests wait at once. */
-class Sending implements Handle {
+/** A request and the start of its answer. A class, because thousands of requests wait at once. */
+class Sending implements Handle, Incoming {
+  status = 0
+  headers: HeaderMap = noHeaders
   private readonly line: Line
-  private readonly headers: ReadonlyArray<string>
+  private readonly sentHeaders: ReadonlyArray<string>
   private readonly body: string
   private listener: Listener
   private outgoing: ClientRequest | undefined = undefined
@@ -72,14 +75,14 @@ class Sending implements Handle {
 
   constructor(line: Line, headers: ReadonlyArray<string>, body: string, listener: Listener) {
     this.line = line
-    this.headers = headers
+    this.sentHeaders = headers
     this.body = body
     this.listener = listener
   }
 
   send(agent: HttpAgent, isRepeatable: boolean): void {
     const { line: { request, target } } = this
-    const sent = request({ ...target, agent, headers: this.headers })
+    const sent = request({ ...target, agent, headers: this.sentHeaders })
     this.outgoing = sent
     if (isRepeatable) sent.once("socket", (socket) => (this.readBefore = socket.bytesRead))
     sent.on("error", (error) => {
@@ -96,13 +99,15 @@ class Sending implements Handle {
   private receive(response: IncomingMessage): void {
     if (this.isOver) return void response.resume()
     this.content = readContent(response, this)
-    const { statusCode: status = 0, headers } = response
-    this.listener.onHeaders({
-      status,
-      headers,
-      pause: () => this.content?.pause(),
-      resume: () => this.content?.resume()
-    })
+    this.status = response.statusCode ?? 0
+    this.headers = response.headers
+    this.listener.onHeaders(this)
+  }
+  pause(): void {
+    this.content?.pause()
+  }
+  resume(): void {
+    this.content?.resume()
   }
 
   onData(bytes: Uint8Array): void {
@@ -142,6 +147,8 @@ class Sending implements Handle {
     return listener
   }
 }
+
+const noHeaders: HeaderMap = {}
 
 /** Hears nothing. */
 const nobody: Listener = { onHeaders: () => {}, onData: () => {}, onEnd: () => {}, onError: () => {} }
