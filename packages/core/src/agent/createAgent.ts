@@ -200,7 +200,7 @@ export const createAgent: {
 
   const stream: Streams = (start) => {
     const queue = eventQueue()
-    const result = start((event) => queue.push(event)).finally(() => queue.end())
+    const result = start(queue.push).finally(() => queue.end())
     result.catch(() => {})
     return { result, [Symbol.asyncIterator]: () => queue.iterate(result) }
   }

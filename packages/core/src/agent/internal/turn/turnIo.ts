@@ -10,7 +10,7 @@ import type { RunState } from "../../../data/RunState.ts"
 import { messageOf, oneLine } from "../../../data/text/ErrorMessage.ts"
 import type { HookFailure, HookRecord } from "../../../hook/HookRecord.ts"
 import type { ResolvedAgent } from "../config/resolvedAgent.ts"
-import { type EventMoment, type EventPlace, makeEvent } from "../event/eventHub.ts"
+import { type EventHub, type EventMoment, type EventPlace, makeEvent } from "../event/eventHub.ts"
 import { StartedEvents } from "../event/startedEvents.ts"
 import { randomGap } from "../session/resumeSession.ts"
 import type { SessionState } from "../session/sessionState.ts"
@@ -74,6 +74,7 @@ export class TurnIo {
   private readonly startedAt = performance.now()
   private started: StartedEvents | undefined = undefined
   private eventPlace: EventPlace | undefined = undefined
+  private knownHub: EventHub | undefined = undefined
   private timers: Deadlines | undefined = undefined
   private controller: AbortController | undefined = undefined
 
@@ -91,14 +92,19 @@ export class TurnIo {
 
   /** Whether there are listeners. A call of a hook sends no events. */
   get hasListeners(): boolean {
-    const { agent: { hub }, depth, session: { root } } = this.turn
-    return depth === 0 && (hub.active || root.owner?.hub?.active === true)
+    const { agent: { hub }, depth } = this.turn
+    return depth === 0 && (hub.active || this.sessionHub?.active === true)
   }
 
   /** Whether listeners receive the deltas of a stream. */
   get hasDeltaListeners(): boolean {
-    const { agent: { hub }, depth, session: { root } } = this.turn
-    return depth === 0 && (hub.wants("text-delta") || root.owner?.hub?.wants("text-delta") === true)
+    const { agent: { hub }, depth } = this.turn
+    return depth === 0 && (hub.wants("text-delta") || this.sessionHub?.wants("text-delta") === true)
+  }
+
+  /** The listeners of the session that the host started. It has some after somebody has listened. */
+  private get sessionHub(): EventHub | undefined {
+    return this.knownHub ??= this.turn.session.root.owner?.hub
   }
 
   /** Sends an event to the listeners. Check `hasListeners` before you build a costly event. */
@@ -124,8 +130,7 @@ export class TurnIo {
   }
 
   private deliver(body: AgentEventBody, moment: EventMoment, session: SessionState): void {
-    const { hub, info } = this.turn.agent
-    const own = session.root.owner?.hub
+    const { turn: { agent: { hub, info } }, sessionHub: own } = this
     if (!hub.wants(body.type) && own?.wants(body.type) !== true) {
       // The number belongs to the event, also if nobody receives it.
       session.root.lastEvent++

@@ -30,9 +30,9 @@ const shortText = (message: Message, compat: Compat): string | undefined => {
         : undefined
     case "tool": {
       if (compat.toolResultName) return undefined
-      const id = stringify(toolId(message.toolCallId, compat))
-      const text = typeof content === "string" ? content : stringify(content)
-      return `{"role":"tool","tool_call_id":${id},"content":${stringify(text)}}`
+      const text = typeof content === "string" ? stringify(content) : `"${stringify(content)}"`
+      // No character of the id needs an escape.
+      return `{"role":"tool","tool_call_id":"${toolId(message.toolCallId, compat)}","content":${text}}`
     }
   }
 }
