@@ -48,7 +48,11 @@ export const make = (path: string): AuditLog.Sink => {
     closer.register(sink, file, sink)
     return file
   }
-  const sink: AuditLog.Sink = (entry) => nodeFs().appendFileSync(fileFor(entry), `${AuditLog.line(entry)}\n`)
+  let fs: ReturnType<typeof nodeFs> | undefined
+  const sink: AuditLog.Sink = (entry) => {
+    fs ??= nodeFs()
+    fs.appendFileSync(fileFor(entry), `${AuditLog.line(entry)}\n`)
+  }
   return sink
 }
 

@@ -134,6 +134,14 @@ export const callIdOf = (event: unknown): string | undefined => {
   return typeof call === "object" && call !== null && "id" in call && typeof call.id === "string" ? call.id : undefined
 }
 
+/** What an event is about, for its record. */
+export const subjectOf = (
+  event: unknown
+): { readonly subject: string | undefined; readonly callId: string | undefined } => ({
+  subject: toolOf(event),
+  callId: callIdOf(event)
+})
+
 /** Returns the first decider to run, after those that a resumed run skips. */
 export const firstDecider = ({ deciders }: CompiledPoint, next: number, resume: Resume | undefined): number => {
   if (resume?.gatesOnly === true) return deciders.length

@@ -59,7 +59,8 @@ export class PointRun {
     resume?: Resume,
     next = 0,
     by?: string,
-    observer = 0
+    observer = 0,
+    answers?: Array<HookAnswer>
   ) {
     this.point = point
     this.decode = decode
@@ -68,7 +69,7 @@ export class PointRun {
     this.by = by
     if (by !== undefined) this.action = changed
     const { onRecord } = scope
-    this.writer = onRecord === undefined ? undefined : new RecordWriter(onRecord)
+    this.writer = onRecord === undefined ? undefined : new RecordWriter(onRecord, answers)
     this.tool = toolOf(event)
     this.observer = observer
     this.gates = new Gates(point, resume)
@@ -89,15 +90,15 @@ export class PointRun {
   }
 
   /** Continues after the plain loop got an answer that it cannot handle. Observers have contexts of their own. */
-  startWith(answer: unknown, ctx?: Context): Outcome | Effect.Effect<Outcome> {
+  startWith(answer: unknown, ctx?: Context, began = 0): Outcome | Effect.Effect<Outcome> {
     const entry = this.lastCalled()
     const ofDecider = this.scope.contexts[entry.slot] as Context
-    return this.handleAnswer(entry, ctx ?? ofDecider, answer, 0) ? this.start() : this.wait()
+    return this.handleAnswer(entry, ctx ?? ofDecider, answer, began) ? this.start() : this.wait()
   }
 
   /** Continues after a hook threw in the plain loop. */
-  startAfterThrow(error: unknown): Outcome | Effect.Effect<Outcome> {
-    this.fail(this.lastCalled(), "threw", error, 0)
+  startAfterThrow(error: unknown, began = 0): Outcome | Effect.Effect<Outcome> {
+    this.fail(this.lastCalled(), "threw", error, began)
     return this.start()
   }
 

@@ -12,13 +12,13 @@ interface Subject {
 
 /** A class, because a run writes into it. */
 export class RecordWriter {
-  private readonly answers: Array<HookAnswer> = []
-  /** The hooks that have answered. */
-  private readonly answered = new Set<string>()
+  private readonly answers: Array<HookAnswer>
   private readonly onRecord: (record: HookRecord) => void
 
-  constructor(onRecord: (record: HookRecord) => void) {
+  /** `answers` are those that are known already. */
+  constructor(onRecord: (record: HookRecord) => void, answers: Array<HookAnswer> = []) {
     this.onRecord = onRecord
+    this.answers = answers
   }
 
   skip(entry: Entry, why: string): void {
@@ -28,8 +28,7 @@ export class RecordWriter {
   /** `ignored` means that the change of a hook that was asked again had no effect. */
   note(entry: Entry, action: HookAction, changes: HookAnswer["change"], began: number, ignored = false): void {
     const reason = "reason" in action ? action.reason : undefined
-    const again = this.answered.has(entry.name)
-    this.answered.add(entry.name)
+    const again = this.answers.some(({ answer, hook }) => hook === entry.name && !unanswered.has(answer))
     this.add({
       hook: entry.name,
       answer: action._tag,
@@ -44,7 +43,6 @@ export class RecordWriter {
 
   failed(entry: Entry, { kind, message, policy }: HookFailure, began: number): void {
     const answer = policy === "open" ? "failed-open" : "failed-closed"
-    this.answered.add(entry.name)
     this.add({ hook: entry.name, answer, why: `${kind}: ${message}`, durationMs: now() - began })
   }
 
@@ -68,6 +66,9 @@ export class RecordWriter {
     }))
   }
 }
+
+/** The entries of hooks that have not answered. */
+const unanswered: ReadonlySet<HookAnswer["answer"]> = new Set(["skipped", "cancelled"])
 
 /** Returns the current time in milliseconds, to measure durations. */
 export const now = (): number => performance.now()

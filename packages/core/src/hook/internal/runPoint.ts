@@ -9,10 +9,12 @@ import { freeze } from "../../data/Json.ts"
 import type * as HookAction from "../HookAction.ts"
 import { Continue } from "../HookAction.ts"
 import type { HookScope } from "../HookContext.ts"
-import type { CompiledPoint } from "./compiledPoint.ts"
+import type { HookAnswer } from "../HookRecord.ts"
+import { type CompiledPoint, subjectOf } from "./compiledPoint.ts"
 import { Context } from "./context.ts"
 import { changed, type Decode, observed, type Outcome, type Resume } from "./outcome.ts"
 import { PointRun } from "./pointRun.ts"
+import { now, RecordWriter } from "./recordWriter.ts"
 
 /** Returns nothing if all hooks continued, and an Effect if a hook is asynchronous. */
 export const runPoint = (
@@ -23,9 +25,9 @@ export const runPoint = (
   resume?: Resume
 ): Outcome | undefined | Effect.Effect<Outcome> => {
   if (scope.freeze) freeze(event)
-  if (!point.plain || scope.onRecord !== undefined || resume !== undefined) {
-    return new PointRun(point, event, scope, decode, resume).start()
-  }
+  if (!point.plain || resume !== undefined) return new PointRun(point, event, scope, decode, resume).start()
+  const { onRecord } = scope
+  if (onRecord !== undefined) return runRecorded(point, event, scope, onRecord, decode)
   const { deciders, hasGates, legal } = point
   const { contexts } = scope
   let current = event
@@ -94,5 +96,43 @@ const runObservers = (
     if (answer === undefined || answer === Effect.void) continue
     return run().startWith(answer, ctx)
   }
+  return undefined
+}
+
+/** The plain loop with a decision record, as long as all hooks continue: that is what most hooks do with most deltas. */
+const runRecorded = (
+  point: CompiledPoint,
+  event: unknown,
+  scope: HookScope,
+  onRecord: NonNullable<HookScope["onRecord"]>,
+  decode: Decode | undefined
+): Outcome | undefined | Effect.Effect<Outcome> => {
+  const { deciders, observers } = point
+  const { contexts } = scope
+  const answers: Array<HookAnswer> = []
+  let began = now()
+  for (let i = 0; i < deciders.length + observers.length; i++) {
+    const entry = i < deciders.length ? deciders[i]! : observers[i - deciders.length]!
+    const ctx = entry.observer
+      ? Context.ofObserver(scope, entry.name, observed(Continue, undefined))
+      : contexts[entry.slot] ?? (contexts[entry.slot] = new Context(scope, entry.name))
+    const run = () => {
+      const [next, observer] = i < deciders.length ? [i, 0] : [deciders.length, i - deciders.length]
+      return new PointRun(point, event, scope, decode, undefined, next, undefined, observer, answers)
+    }
+    let answer: unknown
+    try {
+      answer = entry.call(event, ctx)
+    } catch (error) {
+      return run().startAfterThrow(error, began)
+    }
+    if (answer !== undefined && answer !== Effect.void && answer !== Continue) {
+      return run().startWith(answer, ctx as Context, began)
+    }
+    const ended = now()
+    answers.push(Object.freeze({ hook: entry.name, answer: "Continue", durationMs: ended - began }))
+    began = ended
+  }
+  new RecordWriter(onRecord, answers).end(point.point, subjectOf(event), Continue, undefined)
   return undefined
 }

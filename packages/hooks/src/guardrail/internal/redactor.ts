@@ -170,7 +170,7 @@ const outputMethods = (
     // Parts of reasoning and arguments are not shown. They are shown as a whole when they are complete.
     if (delta.type === "reasoning") return HookAction.transform({ ...delta, text: "" })
     if (delta.type === "tool-call") return HookAction.transform({ ...delta, argsText: "" })
-    if (typeof hold !== "object" || scanner.rules.quickInStream?.test(delta.text) === false) return undefined
+    if (typeof hold !== "object" || !scanner.rules.mayHaveValue(delta.text)) return undefined
     const { blocked, value } = scanner.scan("output", ctx, always, (scan) => scan.stream(delta.text, hold.chars))
     if (blocked !== undefined) return scanner.reject(blocked, "output")
     return value === delta.text ? undefined : HookAction.transform({ ...delta, text: value })

@@ -28,10 +28,10 @@ export interface ScanRules {
   /** A text that it does not match contains no value. Absent when every text may contain one. */
   readonly quick: RegExp | undefined
   /**
-   * A part of a stream that it does not match has no value, no marker and no placeholder. Absent when every part may have
-   * one.
+   * Whether a part of a stream may have a value, a marker or a placeholder. Called twice for each part: for its text, and
+   * to know how much of it to buffer.
    */
-  readonly quickInStream: RegExp | undefined
+  readonly mayHaveValue: (text: string) => boolean
   /** Texts in which the detectors found nothing. */
   readonly cleanTexts: CleanTexts
   /** Lists and objects in which nothing was found, with the number of values that were known then. */
@@ -56,7 +56,7 @@ export const scanRules = (
     ...options,
     marker,
     cuts,
-    quickInStream: hasPlaceholders ? undefined : quickTest(detectors, cuts.map((cut) => cut.marker)),
+    mayHaveValue: rememberLast(hasPlaceholders ? undefined : quickTest(detectors, cuts.map((cut) => cut.marker))),
     detectors,
     quick: quickTest(detectors),
     cleanTexts: new CleanTexts(),
@@ -66,6 +66,19 @@ export const scanRules = (
     placeholders: hasPlaceholders
       ? new RegExp(`<(?:${kinds.map(kindLabel).join("|")})_\\d{1,9}>`, "gi")
       : undefined
+  }
+}
+
+const rememberLast = (pattern: RegExp | undefined): ScanRules["mayHaveValue"] => {
+  if (pattern === undefined) return () => true
+  let last = ""
+  let matches = pattern.test(last)
+  return (text) => {
+    if (text !== last) {
+      last = text
+      matches = pattern.test(text)
+    }
+    return matches
   }
 }
 
@@ -80,8 +93,8 @@ export const minimumHold = (detectors: ReadonlyArray<Detector>): number =>
  * Returns where the first finding begins that may not have ended at the end of a streamed text, or a marker whose rest
  * may follow. Returns the length of the text if there is none.
  */
-export const openFindingIn = ({ cuts, detectors, quickInStream }: ScanRules, text: string): number => {
-  if (quickInStream?.test(text) === false) return text.length
+export const openFindingIn = ({ cuts, detectors, mayHaveValue }: ScanRules, text: string): number => {
+  if (!mayHaveValue(text)) return text.length
   let start = text.length
   for (const { marker } of cuts) {
     const at = text.lastIndexOf(marker)

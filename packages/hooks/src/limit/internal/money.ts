@@ -22,6 +22,10 @@ export const exactPrice = (usd: number): Price36 => {
 /** Rounds a price to pico-dollars. */
 export const roundToPico = (amount: Price36): bigint => (amount + unitsPerPico / 2n) / unitsPerPico
 
+/** A price in pico-dollars if that is a whole number; `NaN` otherwise. */
+export const wholePico = (price: Price36): number =>
+  price % unitsPerPico === 0n ? Number(price / unitsPerPico) : Number.NaN
+
 /** Converts dollars to pico-dollars, rounded. */
 export const toPico = (usd: number): bigint => roundToPico(exactPrice(usd))
 

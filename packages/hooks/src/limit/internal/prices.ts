@@ -4,7 +4,7 @@ import { defined } from "@belay/core/Fields"
 import { checkOptions, type Expectation, invalidOption, optionsIn, within } from "@belay/core/OptionCheck"
 import type { Usage } from "@belay/core/Usage"
 import * as Result from "effect/Result"
-import { exactPrice, type Price36, roundToPico, toPico } from "./money.ts"
+import { exactPrice, type Price36, roundToPico, toPico, wholePico } from "./money.ts"
 
 /** The prices of a model's tokens, in US dollars for one token. @category models @since 0.1.0 */
 export interface Price {
@@ -33,12 +33,18 @@ export interface PriceOptions extends Partial<Price> {
   readonly prices?: { readonly [model: string]: Price } | undefined
 }
 
+/** The prices of the four kinds of tokens. */
+interface TokenPrices<A> {
+  readonly input: A
+  readonly cached: A
+  readonly written: A
+  readonly output: A
+}
+
 /** A price that can be multiplied without rounding. */
-interface ExactPrice {
-  readonly input: Price36
-  readonly cached: Price36
-  readonly written: Price36
-  readonly output: Price36
+interface ExactPrice extends TokenPrices<Price36> {
+  /** The same in pico-dollars, if all of them are whole numbers: numbers are multiplied faster. */
+  readonly pico: TokenPrices<number> | undefined
 }
 
 /** Compiled prices. */
@@ -105,6 +111,12 @@ export const costOf = (usage: Usage | undefined, price: ExactPrice | undefined):
   if (![inputTokens, output, cached, written].every((tokens) => Number.isSafeInteger(tokens) && tokens >= 0)) {
     return `the vendor reported ${inputTokens} input, ${usage.cachedTokens ?? 0} cached and ${output} output tokens`
   }
+  if (price.pico !== undefined) {
+    const { pico } = price
+    const cost = (inputTokens - cached - written) * pico.input + cached * pico.cached + written * pico.written +
+      output * pico.output
+    if (Number.isSafeInteger(cost)) return BigInt(cost)
+  }
   return roundToPico(
     BigInt(inputTokens - cached - written) * price.input + BigInt(cached) * price.cached +
       BigInt(written) * price.written + BigInt(output) * price.output
@@ -113,10 +125,16 @@ export const costOf = (usage: Usage | undefined, price: ExactPrice | undefined):
 
 const exact = (price: Price): ExactPrice => {
   const { costPerCachedToken, costPerCacheWriteToken, costPerInputToken, costPerOutputToken } = price
-  return {
-    input: exactPrice(costPerInputToken),
-    cached: exactPrice(costPerCachedToken ?? costPerInputToken),
-    written: exactPrice(costPerCacheWriteToken ?? costPerInputToken),
-    output: exactPrice(costPerOutputToken)
+  const input = exactPrice(costPerInputToken)
+  const cached = exactPrice(costPerCachedToken ?? costPerInputToken)
+  const written = exactPrice(costPerCacheWriteToken ?? costPerInputToken)
+  const output = exactPrice(costPerOutputToken)
+  const pico = {
+    input: wholePico(input),
+    cached: wholePico(cached),
+    written: wholePico(written),
+    output: wholePico(output)
   }
+  const areWhole = Object.values(pico).every((one) => Number.isSafeInteger(one))
+  return { input, cached, written, output, pico: areWhole ? pico : undefined }
 }
