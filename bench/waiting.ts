@@ -21,7 +21,8 @@ type Call = (model: string) => Promise<unknown>
 
 /** One call over `node:http`, with its messages. */
 const byHand = (url: string): Call => {
-  const agent = new Agent({ keepAlive: true })
+  // By default, only 256 connections are kept.
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: 2_048 })
   return (model) =>
     new Promise((resolve, reject) => {
       const messages = [...history(), { role: "user", content: "go on" }]
@@ -59,7 +60,7 @@ const heap = (): number => {
 /** Bytes of heap for each of 1,000 calls that wait. */
 const heapOf = async (call: Call): Promise<number> => {
   const count = 1_000
-  await Promise.all(Array.from({ length: count }, () => call("wait-1")))
+  for (let n = 0; n < 3; n++) await Promise.all(Array.from({ length: count }, () => call("wait-1")))
   const before = heap()
   const calls = Array.from({ length: count }, () => call("wait-4000"))
   await new Promise((resolve) => setTimeout(resolve, 2_500))
@@ -87,20 +88,20 @@ export const waiting = async (): Promise<string> => {
   const { stop, url } = await startServer()
   try {
     const contenders = [["node:http", byHand(url)], ["belay", byBelay(url)]] as const
-    const rows: Array<string> = []
-    const base: Array<number> = []
-    for (const [name, call] of contenders) {
-      const bytes = await heapOf(call)
-      const rounds: Array<readonly [number, number]> = []
-      for (let round = 0; round < 5; round++) rounds.push(await timesOf(call))
-      const [middle, worst] = rounds.sort(([, a], [, b]) => a - b)[2]!
-      base.push(worst)
-      rows.push(
-        `| ${name} | ${(bytes / 1024).toFixed(1)} | ${middle.toFixed(0)} | ${worst.toFixed(0)} | ${
-          (worst / base[0]!).toFixed(2)
-        } |`
-      )
+    const heaps: Array<number> = []
+    for (const [, call] of contenders) heaps.push(await heapOf(call))
+    const rounds = contenders.map((): Array<readonly [number, number]> => [])
+    for (let round = 0; round < 7; round++) {
+      for (const [index, [, call]] of contenders.entries()) rounds[index]!.push(await timesOf(call))
     }
+    const times = rounds.map((list) => list.sort(([, a], [, b]) => a - b)[list.length >> 1]!)
+    const rows = contenders.map(([name], index) => {
+      const [middle, worst] = times[index]!
+      const ratio = (worst / times[0]![1]).toFixed(2)
+      return `| ${name} | ${(heaps[index]! / 1024).toFixed(1)} | ${middle.toFixed(0)} | ${
+        worst.toFixed(0)
+      } | ${ratio} |`
+    })
     return [
       "| | KiB a waiting run | ms a call of 512, middle | p99 | ratio of p99 |",
       "|---|--:|--:|--:|--:|",
