@@ -2,6 +2,7 @@
 import type * as Effect from "effect/Effect"
 import type { PortFailed } from "../../../data/AgentError.ts"
 import type { Message } from "../../../data/Message.ts"
+import { defined } from "../../../data/option/Fields.ts"
 import type { Injection, PendingAsk, RunState } from "../../../data/RunState.ts"
 import type { OnSessionStartEvent } from "../../../data/SessionEvent.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
@@ -81,6 +82,11 @@ export interface SessionOwner {
   readonly settleSteer: (steer: Steer, outcome: SteerOutcome) => void
 }
 
+const firstStateOf = (
+  { durable, local, state }: Partial<Origin> = {}
+): Pick<Origin, "state" | "local" | "durable"> | undefined =>
+  durable === undefined && local === undefined && state === undefined ? undefined : defined({ durable, local, state })
+
 /**
  * The mutable state of a session, private to the runtime. A class, because there may be thousands of sessions, and each
  * part is built only when it is used.
@@ -119,7 +125,8 @@ export class SessionState {
   /** The tokens of the first `countedMessages` messages, reported by the vendor or estimated. */
   tokens = 0
   countedMessages = 0
-  private readonly origin: Origin | undefined
+  /** What the state of hooks begins with. Without it, the list of messages would stay in memory. */
+  private readonly origin: Pick<Origin, "state" | "local" | "durable"> | undefined
   private treeState: HookState.Store | undefined = undefined
   private localState: HookState.Store | undefined = undefined
   private callIds: Set<string> | undefined = undefined
@@ -128,7 +135,7 @@ export class SessionState {
 
   constructor(id: string, origin?: Origin) {
     this.id = id
-    this.origin = origin
+    this.origin = firstStateOf(origin)
     this.messages = origin === undefined ? [] : [...origin.messages]
     this.turnNumber = origin?.turnNumber ?? 0
     this.injections = origin?.injections ?? []

@@ -36,15 +36,15 @@ export const overNode = (
     host: url.host,
     ...(auth === undefined || auth === null ? {} : { authorization: `Basic ${Buffer.from(auth).toString("base64")}` })
   })
-  const line: Line = { agent, request, target, spare: () => given ?? makeAgent(isSecure, proxies, false) }
+  const line: Line = {
+    hasBody: method !== "GET",
+    listOf,
+    request,
+    target,
+    spare: () => given ?? makeAgent(isSecure, proxies, false)
+  }
   return (headers, body, listener) => {
-    const list = listOf(headers)
-    const sending = new Sending(
-      line,
-      method === "GET" ? list : [...list, "content-length", String(Buffer.byteLength(body))],
-      body,
-      listener
-    )
+    const sending = new Sending(line, headers, body, listener)
     sending.send(agent, true)
     return sending
   }
@@ -52,7 +52,9 @@ export const overNode = (
 
 /** What all requests to an address share. */
 interface Line {
-  readonly agent: HttpAgent
+  readonly hasBody: boolean
+  /** Returns headers as a flat list. */
+  readonly listOf: (headers: Readonly<Record<string, string>>) => ReadonlyArray<string>
   readonly request: typeof import("node:http").request
   readonly target: RequestOptions
   /** Returns an agent that opens a new connection. */
@@ -64,7 +66,7 @@ class Sending implements Handle, Incoming {
   status = 0
   headers: HeaderMap = noHeaders
   private readonly line: Line
-  private readonly sentHeaders: ReadonlyArray<string>
+  private readonly ownHeaders: Readonly<Record<string, string>>
   private readonly body: string
   private listener: Listener
   private outgoing: ClientRequest | undefined = undefined
@@ -73,16 +75,18 @@ class Sending implements Handle, Incoming {
   /** The bytes that the connection had received before this request. */
   private readBefore = 0
 
-  constructor(line: Line, headers: ReadonlyArray<string>, body: string, listener: Listener) {
+  constructor(line: Line, headers: Readonly<Record<string, string>>, body: string, listener: Listener) {
     this.line = line
-    this.sentHeaders = headers
+    this.ownHeaders = headers
     this.body = body
     this.listener = listener
   }
 
   send(agent: HttpAgent, isRepeatable: boolean): void {
-    const { line: { request, target } } = this
-    const sent = request({ ...target, agent, headers: this.sentHeaders })
+    const { body, line: { hasBody, listOf, request, target }, ownHeaders } = this
+    const list = listOf(ownHeaders)
+    const headers = hasBody ? [...list, "content-length", String(Buffer.byteLength(body))] : list
+    const sent = request({ ...target, agent, headers })
     this.outgoing = sent
     if (isRepeatable) sent.once("socket", (socket) => (this.readBefore = socket.bytesRead))
     sent.on("error", (error) => {
@@ -93,7 +97,7 @@ class Sending implements Handle, Incoming {
       else this.onError(error)
     })
     sent.on("response", (response) => this.receive(response))
-    sent.end(this.body)
+    sent.end(body)
   }
 
   private receive(response: IncomingMessage): void {
