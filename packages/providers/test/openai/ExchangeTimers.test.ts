@@ -119,7 +119,7 @@ describe("each phase of a request has its own time limit", () => {
     assert.deepStrictEqual(phases(), ["idle"])
   })
 
-  it("a limit that is longer than a timer can be is no limit", () => {
+  it("a limit that is longer than the longest timer never fires", () => {
     vi.useFakeTimers()
     const { exits } = start(silent, { headersMs: Infinity, firstEventMs: Infinity, idleMs: Infinity })
     vi.advanceTimersByTime(10 ** 10)

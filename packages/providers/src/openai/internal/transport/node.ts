@@ -154,7 +154,7 @@ class Sending implements Handle, Incoming {
 
 const noHeaders: HeaderMap = {}
 
-/** Hears nothing. */
+/** Ignores everything. */
 const nobody: Listener = { onHeaders: () => {}, onData: () => {}, onEnd: () => {}, onError: () => {} }
 
 const agents = new Map<string, HttpAgent>()
