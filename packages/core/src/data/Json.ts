@@ -33,17 +33,27 @@ const render = (value: unknown, parents: Array<object>): string => {
   return text
 }
 
-const renderList = (list: ReadonlyArray<unknown>, parents: Array<object>): string =>
-  `[${list.map((item) => render(item, parents)).join(",")}]`
+const renderList = (list: ReadonlyArray<unknown>, parents: Array<object>): string => {
+  let text = ""
+  for (let index = 0; index < list.length; index++) text += (index === 0 ? "" : ",") + render(list[index], parents)
+  return `[${text}]`
+}
 
 const renderObject = (record: Record<string, unknown>, parents: Array<object>): string => {
   let text = ""
-  for (const key of Object.keys(record).sort()) {
+  for (const key of sortedKeys(record)) {
     const value = record[key]
     if (value === undefined) continue
     text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${render(value, parents)}`
   }
   return `{${text}}`
+}
+
+/** The keys of most objects are short lists, of which many are sorted. */
+const sortedKeys = (record: Record<string, unknown>): ReadonlyArray<string> => {
+  const keys = Object.keys(record)
+  for (let index = 1; index < keys.length; index++) if (keys[index - 1]! > keys[index]!) return keys.sort()
+  return keys
 }
 
 /**
@@ -54,7 +64,18 @@ const renderObject = (record: Record<string, unknown>, parents: Array<object>): 
  * @since 0.1.0
  */
 export const digest = (value: unknown): string => {
-  const text = canonical(value)
+  const isRemembered = typeof value === "string" && value.length >= minRemembered && value.length <= maxRemembered
+  if (!isRemembered) return digestOf(canonical(value))
+  if (value !== last.text) last = { text: value, digest: digestOf(canonical(value)) }
+  return last.digest
+}
+
+/** The last long text: several hooks ask for the digest of the result of a tool. */
+let last = { text: "", digest: "" }
+const minRemembered = 256
+const maxRemembered = 100_000
+
+const digestOf = (text: string): string => {
   let a = 0xdeadbeef
   let b = 0x41c6ce57
   for (let i = 0; i < text.length; i++) {
