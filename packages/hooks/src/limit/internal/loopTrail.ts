@@ -64,23 +64,43 @@ export const emptyTrail = (turn: number): Trail => ({
   stop: ""
 })
 
+// The lists of a trail are frozen. `find`, `filter` and iterators are slow for frozen lists, but reading by index is not.
+
+/** The items that are not this one. The new list can be changed. */
+const withoutItem = <A>(items: ReadonlyArray<A>, item: A | undefined): Array<A> => {
+  const others: Array<A> = []
+  for (let index = 0; index < items.length; index++) if (items[index] !== item) others.push(items[index]!)
+  return others
+}
+
+const withKey = <A extends { readonly key: string }>(items: ReadonlyArray<A>, key: string): A | undefined => {
+  for (let index = 0; index < items.length; index++) if (items[index]!.key === key) return items[index]
+  return undefined
+}
+
 /** Adds a call of the current step. */
 export const addOpenCall = (trail: Trail, id: string, key: string, blocked: boolean): Trail => {
   const known = digest(id)
-  const open = trail.open.filter((call) => call.id !== known)
+  const open = withoutItem(trail.open, withId(trail.open, known))
   open.push({ id: known, key, blocked })
   return { ...trail, open: open.length > maxOpen ? open.slice(-maxOpen) : open }
 }
 
-/** The call of the current step with this id. */
-export const openCallOf = (trail: Trail, id: string): Trail["open"][number] | undefined => {
-  const known = digest(id)
-  return trail.open.find((call) => call.id === known)
+const withId = (open: Trail["open"], id: string): Trail["open"][number] | undefined => {
+  for (let index = 0; index < open.length; index++) if (open[index]!.id === id) return open[index]
+  return undefined
 }
 
+/** The call of the current step with this id. */
+export const openCallOf = (trail: Trail, id: string): Trail["open"][number] | undefined =>
+  withId(trail.open, digest(id))
+
 /** How often a call was made in a row without a new result. */
-export const repetitionsOf = (trail: Trail, key: string): number =>
-  trail.calls.find((call) => call.key === key)?.count ?? 0
+export const repetitionsOf = (trail: Trail, key: string): number => withKey(trail.calls, key)?.count ?? 0
+
+/** The call that failed with this key. */
+export const failureOf = (trail: Trail, key: string): Trail["failures"][number] | undefined =>
+  withKey(trail.failures, key)
 
 /** Counts a failure, at most once in a step. */
 export const addFailure = (trail: Trail, key: string, error: string, step: number, now: number): Trail => {
@@ -115,10 +135,12 @@ export const addStep = (trail: Trail, calls: ReadonlyArray<FinishedCall>, step: 
   const distinct = calls.length === 1
     ? calls
     : calls.filter(({ key }, index) => calls.findIndex((other) => other.key === key) === index)
-  const known = distinct.map(({ key }) => trail.calls.find((call) => call.key === key))
+  const known = distinct.map(({ key }) => withKey(trail.calls, key))
   const isNew = ({ blocked, result }: FinishedCall, index: number) => !blocked && known[index]?.result !== result
   const hasNew = distinct.some(isNew)
-  const kept = trail.calls.filter((call) => !known.includes(call))
+  const kept = known.length === 1
+    ? withoutItem(trail.calls, known[0])
+    : trail.calls.filter((call) => !known.includes(call))
   const counted = distinct.map((call, index) => {
     const before = known[index]
     return before === undefined || isNew(call, index)
@@ -130,9 +152,7 @@ export const addStep = (trail: Trail, calls: ReadonlyArray<FinishedCall>, step: 
     ? trail.failures.map((failure) => failure.step === step ? failure : { ...failure, again: true })
     : trail.failures
   // A call that was new in the step before may be the first of a cycle, so its count stays.
-  const others = hasNew && kept.some(({ repeated }) => repeated)
-    ? kept.map((call) => call.repeated ? { ...call, count: 0 } : call)
-    : kept
+  const others = hasNew ? kept.map((call) => call.repeated ? { ...call, count: 0 } : call) : kept
   others.push(...counted)
   return {
     ...trail,

@@ -50,7 +50,8 @@ export class LoopWatch {
     const { escalate, failures, maxEscalations } = this.settings
     const trail = this.trailOf(ctx)
     const count = LoopTrail.repetitionsOf(trail, key) + 1
-    const failure = trail.failures.find((one) => one.key === key && !one.again && one.count >= failures)
+    const failed = LoopTrail.failureOf(trail, key)
+    const failure = failed !== undefined && !failed.again && failed.count >= failures ? failed : undefined
     const isBlocked = count >= this.startOf("block") || failure !== undefined
     const asks = !isBlocked && escalate === "ask" && count >= this.startOf("escalate") &&
       trail.escalations < maxEscalations
@@ -79,7 +80,7 @@ export class LoopWatch {
     return Effect.map(Clock.currentTimeMillis, (now) => {
       const error = digest(result.error)
       const trail = this.update(ctx, (before) => LoopTrail.addFailure(before, key, error, ctx.stepNumber, now))
-      const failure = trail.failures.find((one) => one.key === key)!
+      const failure = LoopTrail.failureOf(trail, key)!
       return failure.count >= failures ? HookAction.reject(describeFailure(failure)) : undefined
     })
   }
