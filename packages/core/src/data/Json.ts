@@ -33,17 +33,27 @@ const render = (value: unknown, parents: Array<object>): string => {
   return text
 }
 
-const renderList = (list: ReadonlyArray<unknown>, parents: Array<object>): string =>
-  `[${list.map((item) => render(item, parents)).join(",")}]`
+const renderList = (list: ReadonlyArray<unknown>, parents: Array<object>): string => {
+  let text = ""
+  for (let index = 0; index < list.length; index++) text += (index === 0 ? "" : ",") + render(list[index], parents)
+  return `[${text}]`
+}
 
 const renderObject = (record: Record<string, unknown>, parents: Array<object>): string => {
   let text = ""
-  for (const key of Object.keys(record).sort()) {
+  for (const key of sortedKeys(record)) {
     const value = record[key]
     if (value === undefined) continue
     text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${render(value, parents)}`
   }
   return `{${text}}`
+}
+
+/** The keys of most objects are short lists, of which many are sorted. */
+const sortedKeys = (record: Record<string, unknown>): ReadonlyArray<string> => {
+  const keys = Object.keys(record)
+  for (let index = 1; index < keys.length; index++) if (keys[index - 1]! > keys[index]!) return keys.sort()
+  return keys
 }
 
 /**

@@ -81,7 +81,8 @@ const apply = (field: string, ofCall: boolean): NonNullable<CompiledPoint["apply
 
 const entryOf = (hook: AgentHook<never>, slot: number, point: HookPointName): Entry => {
   const onFailure = hook.onFailure ?? ((hook.failOpen ?? hook.kind !== "policy") ? "open" : "reject")
-  const wants = hook.tools === undefined || !toolPoints.has(point) ? undefined : matcher(hook.tools)
+  const isForAll = hook.tools === undefined || hook.tools === "*" || !toolPoints.has(point)
+  const wants = isForAll ? undefined : matcher(hook.tools)
   return {
     hook,
     name: hook.name,

@@ -12,17 +12,23 @@ export const requestTokens = (
   { instructions, messages, tools }: LlmRequest,
   tokenizer: Tokenizer = byLength
 ): number => {
-  const cached = counts.get(tokenizer) ?? new WeakMap<object, number>()
-  counts.set(tokenizer, cached)
+  let cached = counts.get(tokenizer)
+  if (cached === undefined) counts.set(tokenizer, cached = new WeakMap())
   let sum = instructions === undefined ? 0 : countTokens(tokenizer, instructions)
-  const add = (part: object, textOf: () => string) => {
-    let tokens = cached.get(part)
-    if (tokens === undefined) cached.set(part, tokens = countTokens(tokenizer, textOf()))
-    sum += tokens
+  for (const message of messages) {
+    sum += cached.get(message) ?? remember(cached, tokenizer, message, messageText(message))
   }
-  for (const message of messages) add(message, () => messageText(message))
-  for (const tool of tools) add(tool, () => JSON.stringify([tool.name, tool.description, tool.inputSchema]))
+  for (const tool of tools) {
+    sum += cached.get(tool) ??
+      remember(cached, tokenizer, tool, JSON.stringify([tool.name, tool.description, tool.inputSchema]))
+  }
   return sum
+}
+
+const remember = (cached: WeakMap<object, number>, tokenizer: Tokenizer, part: object, text: string): number => {
+  const tokens = countTokens(tokenizer, text)
+  cached.set(part, tokens)
+  return tokens
 }
 
 /** Counts the tokens of a text. Throws if the tokenizer returns something else than a number of tokens. */
