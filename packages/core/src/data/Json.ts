@@ -64,7 +64,16 @@ const sortedKeys = (record: Record<string, unknown>): ReadonlyArray<string> => {
  * @since 0.1.0
  */
 export const digest = (value: unknown): string => {
-  const text = canonical(value)
+  if (typeof value !== "string" || value.length < minRemembered) return digestOf(canonical(value))
+  if (value !== last.text) last = { text: value, digest: digestOf(canonical(value)) }
+  return last.digest
+}
+
+/** The last long text: several hooks ask for the digest of the result of a tool. */
+let last = { text: "", digest: "" }
+const minRemembered = 256
+
+const digestOf = (text: string): string => {
   let a = 0xdeadbeef
   let b = 0x41c6ce57
   for (let i = 0; i < text.length; i++) {

@@ -73,6 +73,14 @@ describe("digest", () => {
     assert.strictEqual(Json.digest({ a: 1, b: 2 }), Json.digest({ b: 2, a: 1 }))
   })
 
+  it("of a long text does not depend on the texts before it", () => {
+    const text = (letter: string) => letter.repeat(5_000)
+    const [a, b] = [Json.digest(text("a")), Json.digest(text("b"))]
+    assert.notStrictEqual(a, b)
+    assert.deepStrictEqual([Json.digest(text("b")), Json.digest(text("a")), Json.digest(text("a"))], [b, a, a])
+    assert.notStrictEqual(Json.digest([text("a")]), a)
+  })
+
   it("gives 50,000 small values different digests", () => {
     const digests = new Set<string>()
     for (let i = 0; i < 25_000; i++) {

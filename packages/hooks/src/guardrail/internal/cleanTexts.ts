@@ -15,6 +15,16 @@ export class CleanTexts {
   private readonly texts = new Set<string>()
   private size = 0
   private long: string | undefined = undefined
+  /** The last text that has no sign of a value. The result of a tool is scanned several times in a row. */
+  private last: string | undefined = undefined
+
+  /** Whether the pattern, which is always the same, matches nothing in the text. */
+  isWithout(quick: RegExp, text: string): boolean {
+    if (text === this.last) return true
+    if (quick.test(text)) return false
+    if (text.length >= minLength) this.last = text
+    return true
+  }
 
   has(text: string): boolean {
     return text.length > maxLength ? text === this.long : this.texts.has(text)

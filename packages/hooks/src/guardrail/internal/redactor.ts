@@ -279,8 +279,9 @@ const scanToolResult = (
   ctx: HookContext
 ): ToolResult => {
   let argsText: string | undefined
-  const isDelegated = result.ok && typeof result.output === "string" &&
-    scanner.sessionOf(ctx).delegated.delete(result.output)
+  const { delegated } = scanner.sessionOf(ctx)
+  const isDelegated = delegated.size > 0 && result.ok && typeof result.output === "string" &&
+    delegated.delete(result.output)
   const isPlaceholder = (placeholder: string) => {
     argsText ??= args === null ? "" : JSON.stringify(args).toUpperCase()
     return isDelegated || argsText.includes(placeholder.toUpperCase())

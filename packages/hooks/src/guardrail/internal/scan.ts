@@ -289,7 +289,7 @@ export class Scan {
     // A value that became known a moment ago may be in any text.
     if (suspects !== undefined && suspects.size === this.placeholders.size && !suspects.texts.has(text)) return nothing
     const { cleanTexts, detectors, isAllowed, lookalike, placeholders, quick } = this.rules
-    if (placeholders === undefined && quick?.test(text) === false) return nothing
+    if (placeholders === undefined && quick !== undefined && cleanTexts.isWithout(quick, text)) return nothing
     const { known, kept } = this.findPlaceholders(text)
     const canBeCached = known.length === 0 && kept.length === 0
     if (canBeCached && (quick?.test(text) === false || cleanTexts.has(text))) return nothing
