@@ -64,7 +64,8 @@ const sortedKeys = (record: Record<string, unknown>): ReadonlyArray<string> => {
  * @since 0.1.0
  */
 export const digest = (value: unknown): string => {
-  if (typeof value !== "string" || value.length < minRemembered) return digestOf(canonical(value))
+  const isRemembered = typeof value === "string" && value.length >= minRemembered && value.length <= maxRemembered
+  if (!isRemembered) return digestOf(canonical(value))
   if (value !== last.text) last = { text: value, digest: digestOf(canonical(value)) }
   return last.digest
 }
@@ -72,6 +73,7 @@ export const digest = (value: unknown): string => {
 /** The last long text: several hooks ask for the digest of the result of a tool. */
 let last = { text: "", digest: "" }
 const minRemembered = 256
+const maxRemembered = 100_000
 
 const digestOf = (text: string): string => {
   let a = 0xdeadbeef

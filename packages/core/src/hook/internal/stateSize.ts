@@ -93,7 +93,7 @@ const added = (item: unknown, found: Array<object>, depth: number): number | und
 const knownSize = (value: unknown, depth: number): number => sizeOf(value, [], depth) ?? 0
 
 /** Returns the size of a value, or nothing if it is not JSON. Collects its objects. */
-export const sizeOf = (value: unknown, found: Array<object>, depth: number): number | undefined => {
+const sizeOf = (value: unknown, found: Array<object>, depth: number): number | undefined => {
   if (typeof value === "string") return value.length + 2
   if (typeof value === "number") return Number.isFinite(value) ? numberSize(value) : undefined
   if (typeof value === "boolean" || value === null) return 5
