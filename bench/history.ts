@@ -4,7 +4,6 @@
  */
 import { createAgent } from "@belay/core"
 import type { LlmProvider } from "@belay/core/LlmProvider"
-import type { Message } from "@belay/core/Message"
 import { SqliteStore } from "@belay/providers"
 import * as Effect from "effect/Effect"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -12,16 +11,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { type Figure, measure, table } from "./measure.ts"
-import { add, repeat, script, turns } from "./toolTurn.ts"
-
-const history = (length: number): Array<Message> =>
-  Array.from(
-    { length },
-    (_, index) =>
-      index % 2 === 0
-        ? { role: "user", content: `question ${index}` }
-        : { role: "assistant", content: `answer ${index}` }
-  )
+import { add, earlierMessages, repeat, script, turns } from "./toolTurn.ts"
 
 let ids = 0
 
@@ -38,7 +28,7 @@ const sessionOf = async (length: number, store: SqliteStore.SqliteStore | undefi
   }
   const sessions = store === undefined ? {} : { store: store.sessions }
   const agent = createAgent({ provider, tools: [add], freeze: false, ...sessions })
-  const session = await agent.session({ messages: history(length) })
+  const session = await agent.session({ messages: earlierMessages(length) })
   return async () => {
     answer = script()
     await session.run("add")
@@ -75,7 +65,7 @@ const opening = async (path: string): Promise<string> => {
   for (const length of [1_000, 100_000]) {
     using store = SqliteStore.make({ path: `${path}-${length}` })
     await using first = createAgent({ provider: idle, store: store.sessions })
-    const session = await first.session({ id: "long", messages: history(length) })
+    const session = await first.session({ id: "long", messages: earlierMessages(length) })
     await session.run("hello")
     await first.close()
     const blocks: Array<number> = []

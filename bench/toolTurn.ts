@@ -3,6 +3,7 @@ import { createAgent, defineTool } from "@belay/core"
 import type { AgentHook } from "@belay/core/AgentHook"
 import type { LlmResponse } from "@belay/core/LlmCall"
 import type { LlmProvider } from "@belay/core/LlmProvider"
+import type { Message } from "@belay/core/Message"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
@@ -103,6 +104,16 @@ export const agentWith = (hooks: ReadonlyArray<AgentHook>) => {
     }
   }
 }
+
+/** Questions and answers, in turns. */
+export const earlierMessages = (length: number): Array<Message> =>
+  Array.from(
+    { length },
+    (_, index) =>
+      index % 2 === 0
+        ? { role: "user", content: `question ${index}` }
+        : { role: "assistant", content: `answer ${index}` }
+  )
 
 /** Runs `run` so often as the benchmark asks. */
 export const repeat = (run: () => Promise<unknown>) => async (times: number) => {

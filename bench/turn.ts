@@ -6,7 +6,7 @@ import type { LlmProvider } from "@belay/core/LlmProvider"
 import type { Message } from "@belay/core/Message"
 import * as Effect from "effect/Effect"
 import { measure, table } from "./measure.ts"
-import { add, agentWith, byHand, decode, repeat, script, turns } from "./toolTurn.ts"
+import { add, agentWith, byHand, decode, earlierMessages, repeat, script, turns } from "./toolTurn.ts"
 
 /** What an Effect runtime cannot go below: a fiber that waits for the model and for the tool. */
 const byFiber = () =>
@@ -30,15 +30,6 @@ const hooksOf = (count: number, everywhere: boolean): ReadonlyArray<AgentHook> =
     postToolCall: () => {},
     ...(everywhere ? { preLlmCall: () => {}, postLlmCall: () => {} } : {})
   }))
-
-const history = (length: number): Array<Message> =>
-  Array.from(
-    { length },
-    (_, index) =>
-      index % 2 === 0
-        ? { role: "user", content: `question ${index}` }
-        : { role: "assistant", content: `answer ${index}` }
-  )
 
 export const turn = async (): Promise<string> => {
   const none = agentWith([])
@@ -64,7 +55,7 @@ export const turn = async (): Promise<string> => {
   ]
   const flat = []
   for (const length of [10, 1_000, 100_000]) {
-    const earlier = history(length)
+    const earlier = earlierMessages(length)
     const { agent, session } = await longSession(earlier)
     flat.push({ name: `belay, ${length} earlier messages`, run: repeat(() => session.run()) })
     void agent
