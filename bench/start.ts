@@ -1,12 +1,13 @@
 /**
  * Starting a program: CPU from the start of the process to the first answer over HTTP, of the agent of the README, of the
  * same agent with `ai`, and of a call with the `openai` client. The packages are built, and each program runs in a process
- * of its own.
+ * of its own: as it was written, and as one file that a bundler made of it.
  */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
+import { rolldown } from "rolldown"
 import { startServer } from "./server.ts"
 
 export const programs: ReadonlyArray<readonly [name: string, code: (url: string) => string]> = [
@@ -89,6 +90,13 @@ interface Sample {
 
 const rounds = 9
 
+/** Makes one file of a program and everything that it imports. */
+const bundle = async (input: string, file: string) => {
+  const build = await rolldown({ input, platform: "node", external: /report\.mjs$/, logLevel: "silent" })
+  await build.write({ file, format: "esm", minify: true, codeSplitting: false })
+  await build.close()
+}
+
 export const start = async (): Promise<string> => {
   const { status } = spawnSync(process.execPath, ["scripts/build.mjs"], { stdio: "ignore" })
   if (status !== 0) throw new Error("the packages do not build: run npm run build")
@@ -96,13 +104,18 @@ export const start = async (): Promise<string> => {
   // Inside of the project, so that the packages are found.
   const folder = mkdtempSync(join(resolve("."), ".bench-"))
   try {
-    const files = programs.map(([, code], index) => {
-      const file = join(folder, `${index}.mjs`)
-      writeFileSync(join(folder, `report.mjs`), report)
-      writeFileSync(file, `${code(url)}\nawait import("./report.mjs")`)
-      return file
-    })
-    const samples = programs.map((): Array<Sample> => [])
+    writeFileSync(join(folder, `report.mjs`), report)
+    const files: Array<string> = []
+    const names = [...programs.map(([name]) => name), ...programs.map(([name]) => `${name}, one file`)]
+    for (const [index, [, code]] of programs.entries()) {
+      files.push(join(folder, `${index}.mjs`))
+      writeFileSync(files[index]!, `${code(url)}\nawait import("./report.mjs")`)
+    }
+    for (const file of [...files]) {
+      files.push(file.replace(/mjs$/, "bundle.mjs"))
+      await bundle(file, files.at(-1)!)
+    }
+    const samples = files.map((): Array<Sample> => [])
     for (let round = 0; round < rounds; round++) {
       for (const [index, file] of files.entries()) {
         const { stderr, stdout } = spawnSync(process.execPath, [file], { encoding: "utf8", cwd: tmpdir() })
@@ -113,16 +126,17 @@ export const start = async (): Promise<string> => {
     }
     const middle = (list: ReadonlyArray<Sample>, key: "cpu" | "wall") =>
       list.map((sample) => sample[key]).sort((a, b) => a - b)[rounds >> 1]!
-    const base = middle(samples[1]!, "cpu")
+    // The programs come twice: as they were written, and as one file.
+    const base = (index: number) => middle(samples[index < programs.length ? 1 : programs.length + 1]!, "cpu")
     return [
-      "From the start of the process to the first answer. The baseline is `ai`.",
+      "From the start of the process to the first answer. The baseline is `ai`; for programs of one file, `ai` as one file.",
       "",
       "| | CPU ms | ratio | wall ms |",
       "|---|--:|--:|--:|",
-      ...programs.map(([name], index) => {
+      ...names.map((name, index) => {
         const cpu = middle(samples[index]!, "cpu")
         const wall = middle(samples[index]!, "wall")
-        return `| ${name} | ${cpu.toFixed(0)} | ${(cpu / base).toFixed(2)} | ${wall.toFixed(0)} |`
+        return `| ${name} | ${cpu.toFixed(0)} | ${(cpu / base(index)).toFixed(2)} | ${wall.toFixed(0)} |`
       }),
       ""
     ].join("\n")

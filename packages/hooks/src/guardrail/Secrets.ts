@@ -7,6 +7,7 @@ import type { AgentHook } from "@belay/core/AgentHook"
 import { checkOptions, invalidOption, oneOf, within } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
+import { atFirstUse } from "../internal/atFirstUse.ts"
 import { sha256 } from "../internal/nodeCrypto.ts"
 import { detectors, kinds } from "./internal/credentials.ts"
 import { compileDetectors, type CustomDetector, findAll } from "./internal/detector.ts"
@@ -165,11 +166,11 @@ const compileOptions = (options: Options, name: string) => {
 export const redactText = (text: string): string => {
   let redacted = ""
   let at = 0
-  for (const { end, kind, start } of findAll(allDetectors, text)) {
+  for (const { end, kind, start } of findAll(allDetectors(), text)) {
     redacted += `${text.slice(at, start)}[${kind}]`
     at = end
   }
   return (redacted + text.slice(at)).toWellFormed()
 }
 
-const allDetectors = Object.values(detectors(3))
+const allDetectors = atFirstUse(() => Object.values(detectors(3)))

@@ -5,6 +5,7 @@
  */
 import * as Result from "effect/Result"
 import { BlockList, isIPv4, isIPv6 } from "node:net"
+import { atFirstUse } from "../internal/atFirstUse.ts"
 
 /**
  * The kind of a host. `name` is a domain name, which has to be resolved. `loopback` includes the unspecified address.
@@ -104,18 +105,20 @@ const internalSuffixes = [
 
 type Table = ReadonlyArray<readonly [Kind, BlockList]>
 
-const table = (family: "ipv4" | "ipv6", kinds: ReadonlyArray<readonly [Kind, string]>): Table =>
-  kinds.map(([kind, networks]) => {
-    const list = new BlockList()
-    for (const network of networks.split(" ")) {
-      const [address, prefix] = network.split("/")
-      list.addSubnet(address!, Number(prefix), family)
-    }
-    return [kind, list]
-  })
+const table = (family: "ipv4" | "ipv6", kinds: ReadonlyArray<readonly [Kind, string]>): () => Table =>
+  atFirstUse(() =>
+    kinds.map(([kind, networks]) => {
+      const list = new BlockList()
+      for (const network of networks.split(" ")) {
+        const [address, prefix] = network.split("/")
+        list.addSubnet(address!, Number(prefix), family)
+      }
+      return [kind, list]
+    })
+  )
 
-const firstKind = (from: Table, address: string, family: "ipv4" | "ipv6"): Kind | undefined =>
-  from.find(([, list]) => list.check(address, family))?.[0]
+const firstKind = (from: () => Table, address: string, family: "ipv4" | "ipv6"): Kind | undefined =>
+  from().find(([, list]) => list.check(address, family))?.[0]
 
 const v4 = table("ipv4", [
   [

@@ -12,6 +12,7 @@ import { checkOptions, oneOf, optionsIn } from "@belay/core/OptionCheck"
 import type { PreToolCallEvent } from "@belay/core/Tool"
 import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
+import { atFirstUse } from "../internal/atFirstUse.ts"
 import * as Condition from "./Condition.ts"
 import { callOf, guardSetting, type ToolReadingOptions } from "./internal/toolGuard.ts"
 
@@ -137,7 +138,7 @@ export const make = (options: Options = {}): AgentHook => {
       }
       if (askMatch !== undefined) return ask(event, mode, `by ${describe(askMatch)}`)
       if (Condition.covers(allowRules, call, setting)) return undefined
-      if (mode === "plan" || (mode === "acceptEdits" && Condition.covers(edits, call, setting))) return undefined
+      if (mode === "plan" || (mode === "acceptEdits" && Condition.covers(edits(), call, setting))) return undefined
       const otherwise = options.otherwise ?? (event.tool.readOnly === true ? "allow" : "ask")
       if (otherwise === "allow") return undefined
       return otherwise === "deny"
@@ -186,22 +187,24 @@ const describe = ({ rule, source, verdict }: RuleMatch): string => {
 }
 
 /** Files below the working folder. */
-const edits = Result.getOrThrow(Condition.parseAll(["Read(./**)", "Edit(./**)"], "edits"))
+const edits = atFirstUse(() => Result.getOrThrow(Condition.parseAll(["Read(./**)", "Edit(./**)"], "edits")))
 
 const viewers = "ls cat head tail wc grep cut nl pwd echo stat du df which realpath basename dirname".split(" ")
 
 /** Programs that only show something. None of them can write a file or run a command without a redirection. */
-const views = Result.getOrThrow(
-  Condition.parseAll([...viewers.map((name) => `Bash(${name} *)`), "Bash(git status *)", "read"], "views")
+const views = atFirstUse(() =>
+  Result.getOrThrow(
+    Condition.parseAll([...viewers.map((name) => `Bash(${name} *)`), "Bash(git status *)", "read"], "views")
+  )
 )
 
-const changes = Result.getOrThrow(Condition.parseAll(["write", "network"], "changes"))
+const changes = atFirstUse(() => Result.getOrThrow(Condition.parseAll(["write", "network"], "changes")))
 
 const changesNothing = (event: PreToolCallEvent, setting: Condition.Setting): boolean => {
   if (event.tool.readOnly === true) return true
   const call = callOf(event)
-  return Condition.covers(views, call, setting) &&
-    changes.every((rule) => Condition.evaluate(rule, call, setting) === "no-match")
+  return Condition.covers(views(), call, setting) &&
+    changes().every((rule) => Condition.evaluate(rule, call, setting) === "no-match")
 }
 
 /** The compiled rules of one source. */
