@@ -84,6 +84,22 @@ describe("the size of a state", () => {
     assert.strictEqual(totalOf(state), totalOf(fresh))
   })
 
+  it("counts a hole of a list like any other item, because JSON has `null` in its place", () => {
+    const withHole = (...more: ReadonlyArray<Json>): Json => {
+      const list: Array<Json> = [1]
+      list[2] = 3
+      return list.concat(more)
+    }
+    const state = HookState.make()
+    for (const value of [[1, 2, 3], withHole(), withHole(4, 5), [1, { at: 2 }, 3], withHole(), withHole(4)]) {
+      state.set(anything, value)
+    }
+    assert.deepEqual(state.snapshot(), { any: withHole(4) })
+    const fresh = HookState.make()
+    fresh.set(anything, withHole(4))
+    assert.strictEqual(totalOf(state), totalOf(fresh))
+  })
+
   it("a value may use a part of the value before it in another place, but not more than 64 levels deep", () => {
     const state = HookState.make()
     let deep: Json = 1

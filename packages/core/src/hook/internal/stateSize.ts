@@ -76,7 +76,11 @@ const ofLists = (
   for (let index = 0; index < after.length; index++) {
     const item = after[index]
     if (at < before.length && before[at] !== item && before[at + 1] === item) sum -= knownSize(before[at++], depth) + 1
-    const more = at < before.length ? difference(before[at++], item, found, depth) : added(item, found, depth)
+    const more = isHole(after, index)
+      ? at < before.length ? -knownSize(before[at++], depth) : 1
+      : at < before.length
+      ? difference(before[at++], item, found, depth)
+      : added(item, found, depth)
     if (more === undefined) return undefined
     sum += more
   }
@@ -101,8 +105,8 @@ const sizeOf = (value: unknown, found: Array<object>, depth: number): number | u
   found.push(value)
   let sum = 2
   if (Array.isArray(value)) {
-    for (const item of value) {
-      const size = sizeOf(item, found, depth + 1)
+    for (let index = 0; index < value.length; index++) {
+      const size = isHole(value, index) ? 0 : sizeOf(value[index], found, depth + 1)
       if (size === undefined) return undefined
       sum += size + 1
     }
@@ -117,6 +121,9 @@ const sizeOf = (value: unknown, found: Array<object>, depth: number): number | u
   }
   return sum
 }
+
+/** Whether a list has no item at an index. Its JSON text has `null` there; only the comma is counted. */
+const isHole = (list: ReadonlyArray<unknown>, index: number): boolean => list[index] === undefined && !(index in list)
 
 /** The name with its quotes, a colon and a comma. */
 const fieldSize = (name: string): number => name.length + 4

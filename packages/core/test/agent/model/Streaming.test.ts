@@ -200,6 +200,32 @@ describe("a guardrail that rejects", () => {
     assert.strictEqual(read, then)
   })
 
+  it("a provider that does not wait for a hook does not end the process when the turn is cancelled", async () => {
+    const unhandled: Array<unknown> = []
+    const note = (reason: unknown) => void unhandled.push(reason)
+    process.on("unhandledRejection", note)
+    const controller = new AbortController()
+    const hasty = {
+      ...scripted([]).provider,
+      stream: (_: unknown, sink: (delta: { readonly type: "text"; readonly text: string }) => unknown) =>
+        Effect.andThen(Effect.sync(() => void sink({ type: "text", text: "x" })), Effect.never)
+    }
+    await using agent = createAgent({
+      provider: hasty as never,
+      hooks: [{
+        name: "slow",
+        onLlmDelta: () => {
+          queueMicrotask(() => controller.abort())
+          return new Promise<undefined>(() => {})
+        }
+      }]
+    })
+    assert.strictEqual((await failureOf(agent.run("go", { signal: controller.signal })))["name"], "AbortError")
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    process.off("unhandledRejection", note)
+    assert.deepStrictEqual(unhandled, [])
+  })
+
   it("at postLlmCall with hold untilPass: neither deltas nor the end of the call contain the text", async () => {
     const { events, outcome, seen } = await consume([{
       name: "guard",

@@ -108,7 +108,10 @@ const streamThroughHooks = (
       const outcome = askHooksNow(turn, "onLlmDelta", seen)
       if (outcome === undefined || !Effect.isEffect(outcome)) return take(seen, outcome)
       const taken = Effect.map(outcome, (found) => take(seen, found))
-      return Effect.runPromiseWith(fiber.context)(taken, { signal: turn.io.signal })
+      const promise = Effect.runPromiseWith(fiber.context)(taken, { signal: turn.io.signal })
+      // If a provider does not await the promise, cancelling the turn must not end the process.
+      promise.catch(() => {})
+      return promise
     }
     // A decision about the last delta may arrive together with the end of the stream. It takes precedence over the
     // response.
