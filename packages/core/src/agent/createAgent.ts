@@ -48,7 +48,13 @@ export interface RunOptions {
   readonly signal?: AbortSignal
 }
 
-/** A turn whose events can be read while it runs. @category models @since 0.1.0 */
+/**
+ * A turn whose events can be read while it runs. Each event is read once: a second loop continues where the first one
+ * stopped, and two loops at the same time share the events.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface RunStream<Result extends RunResult = RunResult> extends AsyncIterable<AgentEvent> {
   /** The result of the turn. */
   readonly result: Promise<Result>
