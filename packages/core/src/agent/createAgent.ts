@@ -143,7 +143,10 @@ export interface Agent<Result extends RunResult = RunResult> extends AsyncDispos
     decisions?: Decisions,
     options?: RunOptions
   ) => RunStream<Result>
-  /** Calls the listener with every event. The returned function removes the listener. */
+  /**
+   * Calls the listener with every event. The returned function removes the listener. A listener that throws or rejects
+   * is removed, and the log says why.
+   */
   readonly on: (listener: (event: AgentEvent) => void) => () => void
   /** Closes all sessions and disposes all hooks. */
   readonly close: () => Promise<void>

@@ -137,8 +137,8 @@ export class TurnIo {
       return
     }
     const event = makeEvent({ agent: info, session, place: this.place }, moment, body)
-    hub.send(event)
-    own?.send(event)
+    hub.send(event, this)
+    own?.send(event, this)
   }
 
   /**
