@@ -1,7 +1,6 @@
 /** The handle of a session. It runs turns, and follows the conversation into another session after a rotation. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import { type AgentError, type PortFailed, SessionError, SnapshotError } from "../../../data/AgentError.ts"
 import type { AgentEvent } from "../../../data/AgentEvent.ts"
 import type { HostSignal, SignalAnswer } from "../../../data/Delegation.ts"
@@ -386,10 +385,7 @@ export class SessionHandle implements Session {
   /** Makes a turn of this session. It is a turn to run, or the turn that hooks see at points outside of turns. */
   private turn(turnNumber: number, input: TurnInput = { message: "" }): Turn {
     const { agent, current } = this
-    const turn = new Turn({ agent, session: current, state: newTurn(input, turnNumber), operations: turnOperations })
-    // Points outside of turns log where the agent logs.
-    turn.io.services = Fiber.getCurrent()?.context
-    return turn
+    return new Turn({ agent, session: current, state: newTurn(input, turnNumber), operations: turnOperations })
   }
 
   /** Provides the services of the agent's hooks. Those that the Effect already has (clock, tracer, span) stay. */
