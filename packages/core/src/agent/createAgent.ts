@@ -48,7 +48,13 @@ export interface RunOptions {
   readonly signal?: AbortSignal
 }
 
-/** A turn whose events can be read while it runs. @category models @since 0.1.0 */
+/**
+ * A turn whose events can be read while it runs. Each event is read once: a second loop continues where the first one
+ * stopped, and two loops at the same time share the events.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface RunStream<Result extends RunResult = RunResult> extends AsyncIterable<AgentEvent> {
   /** The result of the turn. */
   readonly result: Promise<Result>
@@ -137,7 +143,10 @@ export interface Agent<Result extends RunResult = RunResult> extends AsyncDispos
     decisions?: Decisions,
     options?: RunOptions
   ) => RunStream<Result>
-  /** Calls the listener with every event. The returned function removes the listener. */
+  /**
+   * Calls the listener with every event. The returned function removes the listener. A listener that throws or rejects
+   * is removed, and the log says why.
+   */
   readonly on: (listener: (event: AgentEvent) => void) => () => void
   /** Closes all sessions and disposes all hooks. */
   readonly close: () => Promise<void>

@@ -63,6 +63,7 @@ export type AgentEventBody =
   | { readonly type: "session-release" }
   /** Sent after the `preTurn` hooks have run. The message is empty when they rejected it. */
   | { readonly type: "turn-start"; readonly message: string; readonly resumed: boolean }
+  /** `text` is the answer or, of a turn that failed or was cancelled, the reason. */
   | { readonly type: "turn-end"; readonly status: string; readonly text: string; readonly usage: Usage }
   | {
     readonly type: "llm-start"

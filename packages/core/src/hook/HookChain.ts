@@ -100,11 +100,7 @@ const build = (hooks: ReadonlyArray<AgentHook<never>>): HookChain => {
   }
   return {
     hooks,
-    warnings: hooks
-      .filter((hook) =>
-        hook.kind === "policy" && (hook.onFailure ?? (hook.failOpen === true ? "open" : "reject")) === "open"
-      )
-      .map((hook) => `hook "${hook.name}" is a policy that fails open: when it fails, nothing is checked`),
+    warnings: hooks.flatMap(warningsOf),
     has: (point) => points[point] !== undefined,
     runNow,
     run: <P extends HookPointName>(point: P, event: In<P>, scope: HookScope) =>
@@ -117,6 +113,16 @@ const build = (hooks: ReadonlyArray<AgentHook<never>>): HookChain => {
         return Effect.isEffect(outcome) ? outcome : Effect.succeed(outcome)
       })
   }
+}
+
+const warningsOf = ({ failOpen, kind, name, onFailure, onTimeout }: AgentHook<never>): ReadonlyArray<string> => {
+  const policy = onFailure ?? ((failOpen ?? kind !== "policy") ? "open" : "reject")
+  if (kind === "policy" && policy === "open") {
+    return [`hook "${name}" is a policy that fails open: when it fails, nothing is checked`]
+  }
+  return kind === "observer" && (policy !== "open" || (onTimeout ?? "open") !== "open")
+    ? [`hook "${name}" is an observer, so its failure stops nothing: onFailure, onTimeout and failOpen have no effect`]
+    : []
 }
 
 const passed = Object.freeze({ _tag: "Continue" })

@@ -200,6 +200,19 @@ describe("the failure policy", () => {
     assert.deepEqual(warned({ failOpen: true }), [])
   })
 
+  it("warns of an observer that asks to fail closed, because nothing waits for its decision", () => {
+    const warningsOf = (options: Partial<AgentHook>) =>
+      HookChain.makeUnsafe([{ name: "log", kind: "observer", ...options }]).warnings
+    const text =
+      "hook \"log\" is an observer, so its failure stops nothing: onFailure, onTimeout and failOpen have no effect"
+    for (const options of [{ failOpen: false }, { onFailure: "abort" }, { onTimeout: "reject" }] as const) {
+      assert.deepStrictEqual(warningsOf(options), [text])
+    }
+    for (const options of [{}, { failOpen: true }, { onFailure: "open" }] as const) {
+      assert.deepStrictEqual(warningsOf(options), [])
+    }
+  })
+
   it.live("names a failure whose message cannot be read", () =>
     Effect.gen(function*() {
       const hostile = [

@@ -1,6 +1,7 @@
 import * as AuditFile from "@belay/hooks/AuditFile"
 import type { Entry } from "@belay/hooks/AuditLog"
 import { assert, describe, it } from "@effect/vitest"
+import { spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -99,5 +100,38 @@ describe("AuditFile", () => {
       mkdirSync(path)
       sink(entry(2))
       assert.deepStrictEqual(steps(inside), [2])
+    }))
+
+  it("begins a new line after a line that a process which ended has left unfinished", () =>
+    inFolder((path) => {
+      writeFileSync(path, `${JSON.stringify(entry(1))}\n{"time":0,"ev`, { mode: 0o600 })
+      const sink = AuditFile.make(path)
+      sink(entry(2))
+      sink(entry(3))
+      const [first, second, third] = [1, 2, 3].map((step) => JSON.stringify(entry(step)))
+      assert.strictEqual(readFileSync(path, "utf8"), `${first}\n{"time":0,"ev\n${second}\n${third}\n`)
+    }))
+
+  it("begins a new line after a line that did not fit on the disk", () =>
+    inFolder((path) => {
+      // The largest file that the process may write stands for a full disk.
+      const program = `
+        import * as AuditFile from "@belay/hooks/AuditFile"
+        import { truncateSync } from "node:fs"
+        process.on("SIGXFSZ", () => {})
+        const entry = (step) => ({ time: 0, event: "turn_start", session: "s", turn: 1, step, agent: "a".repeat(300) })
+        const sink = AuditFile.make(process.argv[1])
+        let failed = 0
+        for (let step = 1; step <= 20; step++) try { sink(entry(step)) } catch { failed++ }
+        truncateSync(process.argv[1], 500)
+        sink(entry(21))
+        console.log(failed)
+      `
+      const node = [process.execPath, "--conditions=@belay/source", "--input-type=module", "-e", program, path]
+      const { stdout, stderr } = spawnSync("sh", ["-c", `ulimit -f 4; exec "$@"`, "sh", ...node], { encoding: "utf8" })
+      assert.isAbove(Number(stdout), 0, stderr)
+      const lines = readFileSync(path, "utf8").trimEnd().split("\n")
+      assert.lengthOf(lines, 3)
+      assert.strictEqual((JSON.parse(lines[2]!) as Entry).step, 21)
     }))
 })

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import type { AgentConfig, LogLine } from "../../../src/agent/AgentConfig.ts"
 import * as AgentRuntime from "../../../src/agent/AgentRuntime.ts"
 import { createAgent } from "../../../src/agent/createAgent.ts"
+import * as Message from "../../../src/data/Message.ts"
 import { scripted } from "../../support/model.ts"
 
 const failing = {
@@ -39,6 +40,32 @@ describe("the option log", () => {
     assert.strictEqual(lines[0]!.level, "warning")
     assert.match(lines[0]!.message, /hook failing failed at preTurn .*a bug in the hook/)
     assert.instanceOf(lines[0]!.time, Date)
+  })
+
+  it("gets the lines of hooks that fail between turns and at the end of a session", async () => {
+    const { error } = console
+    let stderr = ""
+    console.error = (...parts: ReadonlyArray<unknown>) => void (stderr += parts.join(" "))
+    const lines: Array<string> = []
+    const fail = () => {
+      throw new Error("a bug in the hook")
+    }
+    try {
+      const hooks = [{ name: "failing", preCompaction: fail, onSignal: fail, onSessionEnd: fail }]
+      const log = ({ message }: LogLine) => void lines.push(/ at (\w+) /.exec(message)?.[1] ?? message)
+      await using agent = createAgent({ provider: scripted(["hi"]).provider, hooks, log })
+      const messages = Array.from({ length: 40 }, (_, index) => Message.user(`message ${index}`))
+      const session = await agent.session({ messages })
+      await session.run("hello")
+      await session.signal({ name: "changed", payload: {}, blockable: false })
+      await session.compact()
+      await session.close()
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    } finally {
+      console.error = error
+    }
+    assert.deepStrictEqual(lines, ["onSignal", "preCompaction", "onSessionEnd"])
+    assert.strictEqual(stderr, "")
   })
 
   it("silences the log with false", async () => assert.strictEqual(await stderrOf(false), ""))

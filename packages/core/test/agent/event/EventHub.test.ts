@@ -14,6 +14,8 @@ const eventOf = (body: AgentEventBody, parent?: { readonly sessionId: string; re
   )
 const notice: AgentEvent = eventOf({ type: "notice", hook: "h", message: "hello" })
 
+const silent = { log: () => {} }
+
 describe("an event", () => {
   it("goes to those who listened when it was sent", () => {
     const hub = new EventHub()
@@ -25,9 +27,9 @@ describe("an event", () => {
       stopFirst()
     })
     const stopSecond = hub.listen(() => seen.push("second"))
-    hub.send(notice)
+    hub.send(notice, silent)
     assert.deepStrictEqual(seen, ["first", "second"])
-    hub.send(notice)
+    hub.send(notice, silent)
     assert.deepStrictEqual(seen, ["first", "second", "late"])
   })
 
@@ -37,10 +39,10 @@ describe("an event", () => {
     const listener = () => count++
     const stop = hub.listen(listener)
     hub.listen(listener)
-    hub.send(notice)
+    hub.send(notice, silent)
     stop()
     stop()
-    hub.send(notice)
+    hub.send(notice, silent)
     assert.strictEqual(count, 3)
   })
 
@@ -53,8 +55,8 @@ describe("an event", () => {
       throw new Error("broken")
     })
     hub.listen(() => heard++)
-    hub.send(notice)
-    hub.send(notice)
+    hub.send(notice, silent)
+    hub.send(notice, silent)
     assert.deepStrictEqual([failed, heard], [1, 2])
   })
 

@@ -90,4 +90,42 @@ describe("a queue of events", () => {
     assert.strictEqual(seen[1]?.seq, 32_769)
     assert.lengthOf(seen, 32_770)
   })
+
+  it("gives each event to one of two readers that wait, and ends for both", async () => {
+    const queue = eventQueue()
+    const [first, second] = [queue.iterate(Promise.resolve()), queue.iterate(Promise.resolve())]
+    const answers = [first.next(), second.next(), first.next(), second.next(), second.next()]
+    for (const seq of [1, 2, 3]) {
+      queue.push(event(seq))
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    queue.end()
+    const numbers = (await Promise.all(answers)).map(numberOf)
+    assert.deepEqual(new Set(numbers), new Set([1, 2, 3, undefined]))
+    assert.deepEqual(numbers.slice(0, 2), [1, 2])
+  })
+
+  it("continues with the next event for a reader that comes after another one has left", async () => {
+    const queue = eventQueue()
+    for (const seq of [1, 2, 3]) queue.push(event(seq))
+    for await (const { seq } of queue.iterate(Promise.resolve())) {
+      assert.strictEqual(seq, 1)
+      break
+    }
+    queue.push(event(4))
+    queue.end()
+    const seen: Array<number> = []
+    for await (const { seq } of queue.iterate(Promise.resolve())) seen.push(seq)
+    assert.deepEqual(seen, [2, 3, 4])
+  })
+
+  it("leaves the events to the other reader when one that waits leaves", async () => {
+    const queue = eventQueue()
+    const [first, second] = [queue.iterate(Promise.resolve()), queue.iterate(Promise.resolve())]
+    const [left, waits] = [first.next(), second.next()]
+    await first.return()
+    assert.deepEqual(await left, { done: true, value: undefined })
+    queue.push(event(1))
+    assert.strictEqual(numberOf(await waits), 1)
+  })
 })

@@ -114,15 +114,44 @@ describe("events", () => {
   // rows: A-45
   it("continue when a listener throws: the run and the other listeners are not affected", async () => {
     const heard: Array<AgentEvent> = []
-    await using agent = createAgent({ provider: scripted([]).provider })
+    const lines: Array<string> = []
+    await using agent = createAgent({
+      provider: scripted([]).provider,
+      log: ({ message }) => void lines.push(message)
+    })
     agent.on(() => {
       throw new Error("a broken listener")
     })
     agent.on((event) => void heard.push(event))
     const result = await agent.run("go")
     assert.strictEqual(result.text, "the end")
+    assert.deepStrictEqual(lines, ["a listener failed at the event session-start and was removed: a broken listener"])
     assert.deepStrictEqual(heard.map(({ seq }) => seq), heard.map((_, index) => index + 1))
     assert.isAbove(heard.length, 4)
+  })
+
+  it("go no more to an async listener that rejects, and the log says so once", async () => {
+    const lines: Array<string> = []
+    let calls = 0
+    const rejects = async (): Promise<void> => {
+      calls++
+      throw new Error("a broken listener")
+    }
+    await using agent = createAgent({
+      provider: scripted([]).provider,
+      log: ({ message }) => void lines.push(message)
+    })
+    // oxlint-disable-next-line typescript/no-misused-promises -- programs in JavaScript do this
+    agent.on(rejects)
+    assert.strictEqual((await agent.run("go")).text, "the end")
+    const before = calls
+    await agent.run("go")
+    // A rejection that nobody handles fails this file.
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.strictEqual(calls, before)
+    assert.deepStrictEqual(lines.filter((one) => one.includes("listener")), [
+      "a listener failed at the event session-start and was removed: a broken listener"
+    ])
   })
 
   it("describe a whole turn, in order, numbered without gaps", async () => {

@@ -95,7 +95,7 @@ describe("cancelling", () => {
       const { lines = [], ...config } = make(() => reach())
       const model = scripted(lines)
       const agent = createAgent({ provider: model.provider, ...config })
-      agent.on((event) => void (event.type === "turn-end" && ends.push(event.status)))
+      agent.on((event) => void (event.type === "turn-end" && ends.push(`${event.status}: ${event.text}`)))
       const session = await agent.session({
         messages: [{ role: "user", content: "old ".repeat(100) }, { role: "assistant", content: "older" }]
       })
@@ -106,7 +106,7 @@ describe("cancelling", () => {
       controller.abort(new Error("twice"))
       assert.strictEqual(await within(2_000, running), reason as never)
       assert.isBelow(performance.now() - began, 400)
-      assert.deepStrictEqual(ends, ["cancelled"])
+      assert.deepStrictEqual(ends, ["cancelled: the turn was cancelled"])
       assertValid(session.messages)
       assert.strictEqual(model.open(), 0)
       await within(2_000, agent.close())

@@ -1,9 +1,15 @@
 /** Sends events to listeners. Events are built only while there are listeners. */
 import type { AgentEvent, AgentEventBody, EventParent } from "../../../data/AgentEvent.ts"
 import { frozenCopy } from "../../../data/internal/copyJson.ts"
+import { messageOf } from "../../../data/text/ErrorMessage.ts"
 
-/** Receives events, synchronously and in order. A listener that throws is removed. */
-type Listener = (event: AgentEvent) => void
+/** Receives events, synchronously and in order. A listener that throws or rejects is removed. */
+type Listener = (event: AgentEvent) => unknown
+
+/** Where the hub reports that a listener has failed. */
+interface Log {
+  readonly log: (message: string) => void
+}
 type EventTypes = ReadonlySet<AgentEvent["type"]>
 
 /** A listener with the types of the events that it receives: all, if there are none. */
@@ -50,18 +56,26 @@ export class EventHub {
     this.entries = this.entries.filter((one) => one !== entry)
   }
 
+  private removeFailed(entry: Entry, { type }: AgentEvent, error: unknown, log: Log): void {
+    // An async listener may receive more events before its first promise rejects.
+    if (!this.entries.includes(entry)) return
+    this.remove(entry)
+    log.log(`a listener failed at the event ${type} and was removed: ${messageOf(error)}`)
+  }
+
   /** Sends one event to every listener of its type. */
-  send(event: AgentEvent): void {
+  send(event: AgentEvent, log: Log): void {
     for (const entry of this.entries) {
       if (entry.types?.has(event.type) === false) continue
       // oxlint-disable-next-line belay/no-try -- a listener is foreign code on a synchronous path
       try {
-        entry.listener(event)
-      } catch {
-        this.remove(entry)
+        const returned = entry.listener(event)
+        if (returned instanceof Promise) returned.catch((error) => this.removeFailed(entry, event, error, log))
+      } catch (error) {
+        this.removeFailed(entry, event, error, log)
       }
     }
-    for (const other of this.others) other.send(event)
+    for (const other of this.others) other.send(event, log)
   }
 }
 

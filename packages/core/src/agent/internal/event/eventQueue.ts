@@ -1,4 +1,4 @@
-/** Buffers events for one reader. The reader may be slower than the agent, and the agent never waits for it. */
+/** Buffers the events of a stream. Its reader may be slower than the agent, and the agent never waits for it. */
 import type { AgentEvent, EventMeta } from "../../../data/AgentEvent.ts"
 import { withCallerFrames } from "../config/callerFrames.ts"
 
@@ -10,21 +10,30 @@ const capacity = 65_536
 
 type Resolve = (next: IteratorResult<AgentEvent, void> | Promise<IteratorResult<AgentEvent, void>>) => void
 
-/** A queue that ends when `end` is called. */
+/** A queue that ends when `end` is called. Each event goes to one reader. */
 export const eventQueue = () => {
   let events: Array<AgentEvent> = []
   let dropped = 0
   let hasEnded = false
-  /** Continues the reader that waits. Then nothing is buffered. */
-  let wakeReader: ((event?: AgentEvent) => void) | undefined
-  const wake = (event?: AgentEvent) => {
-    const resume = wakeReader
-    wakeReader = undefined
-    resume?.(event)
+  /** The events that are being read. A reader that leaves leaves the rest of them to the next one. */
+  let batch: ReadonlyArray<AgentEvent> = []
+  let at = 0
+  /** Continue the readers that wait. While there is one, nothing is buffered. */
+  let waiting: Array<(event?: AgentEvent) => void> = []
+  const take = (): IteratorResult<AgentEvent, void> | undefined => {
+    if (at === batch.length) {
+      if (events.length === 0) return undefined
+      if (dropped > 0) events.unshift({ ...metaOf(events[0]!), type: "dropped", count: dropped })
+      batch = events
+      events = []
+      at = 0
+      dropped = 0
+    }
+    return { done: false, value: batch[at++]! }
   }
   return {
     push: (event: AgentEvent): void => {
-      if (wakeReader !== undefined) return wake(event)
+      if (waiting.length > 0) return waiting.shift()!(event)
       if (events.length >= capacity) {
         const half = events.length >> 1
         dropped += half
@@ -34,28 +43,16 @@ export const eventQueue = () => {
     },
     end: (): void => {
       hasEnded = true
-      wake()
+      const readers = waiting
+      waiting = []
+      for (const resume of readers) resume()
     },
-    /** Returns an iterator over every event. It ends with the run, and rejects if the run fails. */
+    /** Returns an iterator over the events that nobody has read. It ends with the run, and rejects if the run fails. */
     iterate: (result: Promise<unknown>): AsyncGenerator<AgentEvent, void, void> => {
-      let batch: Array<AgentEvent> = []
-      let at = 0
       let isDone = false
       /** How many calls of `next` wait, and the last of them. They wait in turn, as those of a generator do. */
       let count = 0
       let last: Promise<IteratorResult<AgentEvent, void>> | undefined
-      const take = (): IteratorResult<AgentEvent, void> | undefined => {
-        if (isDone) return done
-        if (at === batch.length) {
-          if (events.length === 0) return undefined
-          batch = events
-          events = []
-          at = 0
-          if (dropped > 0) batch.unshift({ ...metaOf(batch[0]!), type: "dropped", count: dropped })
-          dropped = 0
-        }
-        return { done: false, value: batch[at++]! }
-      }
       const end = async (): Promise<IteratorResult<AgentEvent, void>> => {
         isDone = true
         // oxlint-disable-next-line belay/no-try -- only here the stack leads to the loop that reads the events
@@ -71,10 +68,11 @@ export const eventQueue = () => {
       const keepResolve = (resolve: Resolve): void => {
         resolveNext = resolve
       }
+      const takeNext = () => isDone ? done : take()
       const answer = (event?: AgentEvent): void => {
-        const found = event === undefined ? take() : { done: false as const, value: event }
+        const found = event === undefined ? takeNext() : { done: false as const, value: event }
         if (found === undefined && !hasEnded) {
-          wakeReader = answer
+          waiting.push(answer)
           return
         }
         count--
@@ -88,12 +86,14 @@ export const eventQueue = () => {
       }
       const stop = (): void => {
         isDone = true
-        wake()
+        if (!waiting.includes(answer)) return
+        waiting = waiting.filter((resume) => resume !== answer)
+        answer()
       }
       const iterator: AsyncGenerator<AgentEvent, void, void> = {
         // A generator would need several promises for an event that is there already.
         next: () => {
-          const found = count === 0 ? take() : undefined
+          const found = count === 0 ? takeNext() : undefined
           if (found !== undefined) return Promise.resolve(found)
           if (count === 0 && hasEnded) return end()
           return last = count++ === 0 || last === undefined ? wait() : last.then(wait, wait)

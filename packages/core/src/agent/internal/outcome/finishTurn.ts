@@ -174,6 +174,8 @@ const publishFailure = (turn: Turn, cause: Cause.Cause<AgentError>): void => tur
 
 /** Makes the last event of a turn that failed or was cancelled. */
 const failureEnd = ({ state: { usage } }: Turn, cause: Cause.Cause<AgentError>): AgentEventBody => {
-  const status = Cause.hasInterruptsOnly(cause) ? "cancelled" : "failed"
-  return { type: "turn-end", status, text: messageOf(Cause.squash(cause)), usage }
+  if (Cause.hasInterruptsOnly(cause)) {
+    return { type: "turn-end", status: "cancelled", text: "the turn was cancelled", usage }
+  }
+  return { type: "turn-end", status: "failed", text: messageOf(Cause.squash(cause)), usage }
 }

@@ -3,6 +3,7 @@ import * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Metric from "effect/Metric"
 import type { PortFailed } from "../../../data/AgentError.ts"
 import type { AgentEventBody } from "../../../data/AgentEvent.ts"
@@ -52,8 +53,8 @@ export class TurnIo {
   storedRecords = 0
   /** How often this run of the turn has been stored. */
   commits = 0
-  /** The services of the fiber in which the turn runs. */
-  services: Context.Context<never> | undefined = undefined
+  /** The services of the fiber in which the turn runs or, outside of turns, of the fiber that asks the hooks. */
+  services: Context.Context<never> | undefined = Fiber.getCurrent()?.context
   /** How many injections were too long so far. It numbers their artifacts. */
   longInjections = 0
   /** The text of the current model call that listeners have received. */
@@ -137,8 +138,8 @@ export class TurnIo {
       return
     }
     const event = makeEvent({ agent: info, session, place: this.place }, moment, body)
-    hub.send(event)
-    own?.send(event)
+    hub.send(event, this)
+    own?.send(event, this)
   }
 
   /**
