@@ -1,6 +1,8 @@
 import * as HookPoint from "@belay/core/HookPoint"
+import * as Endpoint from "@belay/testing/Endpoint"
 import { execFile, spawnSync } from "node:child_process"
-import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, assert, describe, it } from "vitest"
@@ -43,9 +45,10 @@ const withoutKeys = Object.fromEntries(Object.entries(process.env).filter(([name
 
 const outputOf = (
   program: ReadonlyArray<string>,
-  cwd = "."
+  cwd = ".",
+  env: NodeJS.ProcessEnv = withoutKeys
 ): Promise<{ readonly ok: boolean; readonly output: string }> =>
-  execute(process.execPath, [...program], { cwd, env: withoutKeys, timeout: 25_000 }).then(
+  execute(process.execPath, [...program], { cwd, env, timeout: 25_000 }).then(
     () => ({ ok: true, output: "" }),
     (error: { readonly stdout?: string; readonly stderr?: string }) => ({
       ok: false,
@@ -71,6 +74,28 @@ describe("the documentation", () => {
     { concurrent: true },
     async (block) => {
       const { ok, output } = await outputOf(["--conditions=@belay/source", join(folder, nameOf(block))])
+      assert.isTrue(ok, output)
+    }
+  )
+
+  it.for(blocks.filter(({ code, run }) => !run && code.includes("Hooks.safeDefaults(")))(
+    "has an agent with the safe defaults at $path:$line that can be created and that answers",
+    async (block) => {
+      await using endpoint = await Endpoint.start()
+      const cwd = mkdtempSync(join(tmpdir(), "belay-docs-"))
+      const program = resolve(folder, nameOf(block))
+      const env = { ...withoutKeys, OPENAI_BASE_URL: endpoint.url, OPENAI_API_KEY: "none", OPENAI_MODEL: "demo" }
+      const started = [
+        `const { agent } = await import(${JSON.stringify(program)})`,
+        `if (agent !== undefined) await agent.run("Hello")`,
+        "await agent?.close()"
+      ].join("\n")
+      const { ok, output } = await outputOf(
+        ["--conditions=@belay/source", "--input-type=module", "-e", started],
+        cwd,
+        env
+      )
+      rmSync(cwd, { recursive: true })
       assert.isTrue(ok, output)
     }
   )
