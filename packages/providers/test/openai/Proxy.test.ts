@@ -128,6 +128,40 @@ describe("a proxy", () => {
       assert.lengthOf(seen, 1)
     }))
 
+  it.live("can be a host and a port", () =>
+    Effect.gen(function*() {
+      const { seen, url } = yield* proxy
+      const { port } = yield* target
+      process.env.http_proxy = url.replace("http://", "")
+      assert.strictEqual(yield* textOf(`http://models.example:${port}/v1`), "hi")
+      assert.strictEqual(yield* textOf(`http://models.example:${port}/v1`, { proxy: process.env.http_proxy }), "hi")
+      assert.lengthOf(seen, 2)
+    }))
+
+  it.live("that cannot be used is an error, and no request goes around it", () =>
+    Effect.gen(function*() {
+      const { port } = yield* target
+      const problem = "must be the address of an HTTP proxy, such as http://host:8080"
+      const messageOf = (options?: OpenAiCompatible.Options) =>
+        Effect.map(Effect.flip(textOf(`http://127.0.0.1:${port}/v1`, options)), (error) => {
+          assert.strictEqual(error._tag, "InvalidRequest")
+          return error.message
+        })
+      for (const proxy of ["socks5://ada:secret@127.0.0.1:1080", "ftp://host", "http://", "a b", ""]) {
+        const message = yield* messageOf({ proxy })
+        assert.include(message, `OpenAiCompatible.proxy: ${problem}`)
+        assert.notInclude(message, "secret")
+      }
+      process.env.NODE_USE_ENV_PROXY = "1"
+      process.env.HTTP_PROXY = "socks5://127.0.0.1:1080"
+      assert.include(yield* messageOf(), `HTTP_PROXY: ${problem}`)
+      assert.strictEqual(yield* textOf(`http://127.0.0.1:${port}/v1`, { proxy: false }), "hi")
+      assert.strictEqual(yield* textOf(`http://127.0.0.1:${port}/v1`, { fetch }), "hi")
+      process.env.HTTPS_PROXY = process.env.HTTP_PROXY
+      delete process.env.HTTP_PROXY
+      assert.strictEqual(yield* textOf(`http://127.0.0.1:${port}/v1`), "hi")
+    }))
+
   it.live("that does not answer is an error of the connection", () =>
     Effect.gen(function*() {
       const error = yield* Effect.flip(textOf("http://models.example/v1", { proxy: "http://127.0.0.1:1" }))

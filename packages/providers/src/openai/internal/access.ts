@@ -22,7 +22,8 @@ export interface AccessOptions {
   /** Replaces the built-in transport, for example for signing or recording. */
   readonly fetch?: Fetch
   /**
-   * URL of an HTTP proxy, an agent of `node:http` or `node:https`, or `false` for direct connections. Default: the
+   * URL of an HTTP proxy, or its host and port; an agent of `node:http` or `node:https`; or `false` for direct
+   * connections. With another proxy, such as SOCKS, calls fail with `InvalidRequest`. Default: the
    * proxies in the variables `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, except for servers on this machine. With
    * `NODE_USE_ENV_PROXY=1` they count for these servers too. It has no effect on `fetch`.
    */

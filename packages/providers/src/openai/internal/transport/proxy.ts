@@ -1,4 +1,5 @@
 /** Selects the proxies of an address. */
+import { ConfigError } from "@belay/core/AgentError"
 
 /** Proxies by protocol, as `node:http` reads them. */
 export interface ProxyVariables {
@@ -11,22 +12,30 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * Returns the proxies for an address: the given one, or those of the environment. Servers on this machine are reached
- * directly, unless `NODE_USE_ENV_PROXY` asks for Node's own rules.
+ * directly, unless `NODE_USE_ENV_PROXY` asks for Node's own rules. Throws a `ConfigError` for a proxy that cannot be
+ * used, because Node would send the request without it.
  */
 export const proxiesFor = (address: string, proxy: string | false | undefined, env: Environment) => {
   if (proxy === false) return undefined
-  if (proxy !== undefined) return { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } satisfies ProxyVariables
-  if (env.NODE_USE_ENV_PROXY !== "1" && isLoopback(new URL(address).hostname)) return undefined
-  const http = env.http_proxy || env.HTTP_PROXY
-  const https = env.https_proxy || env.HTTPS_PROXY
-  const none = env.no_proxy || env.NO_PROXY
-  if (!http && !https) return undefined
-  const proxies: ProxyVariables = {
-    ...(http ? { HTTP_PROXY: http } : {}),
-    ...(https ? { HTTPS_PROXY: https } : {}),
-    ...(none ? { NO_PROXY: none } : {})
+  if (proxy !== undefined) {
+    const url = proxyUrl("OpenAiCompatible.proxy", proxy)
+    return { HTTP_PROXY: url, HTTPS_PROXY: url } satisfies ProxyVariables
   }
+  const { hostname, protocol } = new URL(address)
+  if (env.NODE_USE_ENV_PROXY !== "1" && isLoopback(hostname)) return undefined
+  const name = protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY"
+  const given = env[name.toLowerCase()] || env[name]
+  if (!given) return undefined
+  const none = env.no_proxy || env.NO_PROXY
+  const proxies: ProxyVariables = { [name]: proxyUrl(name, given), ...(none ? { NO_PROXY: none } : {}) }
   return proxies
+}
+
+/** Returns the address of a proxy, which can be given as `host:port`. The error does not show its password. */
+const proxyUrl = (key: string, given: string): string => {
+  const url = given.includes("://") ? given : `http://${given}`
+  if (/^https?:/i.test(url) && URL.canParse(url)) return url
+  throw new ConfigError({ key, message: `${key}: must be the address of an HTTP proxy, such as http://host:8080` })
 }
 
 /** Whether a host name is this machine. */
