@@ -5,6 +5,7 @@ import type { AgentConfig, LogLine } from "../../../src/agent/AgentConfig.ts"
 import * as AgentRuntime from "../../../src/agent/AgentRuntime.ts"
 import { createAgent } from "../../../src/agent/createAgent.ts"
 import * as Message from "../../../src/data/Message.ts"
+import type { AgentHook } from "../../../src/hook/AgentHook.ts"
 import { scripted } from "../../support/model.ts"
 
 const failing = {
@@ -66,6 +67,31 @@ describe("the option log", () => {
     }
     assert.deepStrictEqual(lines, ["onSignal", "preCompaction", "onSessionEnd"])
     assert.strictEqual(stderr, "")
+  })
+
+  it("says what a hook still did after its turn was cancelled", async () => {
+    const lines: Array<string> = []
+    const gate = Promise.withResolvers<void>()
+    const reached = Promise.withResolvers<void>()
+    const waiting: AgentHook = {
+      name: "waiting",
+      preTurn: async (_event, ctx) => {
+        reached.resolve()
+        await gate.promise
+        ctx.inject("too late")
+      }
+    }
+    const log = ({ message }: LogLine) => void lines.push(message)
+    await using agent = createAgent({ provider: scripted([]).provider, hooks: [waiting], log })
+    const controller = new AbortController()
+    const running = agent.run("hello", { signal: controller.signal }).catch(() => {})
+    await reached.promise
+    controller.abort()
+    await running
+    gate.resolve()
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    const start = "hook waiting was late, after its timeout or a cancelled turn:"
+    assert.deepStrictEqual(lines, [`${start} injection dropped`, `${start} answer dropped`])
   })
 
   it("silences the log with false", async () => assert.strictEqual(await stderrOf(false), ""))

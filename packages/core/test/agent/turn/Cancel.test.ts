@@ -6,6 +6,7 @@ import { createAgent } from "../../../src/agent/createAgent.ts"
 import type { AgentEvent } from "../../../src/data/AgentEvent.ts"
 import type { Message } from "../../../src/data/Message.ts"
 import * as ProviderError from "../../../src/data/ProviderError.ts"
+import type { AgentHook } from "../../../src/hook/AgentHook.ts"
 import * as HookAction from "../../../src/hook/HookAction.ts"
 import { assertValid, failureOf, line, recording, within } from "../../support/agent.ts"
 import { asks, scripted } from "../../support/model.ts"
@@ -217,6 +218,91 @@ describe("cancelling", () => {
     }
     assert.isTrue(messages.some((all) => all.length === 8 && line(all).includes("unknown")))
   })
+})
+
+describe("what continues after its turn was cancelled", () => {
+  it("a tool that looks at its signal only then sees that it is aborted", async () => {
+    const gate = Promise.withResolvers<void>()
+    const aborted = Promise.withResolvers<boolean>()
+    const reached = Promise.withResolvers<void>()
+    const { tool } = recording("look", async (_args, ctx) => {
+      reached.resolve()
+      await gate.promise
+      aborted.resolve(ctx.signal.aborted)
+    })
+    await using agent = createAgent({ provider: scripted([asks(["look"])]).provider, tools: [tool] })
+    const controller = new AbortController()
+    const running = failureOf(agent.run("go", { signal: controller.signal }))
+    await reached.promise
+    controller.abort(new Error("the user left"))
+    await running
+    gate.resolve()
+    assert.isTrue(await within(2_000, aborted.promise))
+  })
+
+  it("a wrapper that calls `next` only then runs no tool", async () => {
+    const gate = Promise.withResolvers<void>()
+    const reached = Promise.withResolvers<void>()
+    const called = Promise.withResolvers<string>()
+    const deploy = recording("deploy")
+    const waiting: AgentHook = {
+      name: "waiting",
+      wrapToolCall: async (call, next) => {
+        reached.resolve()
+        await gate.promise
+        const result = next(call)
+        result.then(() => called.resolve("called"), (error: Error) => called.resolve(error.name))
+        return result
+      }
+    }
+    const { provider } = scripted([asks(["deploy"])])
+    await using agent = createAgent({ provider, tools: [deploy.tool], hooks: [waiting], log: false })
+    const controller = new AbortController()
+    const running = failureOf(agent.run("go", { signal: controller.signal }))
+    await reached.promise
+    controller.abort(new Error("the user left"))
+    await running
+    gate.resolve()
+    assert.strictEqual(await within(2_000, called.promise), "AbortError")
+    assert.lengthOf(deploy.ran, 0)
+  })
+
+  for (const how of ["cancel", "close"] as const) {
+    it(`a hook that looks at its signal only then sees that it is aborted, and calls nothing any more (${how})`, async () => {
+      const gate = Promise.withResolvers<void>()
+      const reached = Promise.withResolvers<void>()
+      const seen = Promise.withResolvers<ReadonlyArray<boolean | string>>()
+      const model = scripted([])
+      const deploy = recording("deploy")
+      const slow: AgentHook = {
+        name: "slow",
+        timeout: "none",
+        preTurn: async (_event, ctx) => {
+          reached.resolve()
+          await gate.promise
+          const name = (error: Error) => error.name
+          const called = await Promise.all([
+            ctx.llm({ prompt: "more" }).then(() => "called", name),
+            ctx.callTool("deploy", {}).then(() => "called", name)
+          ])
+          seen.resolve([ctx.signal.aborted, ctx.root.signal.aborted, ...called])
+        }
+      }
+      const agent = createAgent({ provider: model.provider, tools: [deploy.tool], hooks: [slow], log: false })
+      const controller = new AbortController()
+      const running = failureOf(agent.run("go", { signal: controller.signal }))
+      await reached.promise
+      if (how === "cancel") controller.abort(new Error("the user left"))
+      else await agent.close()
+      await running
+      gate.resolve()
+      const [signal, root, ...calls] = await within(2_000, seen.promise)
+      assert.deepStrictEqual([signal, root], [true, true])
+      assert.notInclude(calls, "called")
+      assert.deepStrictEqual([model.requests.length, deploy.ran.length], [0, 0])
+      await agent.close()
+    })
+  }
 })
 
 describe("closing", () => {

@@ -3,10 +3,13 @@ import * as Effect from "effect/Effect"
 import * as Awaitable from "../../../data/effect/Awaitable.ts"
 import type { Turn } from "../turn/turn.ts"
 
-export const runPromise = <A, E>({ io: { services, signal } }: Turn, effect: Effect.Effect<A, E>): Promise<A> =>
-  services === undefined
+export const runPromise = <A, E>({ io: { services, signal } }: Turn, effect: Effect.Effect<A, E>): Promise<A> => {
+  // Effect would run it up to its first pause, which can be its end.
+  if (signal.aborted) return Promise.reject(signal.reason as DOMException)
+  return services === undefined
     ? Effect.runPromise(effect, { signal })
     : Effect.runPromiseWith(services)(effect, { signal })
+}
 
 /** Makes the Effect of a capability awaitable. */
 export const awaitable = <A, E>(turn: Turn, effect: Effect.Effect<A, E>): Awaitable.Awaitable<A, E> =>

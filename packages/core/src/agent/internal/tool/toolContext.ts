@@ -15,6 +15,8 @@ export class RunningContext implements ToolContext {
   private readonly call: ToolCall
   private readonly about: DispatchContext
   private controller: AbortController | undefined = undefined
+  /** The signal is made when the tool looks at it, which can be after the call was cancelled. */
+  private isAborted = false
   private cancelTimeout: (() => void) | undefined = undefined
   private expire: (() => void) | undefined = undefined
   private stop: (() => void) | undefined = undefined
@@ -50,7 +52,10 @@ export class RunningContext implements ToolContext {
     }
   }
   get signal(): AbortSignal {
-    return (this.controller ??= new AbortController()).signal
+    if (this.controller !== undefined) return this.controller.signal
+    this.controller = new AbortController()
+    if (this.isAborted) this.controller.abort()
+    return this.controller.signal
   }
   get idempotencyKey() {
     return this.about.idempotencyKey
@@ -97,6 +102,7 @@ export class RunningContext implements ToolContext {
   }
   abort(): void {
     this.end()
+    this.isAborted = true
     this.controller?.abort()
     this.stop?.()
   }

@@ -78,6 +78,8 @@ export class TurnIo {
   private knownHub: EventHub | undefined = undefined
   private timers: Deadlines | undefined = undefined
   private controller: AbortController | undefined = undefined
+  /** The signal is made when somebody looks at it, which can be after the turn has ended. */
+  private isAborted = false
 
   constructor(turn: TurnPlace) {
     this.turn = turn
@@ -343,10 +345,14 @@ export class TurnIo {
 
   /** Aborts when the turn is cancelled or has ended. */
   get signal(): AbortSignal {
-    return (this.controller ??= new AbortController()).signal
+    if (this.controller !== undefined) return this.controller.signal
+    this.controller = new AbortController()
+    if (this.isAborted) this.abortSignal()
+    return this.controller.signal
   }
 
   abortSignal(): void {
+    this.isAborted = true
     this.controller?.abort(ended ??= new DOMException("This operation was aborted", "AbortError"))
   }
 

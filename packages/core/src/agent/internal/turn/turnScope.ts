@@ -86,6 +86,6 @@ export class TurnScope implements HookScope {
   }
   onLate(hook: string, what: string): void {
     this.turn.io.publish({ type: "hook-late", hook, what })
-    this.turn.io.log(`hook ${hook} had already timed out: ${what} dropped`)
+    this.turn.io.log(`hook ${hook} was late, after its timeout or a cancelled turn: ${what} dropped`)
   }
 }

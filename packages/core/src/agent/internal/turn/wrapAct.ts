@@ -157,7 +157,11 @@ const callInFiber = <Input extends object, Output>(
 ): Effect.Effect<Output, unknown> => {
   const { hook, input, wrapping: { method, turn } } = wrapped
   const run = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => {
-    const promise = Effect.runPromiseWith(fiber.context)(effect, { signal: turn.io.signal })
+    const { signal } = turn.io
+    // Effect would run the act up to its first pause, which can be its end.
+    const promise: Promise<A> = signal.aborted
+      ? Promise.reject(signal.reason as DOMException)
+      : Effect.runPromiseWith(fiber.context)(effect, { signal })
     // If a wrapper does not await the promise, cancelling the turn must not crash the process.
     promise.catch(() => {})
     return promise
