@@ -225,7 +225,7 @@ export const createAgent: {
     resume: (snapshot, decisions, options) => run((runtime) => runtime.resume(snapshot, decisions), options),
     resumeStream: (snapshot, decisions, options) =>
       stream((onEvent) => run((runtime) => runtime.resume(snapshot, decisions, { onEvent }), options)),
-    on: (listener) => agent.hub.listen(listener),
+    on: (listener) => agent.hub.listen(checkedListener(listener)),
     close,
     [Symbol.asyncDispose]: close,
     [delegationTarget]: { agent, services }
@@ -290,16 +290,21 @@ const startEffects = (
 
 /** Returns the signal of the options of a run. Throws a `ConfigError` if an option is unknown or wrong. */
 const signalOf = (options: RunOptions, known: OptionKinds<RunOptions>): AbortSignal | undefined => {
-  Result.getOrThrow(Result.andThen(
-    checkKinds("run", options, known),
-    checkOptions("run", [
-      "signal",
-      options.signal,
-      (signal: object) => "aborted" in signal && "addEventListener" in signal,
-      "an AbortSignal"
-    ])
-  ))
+  Result.getOrThrow(checkKinds("run", options, known))
+  Result.getOrThrow(checkOptions("run", [
+    "signal",
+    options.signal,
+    (signal: object) => "aborted" in signal && "addEventListener" in signal,
+    "an AbortSignal"
+  ]))
   return options.signal
+}
+
+/** Returns the listener. Throws a `ConfigError` if it is not a function. */
+const checkedListener = (listener: (event: AgentEvent) => void): typeof listener => {
+  const isFunction = (value: unknown) => typeof value === "function"
+  Result.getOrThrow(checkOptions("on", ["listener", listener ?? null, isFunction, "a function"]))
+  return listener
 }
 
 const runKinds: OptionKinds<RunOptions> = { signal: "object" }
@@ -336,7 +341,7 @@ class PromiseSession implements AgentSession {
     )
   }
   on(listener: (event: AgentEvent) => void) {
-    return this.session.listen(listener)
+    return this.session.listen(checkedListener(listener))
   }
   steer(input: string | TurnInput, options?: RunOptions) {
     return this.promises.run(() => this.session.steer(input), options)

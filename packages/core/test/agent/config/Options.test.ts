@@ -133,6 +133,7 @@ describe("options of a run", () => {
   it.each([
     [{ signl: new AbortController().signal }, /run\.signl: there is no option "signl"; did you mean "signal"/],
     [{ signal: {} }, /run\.signal: expected an AbortSignal/],
+    [{ signal: "now" }, /run\.signal: expected an object, found "now"/],
     [3, /expected an object with options, found 3/]
   ])("that are wrong are errors: %j", async (options, message) => {
     await using agent = createAgent({ provider: scripted(["hi"]).provider })
@@ -149,6 +150,19 @@ describe("options of a run", () => {
       assert.match(error.message, message)
     }
   })
+})
+
+describe("a listener", () => {
+  it.each([["text-delta", "\"text-delta\""], [undefined, "nothing"], [{}, "a value of type object"]])(
+    "that is not a function is an error at once: %j",
+    async (listener, found) => {
+      await using agent = createAgent({ provider: scripted(["hi"]).provider })
+      const session = await agent.session()
+      for (const { on } of [{ on: agent.on }, { on: session.on.bind(session) }]) {
+        assert.throws(() => on(listener as never), `on.listener: expected a function, found ${found}`)
+      }
+    }
+  )
 })
 
 describe("options of agentTool", () => {
