@@ -53,6 +53,23 @@ describe("an answer that is not a response", () => {
     assert.deepStrictEqual({ inputTokens, outputTokens }, { inputTokens: 0, outputTokens: 0 })
   })
 
+  it.each(answers)("is malformed too when hooks check its text first: %s", async (problem, answer) => {
+    const provider = fromPromise({ name: "odd", complete: async () => answer as never })
+    const seen: Array<unknown> = []
+    await using agent = createAgent({
+      provider,
+      hooks: [{
+        name: "check",
+        onLlmDelta: (delta) => void seen.push(delta.type === "text" ? delta.text : undefined),
+        onLlmError: () => ({ _tag: "Replace", value: { type: "fail" } })
+      }]
+    })
+    const error = await agent.run("go").catch((caught: unknown) => caught)
+    assert.instanceOf(error, Malformed)
+    assert.include(error.message, `odd returned something that is not a response: ${problem}`)
+    for (const text of seen) assert.strictEqual(text, "hi")
+  })
+
   it("leads to another attempt, or to the backup", async () => {
     const odd = fromPromise({ name: "odd", complete: async () => ({ ...good, usage: null }) as never })
     await using agent = createAgent({ provider: [odd, scripted(["from the backup"], { name: "backup" }).provider] })

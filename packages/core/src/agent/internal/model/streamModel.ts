@@ -65,9 +65,11 @@ export const showRest = ({ io }: Turn, text: string): void => {
 
 /** Runs the `onLlmDelta` hooks for an answer that was not streamed. Its text is one delta. */
 const checkWhole = (turn: Turn, response: LlmResponse): Effect.Effect<LlmResponse, Failure> => {
-  const { text } = response
-  // An answer that is too large is refused as a whole.
-  if (text === "" || text.length > turn.agent.limits.textLength) return Effect.succeed(response)
+  // An answer without a text is not checked: later steps refuse it, and one that is too large, as a whole.
+  const text: unknown = (response as Partial<LlmResponse> | null)?.text
+  if (typeof text !== "string" || text === "" || text.length > turn.agent.limits.textLength) {
+    return Effect.succeed(response)
+  }
   const delta: LlmDelta = { type: "text", text }
   const take = (outcome: Outcome<"onLlmDelta"> | undefined): Effect.Effect<LlmResponse, Failure> => {
     const stop = stopOf("onLlmDelta", outcome)

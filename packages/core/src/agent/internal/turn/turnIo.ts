@@ -353,7 +353,7 @@ export class TurnIo {
 
   abortSignal(): void {
     this.isAborted = true
-    this.controller?.abort(ended ??= new DOMException("This operation was aborted", "AbortError"))
+    this.controller?.abort(ended ??= Object.freeze(new DOMException("This operation was aborted", "AbortError")))
   }
 
   /** Runs an Effect in the background, with the logger and metrics of the turn. */
@@ -363,7 +363,10 @@ export class TurnIo {
   }
 }
 
-/** The reason of all signals. An error is expensive to create, because it has a stack. */
+/**
+ * The reason of all signals. An error is expensive to create, because it has a stack. It is frozen, so that nothing of
+ * one turn, such as its `partial`, reaches another one with it.
+ */
 let ended: DOMException | undefined
 
 const placeOf = ({ agent, parent, parentCall }: TurnPlace): EventPlace => {
