@@ -87,6 +87,52 @@ describe("Secrets in a stream", () => {
     { arbitrary: { runs: 400 } }
   )
 
+  it.effect("stay secret directly behind another secret", () =>
+    Effect.gen(function*() {
+      const keys = samples.filter(([, secret]) => secret.length < 2_000)
+      for (const [first, [kind, one]] of keys.entries()) {
+        for (const [second, [other, two]] of keys.entries()) {
+          for (const between of ["", "\n", " "]) {
+            const text = `so ${one}${between}${two} and so on`
+            const whole = yield* stream(Secrets.make(), [text])
+            const { shown, text: streamed } = yield* stream(Secrets.make(), chunks(text, first * 31 + second, 40))
+            const body = two.slice(0, -30)
+            for (let at = 0; at + 14 <= body.length; at += 5) {
+              const part = body.slice(at, at + 14)
+              if (!whole.text.includes(part)) {
+                assert.notInclude(shown, part, `${kind} ${JSON.stringify(between)} ${other}`)
+              }
+            }
+            assert.isTrue(streamed.startsWith(shown))
+            assert.isTrue(streamed.endsWith(" and so on"))
+          }
+        }
+      }
+    }))
+
+  it.effect("leave the text behind a private key as it is", () =>
+    Effect.gen(function*() {
+      for (const [kind, secret] of samples) {
+        if (kind !== "private-key") continue
+        const text = `The key is\n${secret}\nThe key above is old`
+        for (const size of [1, 7, 60, 5_000]) {
+          const streamed = yield* stream(Secrets.make(), chunks(text, size, size))
+          assert.strictEqual(streamed.text, "The key is\n[PRIVATE_KEY]\nThe key above is old")
+          assert.isTrue(streamed.text.startsWith(streamed.shown))
+        }
+      }
+    }))
+
+  it.effect("that never end leave no sign of how they were cut", () =>
+    Effect.gen(function*() {
+      for (const [, secret] of samples) {
+        for (const end of [Math.min(secret.length, 300), secret.length - 3]) {
+          const { text } = yield* stream(Secrets.make(), chunks(`so ${secret.slice(0, end)}`, end, 30))
+          assert.match(text, /^so [\x20-\x7e\n]*$/)
+        }
+      }
+    }))
+
   it.effect("do not keep other text back", () =>
     Effect.gen(function*() {
       for (

@@ -2,7 +2,7 @@
  * Detectors of keys and tokens: by the prefixes that vendors use, and by names such as `password` before a value that
  * looks random.
  */
-import { type Detector, patternDetector } from "./detector.ts"
+import { type Detector, type Ending, patternDetector } from "./detector.ts"
 
 /** Every kind. Where findings overlap, the kind that is first in the list wins. */
 export const kinds = [
@@ -20,15 +20,26 @@ export const kinds = [
   "secret"
 ] as const
 
+/** Five dashes begin a private key. Fewer belong to a token. */
+const dashes: Ending = { begun: /^-{1,4}$/ }
+
 /** Returns the detectors by kind. A `secret` needs at least this entropy, in bits for one character. */
 export const detectors = (entropy: number): { readonly [K in typeof kinds[number]]: Detector } => {
   const prefixed = (kind: string, needs: string | RegExp, pattern: RegExp) =>
-    patternDetector(kind, pattern, { reach: 64, needs, more: /[A-Za-z0-9_-]+/y })
+    patternDetector(kind, pattern, { reach: 64, needs, more: /(?:\w|-(?!-{0,3}$|----))+/y, ending: dashes })
   return {
     "private-key": patternDetector(
       "private-key",
       /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[A-Z][A-Za-z-]{2,20}: [^\r\n]{0,100}|[A-Za-z0-9+/=\s]|\\[nr])*(?:-----END [A-Z0-9 ]{0,60}-----)?/g,
-      { reach: 96, needs: "PRIVATE KEY", more: /(?:[A-Za-z0-9+/=\r\n]|\\[nr]|-----END [A-Z0-9 ]{0,60}-----)+/y }
+      {
+        reach: 96,
+        needs: "PRIVATE KEY",
+        more: /(?:[A-Za-z0-9+/=\r\n]|\\[nr])*(?:-----END [A-Z0-9 ]{0,60}-----)?/y,
+        ending: {
+          whole: /-----END [A-Z0-9 ]{0,60}-----$/,
+          begun: /^(?:\\|-{1,5}|-----EN?|-----END(?: [A-Z0-9 ]{0,60}-{0,4})?)$/
+        }
+      }
     ),
     "database-password": patternDetector(
       "database-password",
@@ -51,7 +62,7 @@ export const detectors = (entropy: number): { readonly [K in typeof kinds[number
     "slack-token": patternDetector(
       "slack-token",
       /(?<![A-Za-z0-9])(?:xox[abeoprs]-[A-Za-z0-9-]{10,}|xapp-[A-Za-z0-9-]{10,}|(?<=hooks\.slack\.com\/services\/)[A-Z0-9]{8,}\/[A-Z0-9]{8,}\/[A-Za-z0-9]{16,})/g,
-      { reach: 96, needs: /xox|xapp-|hooks\.slack\.com/, more: /[A-Za-z0-9-]+/y }
+      { reach: 96, needs: /xox|xapp-|hooks\.slack\.com/, more: /(?:[A-Za-z0-9]|-(?!-{0,3}$|----))+/y, ending: dashes }
     ),
     "stripe-key": prefixed(
       "stripe-key",
@@ -68,7 +79,8 @@ export const detectors = (entropy: number): { readonly [K in typeof kinds[number
     jwt: patternDetector("jwt", /(?<![\w-])eyJ[\w-]{14,}(?:\.[\w-]+){0,2}/g, {
       reach: 32,
       needs: "eyJ",
-      more: /[\w.-]+/y
+      more: /(?:[\w.]|-(?!-{0,3}$|----))+/y,
+      ending: dashes
     }),
     secret: patternDetector(
       "secret",
@@ -78,7 +90,8 @@ export const detectors = (entropy: number): { readonly [K in typeof kinds[number
         needs: /key|secret|token|pass|pwd|authorization|bearer/i,
         grows: true,
         accept: (value) => isMixed(value) && entropyOf(value) >= entropy ? value.length : 0,
-        more: /[^\s"'`<>[\](),;&]+/y
+        more: /(?:[^\s"'`<>[\](),;&-]|-(?!-{0,3}$|----))+/y,
+        ending: dashes
       }
     )
   }

@@ -24,8 +24,18 @@ export interface Detector {
   readonly reach: number
   /** A sticky pattern for the rest of a value that was cut. Absent when the rest cannot be recognized. */
   readonly more?: RegExp
+  /** How values of this kind end. Absent when a value ends at the first character that `more` does not match. */
+  readonly ending?: Ending
   /** The detector comes from the options of a hook. */
   readonly isCustom?: true
+}
+
+/** Characters that end a value. */
+export interface Ending {
+  /** Matches a text that ends with them, if they belong to the value. */
+  readonly whole?: RegExp
+  /** Matches a text that may be the beginning of them. */
+  readonly begun: RegExp
 }
 
 /** A value that was found. */
@@ -95,10 +105,11 @@ export const patternDetector = (
     readonly needs?: string | RegExp
     readonly accept?: Accept
     readonly more?: RegExp
+    readonly ending?: Ending
     readonly grows?: boolean
   }
 ): Detector => {
-  const { accept, grows = false, more, needs, reach } = options
+  const { accept, ending, grows = false, more, needs, reach } = options
   const find = (text: string): ReadonlyArray<Range> => {
     if (needs !== undefined && !(typeof needs === "string" ? text.includes(needs) : needs.test(text))) return []
     const found: Array<Range> = []
@@ -116,6 +127,7 @@ export const patternDetector = (
     find,
     reach,
     ...(more === undefined ? {} : { more }),
+    ...(ending === undefined ? {} : { ending }),
     ...(needs === undefined ? {} : { needs })
   }
 }

@@ -193,7 +193,7 @@ const outputMethods = (
 })
 
 const scanResponse = (response: LlmResponse, scan: Scan, scansArguments: boolean): LlmResponse => {
-  const text = scan.text(response.text)
+  const text = scan.streamed(response.text)
   const reasoning = scan.optionalText(response.reasoning)
   const refusal = scan.optionalText(response.refusal)
   const toolCalls = scansArguments

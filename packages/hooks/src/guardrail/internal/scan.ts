@@ -23,8 +23,8 @@ export interface ScanRules {
   readonly lookalike: string
   /** Matches the placeholders of these rules; `undefined` when no strategy is `placeholder`. */
   readonly placeholders: RegExp | undefined
-  /** What cut values leave behind, and the patterns for their rests. */
-  readonly cuts: ReadonlyArray<{ readonly marker: string; readonly more: RegExp }>
+  /** What values leave behind in a stream that were cut. */
+  readonly cuts: ReadonlyArray<CutMark>
   /** A text that it does not match contains no value. Absent when every text may contain one. */
   readonly quick: RegExp | undefined
   /**
@@ -42,6 +42,15 @@ export interface ScanRules {
   readonly needsSession: boolean
 }
 
+/** The mark of values of one kind whose rest may follow. It is never shown: the rest is removed, or the text is held. */
+interface CutMark extends Pick<Detector, "ending"> {
+  readonly marker: string
+  readonly more: RegExp
+}
+
+/** Stands behind the marker of a value whose rest may follow. A noncharacter of Unicode, which no text should have. */
+const open = "\uFDD0"
+
 /** Makes the rules of a scan. `detectors` must not be empty. */
 export const scanRules = (
   detectors: ReadonlyArray<Detector>,
@@ -49,7 +58,9 @@ export const scanRules = (
 ): ScanRules => {
   const kinds = [...new Set([...detectors.map(({ kind }) => kind), options.lookalike])]
   const marker = options.marker ?? ((kind: string) => `[${kindLabel(kind)}]`)
-  const cuts = detectors.flatMap(({ kind, more }) => more === undefined ? [] : [{ marker: marker(kind), more }])
+  const cuts = detectors.flatMap(({ ending, kind, more }): ReadonlyArray<CutMark> =>
+    more === undefined ? [] : [{ marker: marker(kind) + open, more, ...(ending === undefined ? {} : { ending }) }]
+  )
   const hasPlaceholders = kinds.some((kind) => options.strategy(kind) === "placeholder")
   const needsSession = hasPlaceholders || kinds.some((kind) => options.strategy(kind) === "hash")
   return {
@@ -150,25 +161,22 @@ export class Scan {
    */
   stream(text: string, hold: number): string {
     const { rules } = this
-    const rest = rules.cuts.flatMap(({ marker, more }) =>
-      text.includes(marker) ? restsOfCutValues(text, marker, more) : []
-    )
-    const found = this.find(text).filter(({ kind }) => rules.strategy(kind) !== "warn")
-    const complete = [
-      ...found.filter(({ end, start }) => end <= text.length - margin || start < text.length - hold),
-      ...rest
-    ]
+    const known = withoutRests(text, rules.cuts)
+    const found = this.find(known).filter(({ kind }) => rules.strategy(kind) !== "warn")
+    const complete = found.filter(({ end, start }) => end <= known.length - margin || start < known.length - hold)
+    if (complete.length === 0) return known
     // A value that is longer than the buffer is redacted at once. Its rest is removed when it arrives.
-    const cut = new Set(
-      complete.filter(({ end, kind, start }) =>
-        kind !== restOfCut && end > text.length - margin && start < text.length - hold
-      )
-    )
+    const cut = new Set(complete.filter(({ end, start }) => end > known.length - margin && start < known.length - hold))
     for (const { kind } of cut) {
       const more = rules.detectors.find((detector) => detector.kind === kind)?.more
       if (more === undefined && kind !== rules.lookalike) this.blocked ??= kind
     }
-    return complete.length === 0 ? text : this.replace(text, complete.sort((a, b) => a.start - b.start), cut)
+    return withoutRests(this.replace(known, complete, cut), rules.cuts)
+  }
+
+  /** Scans a text that was streamed and has ended, so that no rest of a value can follow. */
+  streamed(text: string): string {
+    return this.text(text.includes(open) ? withoutMarks(text, this.rules.cuts) : text)
   }
 
   /** Scans JSON, with its keys and numbers. */
@@ -328,18 +336,25 @@ export class Scan {
     for (const one of found) {
       if (one.start < at) continue
       output += text.slice(at, one.start)
-      output += cut?.has(one) === true
-        ? this.rules.marker(one.kind)
-        : this.replacement(one.kind, text.slice(one.start, one.end))
+      const value = text.slice(one.start, one.end)
+      output += cut?.has(one) === true ? this.markOfCut(one.kind, value) : this.replacement(one.kind, value)
       at = one.end
     }
     return output + text.slice(at)
   }
 
+  /** What replaces a value whose rest may follow. */
+  private markOfCut(kind: string, value: string): string {
+    const { detectors, marker } = this.rules
+    const detector = detectors.find((one) => one.kind === kind)
+    return detector?.more === undefined || detector.ending?.whole?.test(value) === true
+      ? marker(kind)
+      : marker(kind) + open
+  }
+
   /** What replaces a value. */
   private replacement(kind: string, value: Value): string {
     const { placeholders, rules } = this
-    if (kind === restOfCut) return ""
     if (kind === rules.lookalike) return placeholders.put(kind, value) ?? rules.marker(kind)
     this.counts = new Map(this.counts).set(kind, (this.counts.get(kind) ?? 0) + 1)
     switch (rules.strategy(kind)) {
@@ -368,21 +383,28 @@ export class Scan {
 /** Values with fewer characters are searched again faster than they are looked up. */
 const minRemembered = 1_000
 
-/** The kind of the rest of a value that was cut. It is removed. */
-const restOfCut = ""
+/** Removes the rests of cut values. A mark stays as long as more of its value may follow. */
+const withoutRests = (text: string, cuts: ReadonlyArray<CutMark>): string =>
+  text.includes(open) ? cuts.reduce(withoutRestsOf, text) : text
 
-/** Finds the text directly behind a marker in a stream: the rest of a value that was cut. */
-const restsOfCutValues = (text: string, marker: string, more: RegExp): ReadonlyArray<Finding> => {
-  const found: Array<Finding> = []
-  for (let at = text.indexOf(marker); at >= 0; at = text.indexOf(marker, at + marker.length)) {
-    more.lastIndex = at + marker.length
-    const match = more.exec(text)
-    if (match !== null) {
-      found.push({ kind: restOfCut, start: at + marker.length, end: at + marker.length + match[0].length })
-    }
+const withoutRestsOf = (text: string, { ending, marker, more }: CutMark): string => {
+  let output = ""
+  let at = 0
+  for (let mark = text.indexOf(marker); mark >= 0; mark = text.indexOf(marker, at)) {
+    const start = mark + marker.length
+    more.lastIndex = start
+    const end = start + (more.exec(text)?.[0].length ?? 0)
+    const after = text.slice(end)
+    const isOpen = ending?.whole?.test(text.slice(start, end)) !== true &&
+      (after === "" || ending?.begun.test(after) === true)
+    output += text.slice(at, isOpen ? start : start - open.length)
+    at = end
   }
-  return found
+  return output + text.slice(at)
 }
+
+const withoutMarks = (text: string, cuts: ReadonlyArray<CutMark>): string =>
+  cuts.reduce((left, { marker }) => left.replaceAll(marker, marker.slice(0, -open.length)), text)
 
 /** Decodes percent-encoded text. A `%` that does not begin an escape stands for itself. */
 const decodePercent = (text: string): string => {
