@@ -3,6 +3,7 @@ import type { Json } from "@belay/core/Json"
 import type { AssistantMessage, ContentPart, FilePart, Message } from "@belay/core/Message"
 import { withoutUndefined } from "../../internal/withoutUndefined.ts"
 import { CleanTexts } from "./cleanTexts.ts"
+import { type CutMark, cutMarks, markOf, withoutMarks, withoutRests } from "./cutMarks.ts"
 import { type Detector, findAll, type Finding, quickTest } from "./detector.ts"
 import { mapJson } from "./mapJson.ts"
 import { kindLabel, type Placeholders, type Value } from "./placeholderStore.ts"
@@ -42,15 +43,6 @@ export interface ScanRules {
   readonly needsSession: boolean
 }
 
-/** The mark of values of one kind whose rest may follow. It is never shown: the rest is removed, or the text is held. */
-interface CutMark extends Pick<Detector, "ending"> {
-  readonly marker: string
-  readonly more: RegExp
-}
-
-/** Stands behind the marker of a value whose rest may follow. A noncharacter of Unicode, which no text should have. */
-const open = "\uFDD0"
-
 /** Makes the rules of a scan. `detectors` must not be empty. */
 export const scanRules = (
   detectors: ReadonlyArray<Detector>,
@@ -58,9 +50,7 @@ export const scanRules = (
 ): ScanRules => {
   const kinds = [...new Set([...detectors.map(({ kind }) => kind), options.lookalike])]
   const marker = options.marker ?? ((kind: string) => `[${kindLabel(kind)}]`)
-  const cuts = detectors.flatMap(({ ending, kind, more }): ReadonlyArray<CutMark> =>
-    more === undefined ? [] : [{ marker: marker(kind) + open, more, ...(ending === undefined ? {} : { ending }) }]
-  )
+  const cuts = cutMarks(detectors, marker)
   const hasPlaceholders = kinds.some((kind) => options.strategy(kind) === "placeholder")
   const needsSession = hasPlaceholders || kinds.some((kind) => options.strategy(kind) === "hash")
   return {
@@ -176,7 +166,7 @@ export class Scan {
 
   /** Scans a text that was streamed and has ended, so that no rest of a value can follow. */
   streamed(text: string): string {
-    return this.text(text.includes(open) ? withoutMarks(text, this.rules.cuts) : text)
+    return this.text(withoutMarks(text, this.rules.cuts))
   }
 
   /** Scans JSON, with its keys and numbers. */
@@ -337,19 +327,12 @@ export class Scan {
       if (one.start < at) continue
       output += text.slice(at, one.start)
       const value = text.slice(one.start, one.end)
-      output += cut?.has(one) === true ? this.markOfCut(one.kind, value) : this.replacement(one.kind, value)
+      output += cut?.has(one) === true
+        ? markOf(this.rules.cuts, one.kind, value) ?? this.rules.marker(one.kind)
+        : this.replacement(one.kind, value)
       at = one.end
     }
     return output + text.slice(at)
-  }
-
-  /** What replaces a value whose rest may follow. */
-  private markOfCut(kind: string, value: string): string {
-    const { detectors, marker } = this.rules
-    const detector = detectors.find((one) => one.kind === kind)
-    return detector?.more === undefined || detector.ending?.whole?.test(value) === true
-      ? marker(kind)
-      : marker(kind) + open
   }
 
   /** What replaces a value. */
@@ -382,29 +365,6 @@ export class Scan {
 
 /** Values with fewer characters are searched again faster than they are looked up. */
 const minRemembered = 1_000
-
-/** Removes the rests of cut values. A mark stays as long as more of its value may follow. */
-const withoutRests = (text: string, cuts: ReadonlyArray<CutMark>): string =>
-  text.includes(open) ? cuts.reduce(withoutRestsOf, text) : text
-
-const withoutRestsOf = (text: string, { ending, marker, more }: CutMark): string => {
-  let output = ""
-  let at = 0
-  for (let mark = text.indexOf(marker); mark >= 0; mark = text.indexOf(marker, at)) {
-    const start = mark + marker.length
-    more.lastIndex = start
-    const end = start + (more.exec(text)?.[0].length ?? 0)
-    const after = text.slice(end)
-    const isOpen = ending?.whole?.test(text.slice(start, end)) !== true &&
-      (after === "" || ending?.begun.test(after) === true)
-    output += text.slice(at, isOpen ? start : start - open.length)
-    at = end
-  }
-  return output + text.slice(at)
-}
-
-const withoutMarks = (text: string, cuts: ReadonlyArray<CutMark>): string =>
-  cuts.reduce((left, { marker }) => left.replaceAll(marker, marker.slice(0, -open.length)), text)
 
 /** Decodes percent-encoded text. A `%` that does not begin an escape stands for itself. */
 const decodePercent = (text: string): string => {

@@ -10,6 +10,9 @@ const capacity = 65_536
 
 type Resolve = (next: IteratorResult<AgentEvent, void> | Promise<IteratorResult<AgentEvent, void>>) => void
 
+type Reader = (event?: AgentEvent) => void
+const noReaders: ReadonlyArray<Reader> = []
+
 /** A queue that ends when `end` is called. Each event goes to one reader. */
 export const eventQueue = () => {
   let events: Array<AgentEvent> = []
@@ -18,8 +21,16 @@ export const eventQueue = () => {
   /** The events that are being read. A reader that leaves leaves the rest of them to the next one. */
   let batch: ReadonlyArray<AgentEvent> = []
   let at = 0
-  /** Continue the readers that wait. While there is one, nothing is buffered. */
-  let waiting: Array<(event?: AgentEvent) => void> = []
+  /** Continues the reader that waits. While there is one, nothing is buffered. */
+  let waiting: Reader | undefined
+  /** More readers that wait. Most streams have one reader. */
+  let others: ReadonlyArray<Reader> = noReaders
+  const nextReader = (): Reader | undefined => {
+    const reader = waiting
+    waiting = others[0]
+    if (waiting !== undefined) others = others.slice(1)
+    return reader
+  }
   const take = (): IteratorResult<AgentEvent, void> | undefined => {
     if (at === batch.length) {
       if (events.length === 0) return undefined
@@ -33,7 +44,7 @@ export const eventQueue = () => {
   }
   return {
     push: (event: AgentEvent): void => {
-      if (waiting.length > 0) return waiting.shift()!(event)
+      if (waiting !== undefined) return nextReader()!(event)
       if (events.length >= capacity) {
         const half = events.length >> 1
         dropped += half
@@ -43,9 +54,7 @@ export const eventQueue = () => {
     },
     end: (): void => {
       hasEnded = true
-      const readers = waiting
-      waiting = []
-      for (const resume of readers) resume()
+      for (let resume = nextReader(); resume !== undefined; resume = nextReader()) resume()
     },
     /** Returns an iterator over the events that nobody has read. It ends with the run, and rejects if the run fails. */
     iterate: (result: Promise<unknown>): AsyncGenerator<AgentEvent, void, void> => {
@@ -72,7 +81,8 @@ export const eventQueue = () => {
       const answer = (event?: AgentEvent): void => {
         const found = event === undefined ? takeNext() : { done: false as const, value: event }
         if (found === undefined && !hasEnded) {
-          waiting.push(answer)
+          if (waiting === undefined) waiting = answer
+          else others = [...others, answer]
           return
         }
         count--
@@ -86,8 +96,9 @@ export const eventQueue = () => {
       }
       const stop = (): void => {
         isDone = true
-        if (!waiting.includes(answer)) return
-        waiting = waiting.filter((resume) => resume !== answer)
+        if (waiting === answer) nextReader()
+        else if (others.includes(answer)) others = others.filter((reader) => reader !== answer)
+        else return
         answer()
       }
       const iterator: AsyncGenerator<AgentEvent, void, void> = {
