@@ -361,6 +361,7 @@ describe("what Redaction does", () => {
         /redaction\.detectors\[0\]\.find: expected an RE2 pattern, found "\(\?=x\)"/
       ],
       [{ detectors: [{ kind: "own", find: "x", maxLength: 0 }] }, /maxLength/],
+      [{ detectors: [{ find: "x" } as never] }, /redaction\.detectors\[0\]\.kind/],
       [{ places: [] }, /redaction\.places: expected at least one place/],
       [{ places: ["tool-results" as never] }, /redaction\.places: expected one of .*, found "tool-results"/],
       [{ allow: ["("] }, /redaction\.allow\[0\]/],

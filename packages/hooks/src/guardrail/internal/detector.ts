@@ -176,7 +176,13 @@ export const compileDetector = (
 ): Result.Result<Detector, ConfigError> => {
   const checked = checkOptions(
     key,
-    ["kind", kind, (name: string) => /^[a-z][a-z0-9-]{0,39}$/.test(name), "lower-case letters, digits and \"-\""],
+    // In JavaScript it can be missing, which is no error for options with a default.
+    [
+      "kind",
+      (kind as string | undefined) ?? "",
+      (name: string) => /^[a-z][a-z0-9-]{0,39}$/.test(name),
+      "lower-case letters, digits and \"-\""
+    ],
     whole("maxLength", maxLength, 1)
   )
   if (Result.isFailure(checked)) return Result.fail(checked.failure)
