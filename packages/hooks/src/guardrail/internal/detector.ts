@@ -176,13 +176,7 @@ export const compileDetector = (
 ): Result.Result<Detector, ConfigError> => {
   const checked = checkOptions(
     key,
-    // In JavaScript it can be missing, which is no error for options with a default.
-    [
-      "kind",
-      (kind as string | undefined) ?? "",
-      (name: string) => /^[a-z][a-z0-9-]{0,39}$/.test(name),
-      "lower-case letters, digits and \"-\""
-    ],
+    ["kind", kind, (name: string) => /^[a-z][a-z0-9-]{0,39}$/.test(name), "lower-case letters, digits and \"-\""],
     whole("maxLength", maxLength, 1)
   )
   if (Result.isFailure(checked)) return Result.fail(checked.failure)
@@ -216,6 +210,10 @@ export const compileDetectors = (
 ): Result.Result<ReadonlyArray<Detector>, ConfigError> =>
   Result.all(detectors.map((detector, index) => {
     const path = `${key}[${index}]`
+    // In JavaScript it can be missing. Patterns without a name have no kind.
+    if ((detector.kind as string | undefined) === undefined) {
+      return invalidOption(`${path}.kind`, "a name for what it finds is missing")
+    }
     return reserved.includes(detector.kind)
       ? invalidOption(path, `the kind "${detector.kind}" exists already; choose another name`)
       : compileDetector(detector, path)
