@@ -129,7 +129,7 @@ export const start = async (): Promise<string> => {
     // The programs come twice: as they were written, and as one file.
     const base = (index: number) => middle(samples[index < programs.length ? 1 : programs.length + 1]!, "cpu")
     return [
-      "From the start of the process to the first answer. The baseline is `ai`; for programs of one file, `ai` as one file.",
+      "From the start of the process to the first answer. The baseline is `ai`, for one file `ai` as one file.",
       "",
       "| | CPU ms | ratio | wall ms |",
       "|---|--:|--:|--:|",

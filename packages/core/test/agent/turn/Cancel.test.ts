@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { AgentConfig } from "../../../src/agent/AgentConfig.ts"
-import { createAgent } from "../../../src/agent/createAgent.ts"
+import { type Agent, createAgent } from "../../../src/agent/createAgent.ts"
 import type { AgentEvent } from "../../../src/data/AgentEvent.ts"
 import type { Message } from "../../../src/data/Message.ts"
 import * as ProviderError from "../../../src/data/ProviderError.ts"
@@ -220,6 +220,15 @@ describe("cancelling", () => {
   })
 })
 
+/** Runs a turn, cancels it when it is at a place, and waits until it has ended. */
+const runAndCancel = async (agent: Agent, reached: Promise<void>): Promise<void> => {
+  const controller = new AbortController()
+  const running = failureOf(agent.run("go", { signal: controller.signal }))
+  await reached
+  controller.abort(new Error("the user left"))
+  await running
+}
+
 describe("what continues after its turn was cancelled", () => {
   it("a tool that looks at its signal only then sees that it is aborted", async () => {
     const gate = Promise.withResolvers<void>()
@@ -231,11 +240,7 @@ describe("what continues after its turn was cancelled", () => {
       aborted.resolve(ctx.signal.aborted)
     })
     await using agent = createAgent({ provider: scripted([asks(["look"])]).provider, tools: [tool] })
-    const controller = new AbortController()
-    const running = failureOf(agent.run("go", { signal: controller.signal }))
-    await reached.promise
-    controller.abort(new Error("the user left"))
-    await running
+    await runAndCancel(agent, reached.promise)
     gate.resolve()
     assert.isTrue(await within(2_000, aborted.promise))
   })
@@ -257,18 +262,14 @@ describe("what continues after its turn was cancelled", () => {
     }
     const { provider } = scripted([asks(["deploy"])])
     await using agent = createAgent({ provider, tools: [deploy.tool], hooks: [waiting], log: false })
-    const controller = new AbortController()
-    const running = failureOf(agent.run("go", { signal: controller.signal }))
-    await reached.promise
-    controller.abort(new Error("the user left"))
-    await running
+    await runAndCancel(agent, reached.promise)
     gate.resolve()
     assert.strictEqual(await within(2_000, called.promise), "AbortError")
     assert.lengthOf(deploy.ran, 0)
   })
 
   for (const how of ["cancel", "close"] as const) {
-    it(`a hook that looks at its signal only then sees that it is aborted, and calls nothing any more (${how})`, async () => {
+    it(`a hook sees only then that its signal is aborted, and calls nothing any more (${how})`, async () => {
       const gate = Promise.withResolvers<void>()
       const reached = Promise.withResolvers<void>()
       const seen = Promise.withResolvers<ReadonlyArray<boolean | string>>()
