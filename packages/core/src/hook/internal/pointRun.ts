@@ -39,6 +39,7 @@ export class PointRun {
 
   /** The position of the run: the next decider, then the next gate (in `gates`), then the next observer. */
   private next: number
+  private isRepeat = false
   private observer: number
   private readonly gates: Gates
   /** By slot of the gate: what it has written, so that it can be taken back. */
@@ -88,7 +89,9 @@ export class PointRun {
     }
   }
 
-  start(): Outcome | Effect.Effect<Outcome> {
+  /** `again` means that the hooks have run before for another value, which a person has changed. */
+  start(again = false): Outcome | Effect.Effect<Outcome> {
+    this.isRepeat = again
     return this.advance() ?? this.wait()
   }
 
@@ -193,6 +196,11 @@ export class PointRun {
       Context.track(again, writes)
       return again
     }
+    if (this.isRepeat) {
+      const repeated = new Context(scope, entry.name, true, true)
+      if (entry.tracked) Context.track(repeated)
+      return repeated
+    }
     // Only the chain fills this list, with its own contexts.
     const ctx = (scope.contexts[entry.slot] ??= new Context(scope, entry.name, entry.shadow)) as Context
     if (entry.tracked) Context.track(ctx)
@@ -203,7 +211,7 @@ export class PointRun {
   private keepWrites(entry: Entry, ctx: Context | undefined): void {
     if (ctx === undefined || entry.observer) return
     const writes = Context.tracked(ctx)
-    if (ctx.askedAgain) writes?.settle(!entry.tracked || this.hasChanged[entry.slot] === true)
+    if (this.gates.isAskedAgain(entry)) writes?.settle(!entry.tracked || this.hasChanged[entry.slot] === true)
     if (writes !== undefined) this.writes[entry.slot] = writes
   }
 
