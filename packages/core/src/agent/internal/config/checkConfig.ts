@@ -58,7 +58,7 @@ const outputKinds: OptionKinds<Output> = {
   strict: "flag",
   retries: "any"
 }
-const toolKinds: OptionKinds<AnyTool> = {
+const toolKinds: OptionKinds<Omit<AnyTool, "~shown">> = {
   name: "any",
   description: "text",
   input: "any",

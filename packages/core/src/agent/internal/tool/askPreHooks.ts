@@ -12,6 +12,7 @@ import { resolve, type Step } from "../turn/yieldable.ts"
 import { askPerson } from "./askPerson.ts"
 import { checkPolicy } from "./checkPolicy.ts"
 import { denyCall, finishCall } from "./finishCall.ts"
+import { sameJson } from "./schema/sameValue.ts"
 import { allButGates, everyHook, isSettled, type RunningCall, update } from "./toolCallState.ts"
 
 type Failure = AgentError | TurnEnded
@@ -121,6 +122,12 @@ const checkChanged = function*(
   const read = yield* resolve(turn.agent.dispatcher.decode(tool, args))
   if (!read.ok) {
     const reason = `${by} changed the arguments to something that does not fit: ${read.why}`
+    return end(yield* denyCall(turn, call, by, reason))
+  }
+  // An asynchronous schema could not add its defaults before the other hooks saw the arguments.
+  if (!sameJson(read.args, args)) {
+    const reason =
+      `${by} changed the arguments, and the schema of ${tool.name} changes them again: return all arguments`
     return end(yield* denyCall(turn, call, by, reason))
   }
   const verdict = yield* checkPolicy(turn, call, tool, args)

@@ -67,7 +67,12 @@ class Filler {
     const entries: Array<readonly [string, Json]> = []
     let isChanged = false
     for (const [name, item] of Object.entries(value)) {
-      const filled = this.fill(all.flatMap((one) => propertySchemas(one, name)), item, at(decoded, name), join(path, name))
+      const filled = this.fill(
+        all.flatMap((one) => propertySchemas(one, name)),
+        item,
+        at(decoded, name),
+        join(path, name)
+      )
       isChanged ||= filled !== item
       entries.push([name, filled])
     }
@@ -104,7 +109,10 @@ class Filler {
     const branches = [...listOf(anyOf), ...listOf(oneOf)]
     const fitting = value === undefined ? branches : branches.filter((one) => this.fits(one, value, 0)).slice(0, 1)
     const target = typeof $ref === "string" ? [find(this.filling.root, $ref)] : []
-    return [schema as JsonObject, ...[...target, ...listOf(allOf), ...fitting].flatMap((one) => this.expand(one, value, seen))]
+    return [
+      schema as JsonObject,
+      ...[...target, ...listOf(allOf), ...fitting].flatMap((one) => this.expand(one, value, seen))
+    ]
   }
 
   /** Whether a value can be meant for this branch of a union. It compares types, constants and names. */
@@ -118,7 +126,9 @@ class Filler {
     if (!listOf(allOf).every(fitsInner)) return false
     if (Array.isArray(anyOf) && !anyOf.some(fitsInner)) return false
     if (Array.isArray(oneOf) && !oneOf.some(fitsInner)) return false
-    if (type !== undefined && !listOf(Array.isArray(type) ? type : [type]).some((name) => isOfType(value, name))) return false
+    if (type !== undefined && !listOf(Array.isArray(type) ? type : [type]).some((name) => isOfType(value, name))) {
+      return false
+    }
     if (Object.hasOwn(one, "const") && typeof only !== "object" && only !== value) return false
     if (Array.isArray(some) && typeof value !== "object" && !some.includes(value)) return false
     if (typeof value !== "object" || value === null || Array.isArray(value)) return true
@@ -142,7 +152,8 @@ const at = (value: unknown, key: string | number): unknown =>
     ? (value as Record<string | number, unknown>)[key]
     : undefined
 
-const own = (record: JsonObject, name: string): Json | undefined => Object.hasOwn(record, name) ? record[name] : undefined
+const own = (record: JsonObject, name: string): Json | undefined =>
+  Object.hasOwn(record, name) ? record[name] : undefined
 
 // `Array.isArray` loses the information that the items are JSON.
 const listOf = (value: unknown): ReadonlyArray<Json> => Array.isArray(value) ? value as ReadonlyArray<Json> : []

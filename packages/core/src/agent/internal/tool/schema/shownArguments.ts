@@ -36,6 +36,10 @@ export type Shown =
 
 /** Returns the arguments that are shown. Throws or rejects if the schema does. */
 export const shownArguments = (schema: ArgumentSchema, args: Json): Shown | Promise<Shown> => {
+  // Some libraries take a list for an object.
+  if (Array.isArray(args) && schema.inputSchema.type === "object") {
+    return { ok: false, issues: [{ message: "expected an object, found a list" }] }
+  }
   if (schema.addsDefaults === true) return runSteps(withDefaults(schema, args))
   const result = schema.validate(args)
   return result instanceof Promise || !isShownAsIs(schema, result, args)
@@ -78,7 +82,10 @@ const represent = function*(
   return { ok: true, args: yield* fill(schema, args, { value }), asTheyAre: false }
 }
 
-/** Encodes a value, if the schema can encode it: the result decodes to the same value, and stays the same. */
+/**
+ * Encodes a value, if the schema can encode it: the result decodes to the same value, stays the same, and has all
+ * defaults.
+ */
 const encodedAgain = function*(schema: ArgumentSchema, value: unknown): Steps<Json | undefined> {
   const { encode } = schema
   if (encode === undefined) return undefined
@@ -87,7 +94,9 @@ const encodedAgain = function*(schema: ArgumentSchema, value: unknown): Steps<Js
   const again = yield* check(schema, encoded.value)
   if (again?.issues !== undefined || again === undefined || !sameValue(again.value, value)) return undefined
   const twice = yield* attempt(() => encode(again.value))
-  return twice !== undefined && sameJson(twice.value, encoded.value) ? encoded.value as Json : undefined
+  if (twice === undefined || !sameJson(twice.value, encoded.value)) return undefined
+  const json = encoded.value as Json
+  return addDefaults(schema, json, value, () => "decoded").added.length === 0 ? json : undefined
 }
 
 /** The maximum number of attempts to add defaults that the schema accepts. */
@@ -100,8 +109,7 @@ const maxAttempts = 8
  */
 const fill = function*(schema: ArgumentSchema, args: Json, decoded?: { readonly value: unknown }): Steps<Json> {
   const sources = new Map<string, DefaultSource>()
-  const sourceOf = (path: string): DefaultSource =>
-    sources.get(path) ?? (decoded === undefined ? "schema" : "decoded")
+  const sourceOf = (path: string): DefaultSource => sources.get(path) ?? (decoded === undefined ? "schema" : "decoded")
   let accepted = args
   for (let count = 0; count < maxAttempts; count++) {
     const { added, filled } = addDefaults(schema, args, decoded?.value, sourceOf)

@@ -64,11 +64,13 @@ export const of = (tool: Source): Result.Result<ToolSchema, ConfigError> => {
       return wrong(tool, `${cannot}: ${messageOf(given.failure)}: pass jsonSchema as well`)
     }
     const { success: jsonSchema } = given
-    if (jsonSchema !== undefined) return attempt(tool, () => {
+    if (jsonSchema !== undefined) {
+      return attempt(tool, () => {
         const { validate } = input["~standard"]
         const writeAgain = tool.jsonSchema === undefined ? write : undefined
         return ofStandard({ validate, inputSchema: jsonSchema, encode: zodEncoder(input), writeAgain })
       })
+    }
     const install = vendor === "valibot" ? "install @valibot/to-json-schema, or " : ""
     return wrong(tool, `${cannot}: ${install}pass jsonSchema as well`)
   }
