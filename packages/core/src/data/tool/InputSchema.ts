@@ -31,8 +31,7 @@ export type ShownOf<S> = S extends { readonly Type: infer A; readonly Encoded: i
   : JsonObject
 
 /** A key that is optional in the input and always there in the output has a default, so it is always shown. */
-type WithDefaults<I, A> = I extends object
-  ? [Extract<A, object>] extends [never] ? I
+type WithDefaults<I, A> = I extends object ? [Extract<A, object>] extends [never] ? I
   : I extends ReadonlyArray<unknown> ? ListWithDefaults<I, Extract<A, ReadonlyArray<unknown>>>
   : ObjectWithDefaults<I, Extract<A, object>>
   : I

@@ -2,7 +2,7 @@
  * The state of a turn: plain data, from which snapshots are made. Only this file changes the phase and the open step.
  */
 import type { AssistantMessage, Message, ToolCall } from "../../../data/Message.ts"
-import type { RunState } from "../../../data/RunState.ts"
+import type { LimitUse, RunState } from "../../../data/RunState.ts"
 import { failure, type ToolResult } from "../../../data/tool/Tool.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
 import * as Usage from "../../../data/Usage.ts"
@@ -31,7 +31,12 @@ export interface TurnState {
   followUps: number
   /** How long earlier runs of this turn took, in milliseconds. */
   elapsedBefore: number
+  /** What the turn and its sub-agents have used of the limits. */
+  used: { -readonly [K in keyof LimitUse]: LimitUse[K] }
 }
+
+/** Nothing is used yet. */
+export const unused = (): TurnState["used"] => ({ steps: 0, toolCalls: 0, followUps: 0, elapsedMs: 0 })
 
 /** The fields that only this file writes. */
 type Writable = { -readonly [K in keyof TurnState]: TurnState[K] }
@@ -50,7 +55,8 @@ export const newTurn = (input: TurnInput, turnNumber: number): TurnState => ({
   llmCalls: 0,
   toolCalls: 0,
   followUps: 0,
-  elapsedBefore: 0
+  elapsedBefore: 0,
+  used: unused()
 })
 
 /** Makes the state of a turn that continues from a snapshot. */
@@ -67,7 +73,8 @@ export const storedTurn = (stored: RunState): TurnState => ({
   llmCalls: stored.counts.llmCalls,
   toolCalls: stored.counts.toolCalls,
   followUps: stored.counts.followUps,
-  elapsedBefore: stored.counts.elapsedMs
+  elapsedBefore: stored.counts.elapsedMs,
+  used: { ...(stored.used ?? unused()) }
 })
 
 /** Changes the phase of the turn. */
