@@ -157,6 +157,8 @@ export const CallState = Schema.Struct({
   )),
   /** The arguments that the tool got, if they differ from the model's. */
   executedArgs: Schema.optionalKey(JsonValue),
+  /** The hooks and the person who changed the arguments, in this order. */
+  changedBy: Schema.optionalKey(Schema.Array(Schema.String)),
   result: Schema.optionalKey(ToolResult),
   /** The `RunState` of the sub-agent that works for this call. */
   child: Schema.optionalKey(JsonValue)

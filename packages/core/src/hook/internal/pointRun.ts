@@ -254,7 +254,7 @@ export class PointRun {
     let changes: HookAnswer["change"]
     if (action._tag === "Transform" || action._tag === "Replace") {
       const before = this.event
-      const read = this.decode?.(action.value, before) ?? { ok: true as const, value: action.value }
+      const read = this.decode?.(action.value, before, entry.name) ?? { ok: true as const, value: action.value }
       if (!read.ok) return `${action._tag} at ${this.point.point}: ${read.why}`
       const next = this.point.apply === undefined ? read.value : this.point.apply(before, read.value)
       if (this.scope.freeze) freeze(next)

@@ -33,6 +33,7 @@ const configKinds: OptionKinds<AgentConfig & { readonly layer?: unknown }> = {
   http: "object",
   mcp: "object",
   onAsk: "function",
+  changeNote: "function",
   approvals: "object",
   breaker: "object",
   streamMode: "text",

@@ -158,7 +158,14 @@ export const applyDecision = function*(
   if (ask === undefined || status !== "asked") return
   const decision = countedAt(ask, given, yield* Clock.currentTimeMillis)
   const { by, type } = decision
-  turn.io.publish({ type: "decided", callId: ask.callId, decision: type, ...(by === undefined ? {} : { by }) })
+  const edited = decision.type === "edit" ? { args: decision.args } : {}
+  turn.io.publish({
+    type: "decided",
+    callId: ask.callId,
+    decision: type,
+    ...(by === undefined ? {} : { by }),
+    ...edited
+  })
   update(call, { type: "decide", decision })
   if (call.state.status === "decided") yield* rememberApproval(turn, ask, decision, standing)
 }

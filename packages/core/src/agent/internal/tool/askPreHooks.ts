@@ -40,7 +40,7 @@ const end = (pass: Pass): Next => ({ type: "end", pass })
 export const askPreHooks = function*(turn: Turn, call: RunningCall, event: PreToolCallEvent): Step<Next, Failure> {
   const { args, tool } = event
   if (isSettled(call.state, everyHook, () => fingerprint(tool.name, args))) return { type: "run", event }
-  const options = { decode: decodeFor(turn, tool), resume: resumeOf(call, event) }
+  const options = { decode: decodeFor(turn, call, tool), resume: resumeOf(call, event) }
   const outcome = yield* askHooks(turn, "preToolCall", event, options)
   if (outcome === undefined) return ready(call, event, args)
   const pass = yield* endedBy(turn, call, outcome)
@@ -55,13 +55,15 @@ const ready = (call: RunningCall, event: PreToolCallEvent, before: Json): Next =
     ? { type: "run", event, args: event.args }
     : { type: "run", event }
 
-/** Decodes changed arguments as the tool will, if that is synchronous. */
-const decodeFor = (turn: Turn, tool: ToolMeta): Decode => (value) => {
-  // The value of the point has already been checked: it is a tool call.
+/** Decodes changed arguments as the tool will, if that is synchronous, and notes which hook changed them. */
+const decodeFor = (turn: Turn, running: RunningCall, tool: ToolMeta): Decode => (value, event, by) => {
+  // The value of the point and its event have already been checked: they are tool calls.
   const call = value as PreToolCallEvent
   const read = turn.agent.dispatcher.decode(tool, call.args)
-  if (!("ok" in read)) return { ok: true, value }
-  return read.ok ? { ok: true, value: { ...call, args: read.args } } : read
+  if ("ok" in read && !read.ok) return read
+  const args = "ok" in read ? read.args : call.args
+  if (!sameJson(args, (event as PreToolCallEvent).args)) update(running, { type: "change", by })
+  return { ok: true, value: { ...call, args } }
 }
 
 /**
@@ -102,6 +104,7 @@ const endedBy = function*(
       }
       if (action.args === undefined) return yield* askPerson(turn, call, { by, args: event.args, ask: action })
       const read = yield* resolve(turn.agent.dispatcher.decode(event.tool, action.args))
+      if (read.ok && !sameJson(read.args, event.args)) update(call, { type: "change", by })
       return read.ok
         ? yield* askPerson(turn, call, { by, args: read.args, ask: action, isProposal: true })
         : yield* denyCall(turn, call, by, `${by} proposed arguments that do not fit: ${read.why}`)

@@ -7,6 +7,7 @@ import { failure, type ToolResult } from "../../../data/tool/Tool.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
 import * as Usage from "../../../data/Usage.ts"
 import { CostMeter, storedCost } from "../outcome/costMeter.ts"
+import { withExecutedArgs } from "../tool/changedCall.ts"
 import { planned, type RunningCall } from "../tool/toolCallState.ts"
 
 export interface TurnState {
@@ -93,7 +94,7 @@ export const openStep = (turn: Writable, message: AssistantMessage, calls: Reado
 export const closeStep = (turn: Writable, messages: Array<Message>, why: string): void => {
   const { calls, open } = turn
   if (open === undefined) return
-  messages.push(open)
+  messages.push(withExecutedArgs(open, calls.map(({ state }) => state)))
   for (const { state: { call, result, status } } of calls) {
     messages.push(toolMessage(call, result ?? failure(status === "started" ? interrupted : why)))
   }

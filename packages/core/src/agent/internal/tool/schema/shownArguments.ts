@@ -44,8 +44,7 @@ export const shownArguments = (schema: ArgumentSchema, args: Json): Shown | Prom
   const result = schema.validate(args)
   return result instanceof Promise || !isShownAsIs(schema, result, args)
     ? runSteps(represent(schema, args, result))
-    // It is JSON, as was checked.
-    : { ok: true, args: result.value as Json, asTheyAre: true }
+    : { ok: true, args, asTheyAre: true }
 }
 
 type Result = StandardSchemaV1.Result<unknown>
@@ -71,7 +70,7 @@ const represent = function*(
 ): Steps<Shown> {
   const result = (yield validated) as Result
   if (result.issues !== undefined) return { ok: false, issues: result.issues }
-  if (isShownAsIs(schema, result, args)) return { ok: true, args: result.value as Json, asTheyAre: true }
+  if (isShownAsIs(schema, result, args)) return { ok: true, args, asTheyAre: true }
   const { value } = result
   const encoded = yield* encodedAgain(schema, value)
   if (encoded !== undefined) return { ok: true, args: encoded, asTheyAre: sameJson(encoded, value) }
