@@ -321,7 +321,7 @@ export class PointRun {
     value: unknown
   ): HookAnswer["change"] | string {
     const before = this.event
-    const read = this.decode?.(value, before) ?? { ok: true as const, value }
+    const read = this.decode?.(value, before, entry.name) ?? { ok: true as const, value }
     if (!read.ok) return `${_tag} at ${this.point.point}: ${read.why}`
     const next = this.point.apply === undefined ? read.value : this.point.apply(before, read.value)
     if (this.scope.freeze) freeze(next)

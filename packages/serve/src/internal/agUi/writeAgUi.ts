@@ -77,7 +77,12 @@ class AgUiWriter {
         yield* this.endStep()
         break
       case "tool-start":
-        if (event.call.name !== toolName) yield* this.call(event.call.id, event.call.name, event.call.args)
+        if (event.call.name === toolName) break
+        yield* this.call(event.call.id, event.call.name, event.call.args)
+        if (event.call.changed !== undefined) {
+          const { call: { changed: { by }, id: toolCallId } } = event
+          yield { type: "CUSTOM", name: "belay.changed", value: { toolCallId, by } }
+        }
         break
       case "tool-end":
         if (event.unfinished !== true && event.call.name !== toolName) yield* this.result(event.call, event.result)

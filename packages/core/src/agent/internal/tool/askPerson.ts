@@ -166,7 +166,14 @@ export const applyDecision = function*(
   if (ask === undefined || status !== "asked") return
   const decision = countedAt(ask, given, yield* Clock.currentTimeMillis)
   const { by, type } = decision
-  turn.io.publish({ type: "decided", callId: ask.callId, decision: type, ...(by === undefined ? {} : { by }) })
+  const edited = decision.type === "edit" ? { args: decision.args } : {}
+  turn.io.publish({
+    type: "decided",
+    callId: ask.callId,
+    decision: type,
+    ...(by === undefined ? {} : { by }),
+    ...edited
+  })
   update(call, { type: "decide", decision })
   const { ask: answered, status: now } = call.state
   if (now === "decided" && answered !== undefined && type === "approve") {

@@ -38,10 +38,12 @@ import type { Turn } from "../turn/turn.ts"
 import type { Step } from "../turn/yieldable.ts"
 import { askPerson } from "./askPerson.ts"
 import { askPreHooks, type Next } from "./askPreHooks.ts"
+import { noteChange } from "./changedCall.ts"
 import { checkPolicy } from "./checkPolicy.ts"
 import { denyCall, finishCall } from "./finishCall.ts"
 import { narrowest, questionsOf } from "./questions.ts"
 import { runTool, waiting } from "./runTool.ts"
+import { sameJson } from "./schema/sameValue.ts"
 import { askersOf, planned, type RunningCall, update } from "./toolCallState.ts"
 
 type Failure = AgentError | TurnEnded
@@ -90,9 +92,10 @@ export const runToolCall = function*(turn: Turn, running: RunningCall): Step<Too
       return next.pass
     }
     // 9
-    update(running, { type: "start", args: next.args })
+    const { event: { args: toRun } } = next
+    update(running, { type: "start", args: toRun === call.args ? undefined : toRun })
     if (io.hasStore) yield* io.commit
-    publishStart(turn, next.event)
+    publishStart(turn, running, next.event)
     const startedAt = performance.now()
     const result = yield* runTool(turn, running, next.event)
     // 10
@@ -102,8 +105,11 @@ export const runToolCall = function*(turn: Turn, running: RunningCall): Step<Too
   return failure(`${name} was not run: its arguments changed after each of ${maxPasses} approvals`)
 }
 
-const publishStart = ({ io }: Turn, { args, id, name }: PreToolCallEvent): void => {
-  if (io.hasListeners) io.publish({ type: "tool-start", call: { id, name, args } })
+const publishStart = ({ io }: Turn, { state: { changedBy } }: RunningCall, event: PreToolCallEvent): void => {
+  if (!io.hasListeners) return
+  const { args, id, name } = event
+  const changed = changedBy === undefined ? {} : { changed: { by: changedBy } }
+  io.publish({ type: "tool-start", call: { id, name, args, ...changed } })
 }
 
 /** Keeps the result of a call. The call is then done. */
@@ -111,6 +117,7 @@ export const keepResult = (turn: Turn, running: RunningCall, result: ToolResult)
   const { session } = turn
   const { id } = running.state.call
   update(running, { type: "finish", result: limitLoad(turn, id, result) })
+  if (running.state.changedBy !== undefined && turn.depth === 0) noteChange(turn, running.state)
   if (session.root.hasDurable) session.durable.endCall(session.durableKey(id))
 }
 
@@ -144,7 +151,7 @@ const takeUp = function*(
   if (delegate !== undefined && (running.subAgent !== undefined || child !== undefined)) {
     const event: PreToolCallEvent = { ...call, args: ask?.args ?? call.args, tool, grant: unrestricted }
     const startedAt = performance.now()
-    publishStart(turn, event)
+    publishStart(turn, running, event)
     const result = yield* resumeDelegation(turn, running, event, delegate)
     if (result === "waits") return result
     return yield* finishCall(turn, event, { result, startedAt })
@@ -184,6 +191,7 @@ const noteDecoded = ({ io }: Turn, running: RunningCall, args: Json): void => {
     for (const hook of askersOf(ask)) {
       update(running, { type: "settle", answer: { hook, fingerprint: text, edited: true } })
     }
+    if (!sameJson(args, ask.args)) update(running, { type: "change", by: decision.by ?? "a person" })
   }
   if (call.malformed !== undefined && status === "planned") {
     io.publish({ type: "args-repaired", call, text: call.malformed })
