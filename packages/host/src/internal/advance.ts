@@ -12,7 +12,7 @@ import { HostError } from "../HostError.ts"
 import * as Outcome from "../Outcome.ts"
 import { isTemporary, isWrongDecision } from "./errors.ts"
 import { asksSame, hasMessage, isSuperseded, loadState, outcomeOf } from "./recognize.ts"
-import { historyOf, inputOf, type Place, runTurn } from "./runTurn.ts"
+import { inputOf, type Place, runTurn } from "./runTurn.ts"
 import { call, isWaiting, report, type Site } from "./site.ts"
 
 /** Whether there may be more to do. */
@@ -37,7 +37,7 @@ export const advanceSession = Effect.fn("Host.advance")(function*(
   if (entries.length === 0) return
   yield* refuseNewer(entries)
   const end = (yield* Clock.currentTimeMillis) + sliceMs
-  const session = yield* openSession(site, sessionId, entries)
+  const session = yield* call(() => site.agent.session({ id: sessionId }))
   const steps = Effect.gen(function*() {
     while (!site.isDraining && (yield* step(site, session, sessionId)) === "again") {
       // Others have waited long enough.
@@ -73,16 +73,6 @@ const superseded = (sessionId: string): HostError => {
 
 const kinds: ReadonlySet<string> = new Set<Entry["kind"]>(["message", "steer", "decide", "cancel"])
 const statuses: ReadonlySet<string> = new Set<Entry["status"]>(["waiting", "begun", "suspended", "done", "dead"])
-
-/** A new session begins with the history of its first message. */
-const openSession = Effect.fnUntraced(
-  function*(site: Site, id: string, entries: ReadonlyArray<Entry>): Act<AgentSession> {
-    const first = entries.find(isMessage)
-    const messages = first === undefined ? undefined : historyOf(first)
-    const isNew = messages !== undefined && (yield* loadState(site.sessions, id)) === undefined
-    return yield* call(() => site.agent.session(isNew ? { id, messages } : { id }))
-  }
-)
 
 const step = Effect.fnUntraced(function*(site: Site, session: AgentSession, sessionId: string): Act<Next> {
   const entries = yield* site.inbox.open(sessionId)
@@ -305,6 +295,7 @@ const beginNext = Effect.fnUntraced(function*(at: Step): Act<Next> {
   const time = yield* site.time
   const entry = entries.find((one) => isMessage(one) && (one.at <= time || !isWaiting(one)))
   if (entry === undefined) return "stop"
-  const turn = runTurn(at, entry, true, (signal) => session.run(inputOf(entry), { signal }))
+  const isEmpty = session.messages.length === 0
+  const turn = runTurn(at, entry, true, (signal) => session.run(inputOf(entry, isEmpty), { signal }))
   return yield* attempt(site, entry, Effect.flatMap(turn, (exit) => settle(at, entry, exit)))
 })

@@ -8,7 +8,6 @@ import * as Host from "@belay/host/Host"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as ClientTools from "../ClientTools.ts"
 
 /** How long what is in memory is kept after it has ended, and how often it is looked for, in milliseconds. */
 const keepMs = 24 * 60 * 60 * 1_000
@@ -22,10 +21,9 @@ interface OwnHost {
   readonly close: () => Promise<void>
 }
 
-export const ownHost = (config: AgentConfig, withClientTools: boolean): OwnHost => {
+export const ownHost = (config: AgentConfig): OwnHost => {
   const sessions = config.store ?? SessionStore.inMemory()
-  const plugins = [...config.plugins ?? [], ...(withClientTools ? [ClientTools.make()] : [])]
-  const agent = createAgent({ ...config, store: sessions, plugins })
+  const agent = createAgent({ ...config, store: sessions })
   const [inbox, events] = [Inbox.inMemory(), EventLog.inMemory()]
   const host = Host.make({ agent, store: { sessions, inbox, events }, concurrency: maxTurns })
   // An Awaitable starts when somebody waits for it.

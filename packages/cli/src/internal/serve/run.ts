@@ -79,7 +79,8 @@ const openServe = Effect.fnUntraced(function*({ config, data }: Options, token: 
   const serve = Serve.make({
     ...("host" in served ? { host: served.host } : { agent: served.agent }),
     authorize: authorizeWith(token),
-    clientTools: config === undefined || "agent" in served
+    clientTools: config === undefined || "agent" in served,
+    allowedHosts: [...loopback, ...allowedHosts]
   })
   const closing = { drain: (_withinMs: number) => Effect.promise(() => serve.close()), serve }
   if (!("host" in served)) return closing

@@ -35,6 +35,8 @@ export interface Question {
   readonly ask: Omit<Ask, "_tag" | "args">
   /** Whether the hook wrote these arguments. */
   readonly isProposal?: boolean
+  /** Whether the client runs the tool, so that nobody in this process can answer. */
+  readonly isForClient?: boolean
   /** Set if the question was decided before, and the tool has changed since. The earlier conditions still apply. */
   readonly again?: { readonly changed: ReadonlyArray<DefinitionChange>; readonly earlier: PendingAsk }
 }
@@ -67,14 +69,14 @@ export const askPerson = function*(
     return "answered"
   }
   turn.io.publish({ type: "ask", ask })
-  if (answer === undefined) return "waits"
+  if (answer === undefined || question.isForClient === true) return "waits"
   yield* collectAnswers(turn, call, answer, standing)
   return call.state.status === "asked" ? "waits" : "answered"
 }
 
 /** Makes the question that is shown and stored. */
 const pendingAsk = (turn: Turn, call: RunningCall, question: Question, now: number): PendingAsk => {
-  const { again, args, ask, by, isProposal } = question
+  const { again, args, ask, by, isForClient, isProposal } = question
   const { id, name } = call.state.call
   const shown = frozenCopy(args)
   const pending: PendingAsk = {
@@ -84,6 +86,7 @@ const pendingAsk = (turn: Turn, call: RunningCall, question: Question, now: numb
     args: shown,
     by,
     ...(isProposal === true ? { proposed: true as const } : {}),
+    ...(isForClient === true ? { client: true as const } : {}),
     reason: ask.reason,
     fingerprint: fingerprint(name, shown),
     ...(again === undefined ? conditionsOf(ask, now) : earlierConditions(again.earlier))

@@ -10,7 +10,7 @@
  * | 5 | check the policy (`checkPolicy`) | a denial; a question to a person |
  * | 6 | run the `preToolCall` hooks (`askPreHooks`) | a rejection, a ready result, the end of the turn, a question |
  * | 7 | decode and check changed arguments again | as in 3 and 5 |
- * | 8 | run the tool (`runTool`) | a sub-agent that waits for a person |
+ * | 8 | run the tool (`runTool`) | a sub-agent that waits for a person; a tool that the client runs |
  * | 9 | run the `postToolCall` hooks (`finishCall`) | the result |
  *
  * When a question is answered in this process, another pass follows. It finds the decision in the state of the call.
@@ -31,11 +31,13 @@ import {
 import { changesOf, type DefinitionChange, definitionOf } from "../../../data/tool/ToolDefinition.ts"
 import { fingerprint } from "../../../hook/HookChain.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
+import { stopOf } from "../outcome/turnEnd.ts"
 import { limitLoad } from "../session/rotate.ts"
 import { resumeDelegation } from "../subagent/delegate.ts"
+import { checkResult } from "../turn/inputParts.ts"
 import type { Turn } from "../turn/turn.ts"
 import type { Step } from "../turn/yieldable.ts"
-import { askPerson } from "./askPerson.ts"
+import { askPerson, type Question } from "./askPerson.ts"
 import { askPreHooks, type Next } from "./askPreHooks.ts"
 import { checkPolicy } from "./checkPolicy.ts"
 import { denyCall, finishCall } from "./finishCall.ts"
@@ -73,7 +75,9 @@ export const runToolCall = function*(turn: Turn, running: RunningCall): Step<Too
     // 4
     if (status === "decided" && decision?.type === "respond") {
       const event = { ...call, args, tool, grant: unrestricted }
-      return yield* finishCall(turn, event, { result: success(decision.output) })
+      const isOfClient = running.state.ask?.client === true
+      const output = isOfClient ? yield* receiveResult(turn, decision.output) : decision.output
+      return yield* finishCall(turn, event, { result: success(output) })
     }
     // 5
     const verdict = yield* checkPolicy(turn, running, tool, args)
@@ -91,6 +95,11 @@ export const runToolCall = function*(turn: Turn, running: RunningCall): Step<Too
       return next.pass
     }
     // 8
+    if (agent.clientTools?.has(call.name) === true) {
+      const pass = yield* askPerson(turn, running, clientQuestion(call.name, next.event.args))
+      if (pass === "answered") continue
+      return pass
+    }
     update(running, { type: "start", args: next.args })
     if (io.hasStore) yield* io.commit
     publishStart(turn, next.event)
@@ -101,6 +110,22 @@ export const runToolCall = function*(turn: Turn, running: RunningCall): Step<Too
   }
   const { name } = running.state.call
   return failure(`${name} was not run: its arguments changed after each of ${maxPasses} approvals`)
+}
+
+/** The client runs its tools, and answers with the result. */
+const clientQuestion = (name: string, args: Json): Question => ({
+  by: "client",
+  args,
+  ask: { reason: `the client runs ${name}`, allowed: ["respond", "deny"], standing: "none" },
+  isForClient: true
+})
+
+/** The model reads the result of a client's tool, so the hooks that check messages check it too. */
+const receiveResult = function*(turn: Turn, given: Json): Step<Json, Failure> {
+  const { output, stop } = yield* checkResult(turn, given)
+  if (stop?.action._tag === "Respond") return stop.action.output.text
+  const stopped = stopOf("preTurn", stop)
+  return stopped === undefined ? output : yield* stopped
 }
 
 const publishStart = ({ io }: Turn, { args, id, name }: PreToolCallEvent): void => {
