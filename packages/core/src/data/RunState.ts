@@ -66,6 +66,8 @@ export const PendingAsk = Schema.Struct({
   }))),
   /** Additional data that the hook wants to show to the person. */
   details: Schema.optionalKey(JsonValue),
+  /** Set if the client runs the tool. The answer is its result: a `respond` decision, or a `deny`. */
+  client: Schema.optionalKey(Schema.Literal(true)),
   /** The canonical text of the tool and its arguments. An approval is valid for exactly these. */
   fingerprint: Schema.String,
   /** When the question expires, in milliseconds since the epoch. A later answer counts as a denial. */

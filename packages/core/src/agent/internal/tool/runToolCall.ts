@@ -11,7 +11,7 @@
  * | 6 | run the `preToolCall` hooks (`askPreHooks`) | a rejection, a ready result, the end of the turn |
  * | 7 | decode and check changed arguments again | as in 3 and 5 |
  * | 8 | put the questions of the policy and the hooks as one (`askPerson`) | a question to a person |
- * | 9 | run the tool (`runTool`) | a sub-agent that waits for a person |
+ * | 9 | run the tool (`runTool`) | a sub-agent that waits for a person; a tool that the client runs |
  * | 10 | run the `postToolCall` hooks (`finishCall`) | the result |
  *
  * When a question is answered in this process, another pass follows. It finds the decision in the state of the call.
@@ -30,13 +30,16 @@ import {
   unrestricted
 } from "../../../data/tool/Tool.ts"
 import { changesOf, type DefinitionChange, definitionOf } from "../../../data/tool/ToolDefinition.ts"
+import { ask } from "../../../hook/HookAction.ts"
 import { fingerprint } from "../../../hook/HookChain.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
+import { stopOf } from "../outcome/turnEnd.ts"
 import { limitLoad } from "../session/rotate.ts"
 import { resumeDelegation } from "../subagent/delegate.ts"
+import { checkResult } from "../turn/inputParts.ts"
 import type { Turn } from "../turn/turn.ts"
 import type { Step } from "../turn/yieldable.ts"
-import { askPerson } from "./askPerson.ts"
+import { askPerson, type Question } from "./askPerson.ts"
 import { askPreHooks, type Next } from "./askPreHooks.ts"
 import { noteChange } from "./changedCall.ts"
 import { checkPolicy } from "./checkPolicy.ts"
@@ -77,7 +80,9 @@ export const runToolCall = function*(turn: Turn, running: RunningCall): Step<Too
     // 4
     if (status === "decided" && decision?.type === "respond") {
       const event = { ...call, args, tool, grant: unrestricted }
-      return yield* finishCall(turn, event, { result: success(decision.output) })
+      const isOfClient = running.state.ask?.client === true
+      const output = isOfClient ? yield* receiveResult(turn, decision.output) : decision.output
+      return yield* finishCall(turn, event, { result: success(output) })
     }
     // 5
     const verdict = yield* checkPolicy(turn, running, tool, args)
@@ -92,6 +97,11 @@ export const runToolCall = function*(turn: Turn, running: RunningCall): Step<Too
       return next.pass
     }
     // 9
+    if (agent.clientTools?.has(call.name) === true) {
+      const pass = yield* askPerson(turn, running, clientQuestion(call.name, next.event.args))
+      if (pass === "answered") continue
+      return pass
+    }
     const { event: { args: toRun } } = next
     update(running, { type: "start", args: toRun === call.args ? undefined : toRun })
     if (io.hasStore) yield* io.commit
@@ -103,6 +113,24 @@ export const runToolCall = function*(turn: Turn, running: RunningCall): Step<Too
   }
   const { name } = running.state.call
   return failure(`${name} was not run: its arguments changed after each of ${maxPasses} approvals`)
+}
+
+/** The client runs its tools, and answers with the result. */
+const clientQuestion = (name: string, args: Json): Question => ({
+  args,
+  questions: [{
+    by: "client",
+    ask: ask(`the client runs ${name}`, undefined, { allowed: ["respond", "deny"], standing: "none" })
+  }],
+  isForClient: true
+})
+
+/** The model reads the result of a client's tool, so the hooks that check messages check it too. */
+const receiveResult = function*(turn: Turn, given: Json): Step<Json, Failure> {
+  const { output, stop } = yield* checkResult(turn, given)
+  if (stop?.action._tag === "Respond") return stop.action.output.text
+  const stopped = stopOf("preTurn", stop)
+  return stopped === undefined ? output : yield* stopped
 }
 
 const publishStart = ({ io }: Turn, { state: { changedBy } }: RunningCall, event: PreToolCallEvent): void => {
