@@ -238,7 +238,7 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
     entry: Entry | undefined,
     value: unknown,
     size: number,
-    is: StateKey<never>["is"] | StateKey<unknown>["is"]
+    is: (value: unknown) => boolean
   ): void => {
     // Tests of different types are only compared, never called.
     const checked = is as never
