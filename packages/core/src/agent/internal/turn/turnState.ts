@@ -7,7 +7,7 @@ import { failure, type ToolResult } from "../../../data/tool/Tool.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
 import * as Usage from "../../../data/Usage.ts"
 import { CostMeter, storedCost } from "../outcome/costMeter.ts"
-import { withExecutedArgs } from "../tool/changedCall.ts"
+import { withExecutedArgs } from "../tool/executedArgs.ts"
 import { planned, type RunningCall } from "../tool/toolCallState.ts"
 
 export interface TurnState {
