@@ -29,7 +29,7 @@ const callOf = (messages: ReadonlyArray<Message>): ToolCall => {
 }
 
 const notesOf = (messages: ReadonlyArray<Message>): ReadonlyArray<unknown> =>
-  messages.flatMap((message) => message.role === "user" && message.source === "runtime" ? [message.content] : [])
+  messages.flatMap((message) => message.role === "tool" && message.note !== undefined ? [message.note] : [])
 
 /** Runs a turn with one call, answers the question about it, and returns what everybody saw. */
 const run = async (
@@ -64,8 +64,8 @@ describe("a call whose arguments", () => {
     const expected = { id: "a", name: "mail", args: edit.args, changed: { by: ["ada"] } }
     assert.deepStrictEqual(callOf(result.messages), expected)
     assert.deepStrictEqual(callOf(requests[1]!.messages), expected)
-    const note = "The arguments of mail (call a) were changed by ada before it ran. " +
-      "The call above shows the arguments that it ran with."
+    const note = "Note: the arguments of this call of mail were changed by ada before it ran. " +
+      "The call shows the arguments that it ran with."
     assert.deepStrictEqual(notesOf(requests[1]!.messages), [note])
     assert.deepStrictEqual(events.flatMap((one) => one.type === "tool-start" ? [one.call] : []), [expected])
     assert.deepStrictEqual(events.flatMap((one) => one.type === "ask" ? [one.ask.args] : []), [written])

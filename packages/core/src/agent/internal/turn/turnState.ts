@@ -1,8 +1,8 @@
 /**
  * The state of a turn: plain data, from which snapshots are made. Only this file changes the phase and the open step.
  */
-import type { AssistantMessage, Message, ToolCall } from "../../../data/Message.ts"
-import type { LimitUse, RunState } from "../../../data/RunState.ts"
+import type { AssistantMessage, Message, ToolCall, ToolMessage } from "../../../data/Message.ts"
+import type { CallState, LimitUse, RunState } from "../../../data/RunState.ts"
 import { failure, type ToolResult } from "../../../data/tool/Tool.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
 import * as Usage from "../../../data/Usage.ts"
@@ -91,12 +91,20 @@ export const openStep = (turn: Writable, message: AssistantMessage, calls: Reado
 }
 
 /** Moves the open step into the conversation. Calls without a result get an error with the reason. */
-export const closeStep = (turn: Writable, messages: Array<Message>, why: string): void => {
+export const closeStep = (
+  turn: Writable,
+  messages: Array<Message>,
+  why: string,
+  noteOf: (call: CallState) => string | undefined
+): void => {
   const { calls, open } = turn
   if (open === undefined) return
   messages.push(withExecutedArgs(open, calls.map(({ state }) => state)))
-  for (const { state: { call, result, status } } of calls) {
-    messages.push(toolMessage(call, result ?? failure(status === "started" ? interrupted : why)))
+  for (const { state } of calls) {
+    const { call, changedBy, result, status } = state
+    const message = toolMessage(call, result ?? failure(status === "started" ? interrupted : why))
+    const note = changedBy === undefined ? undefined : noteOf(state)
+    messages.push(note === undefined || note === "" ? message : { ...message, note })
   }
   turn.open = undefined
   turn.calls = []
@@ -105,7 +113,7 @@ export const closeStep = (turn: Writable, messages: Array<Message>, why: string)
 
 const interrupted = "interrupted while it ran: its outcome is unknown"
 
-const toolMessage = (call: ToolCall, result: ToolResult): Message =>
+const toolMessage = (call: ToolCall, result: ToolResult): ToolMessage =>
   result.ok
     ? { role: "tool", toolCallId: call.id, toolName: call.name, content: result.output }
     : { role: "tool", toolCallId: call.id, toolName: call.name, content: result.error, isError: true }
