@@ -122,8 +122,17 @@ export type AgentEventBody =
      * resumed, the call may start again.
      */
     readonly unfinished?: true
+    /** Set if the client runs the tool. Such a call has no `tool-start`. */
+    readonly client?: true
   }
-  | { readonly type: "tool-denied"; readonly call: ToolCall; readonly by: string; readonly reason: string }
+  | {
+    readonly type: "tool-denied"
+    readonly call: ToolCall
+    readonly by: string
+    readonly reason: string
+    /** Set if it is a tool that the client runs. */
+    readonly client?: true
+  }
   | { readonly type: "args-repaired"; readonly call: ToolCall; readonly text: string }
   | { readonly type: "ask"; readonly ask: PendingAsk }
   /** `by` is who decided, if known; it is `rule` when a remembered approval answered. */

@@ -47,6 +47,8 @@ export interface AgentParts extends HookRoles {
   readonly health: ProviderHealth
   readonly dispatcher: ToolDispatcher
   readonly tools: ReadonlyMap<string, ToolMeta>
+  /** The names of the tools that the sender of the message runs. Absent if there are none. */
+  readonly clientTools?: ReadonlySet<string>
   /** Tools that delegate to another agent, by tool name. */
   readonly delegates: ReadonlyMap<string, Delegate>
   readonly memory: MemoryPlugin | undefined
@@ -58,7 +60,9 @@ export interface AgentParts extends HookRoles {
   readonly freeze: boolean
   readonly cwd: string
   /** Warnings about the configuration. They are logged once, when the agent is made. */
-  readonly warnings: ReadonlyArray<string>
+  readonly warnings: Array<string>
+  /** The names that hooks have in the agents in which they stand, by the names that they have in this tree. */
+  readonly hookNames: ReadonlyMap<string, string>
   readonly artifacts: ArtifactStore
   readonly http: HttpClient | undefined
   readonly mcp: McpAccessor | undefined

@@ -6,8 +6,10 @@ import type * as Fiber from "effect/Fiber"
 import type { AgentError } from "../../../data/AgentError.ts"
 import { type Message, whyInvalid } from "../../../data/Message.ts"
 import type { CallState } from "../../../data/RunState.ts"
+import type { ClientTool } from "../../../data/Turn.ts"
 import type { Capabilities } from "../../../hook/HookContext.ts"
 import type { RunResult } from "../../RunResult.ts"
+import { withClientTools } from "../config/clientTools.ts"
 import type { ResolvedAgent } from "../config/resolvedAgent.ts"
 import { keepSpent } from "../outcome/spent.ts"
 import type { SessionState } from "../session/sessionState.ts"
@@ -48,7 +50,8 @@ export interface TurnOptions {
 
 /** A class, so that all turns share their methods. */
 export class Turn {
-  readonly agent: ResolvedAgent
+  /** With the tools of the client for this turn, if there are any. */
+  agent: ResolvedAgent
   /** A rotation continues the turn in another session. */
   session: SessionState
   readonly state: TurnState.TurnState
@@ -89,8 +92,16 @@ export class Turn {
     this.hookTurn = options.hookTurn
     this.caller = options.caller
     this.depth = options.hookTurn === undefined ? 0 : options.hookTurn.depth + 1
+    // A turn that is resumed has checked the tools of its client.
+    const { input: { tools }, phase } = options.state
+    if (tools !== undefined && phase !== "start") this.takeClientTools(tools)
     this.io = new TurnIo(this)
     this.scope = new TurnScope(this)
+  }
+
+  /** Gives the model the tools of a client. */
+  takeClientTools(tools: ReadonlyArray<ClientTool>): void {
+    this.agent = withClientTools(this.agent, tools)
   }
 
   /** The turn of the agent that the host started. */
