@@ -12,7 +12,7 @@ import type * as HookAction from "../HookAction.ts"
 import { Continue, replace } from "../HookAction.ts"
 import type { HookContext, HookScope } from "../HookContext.ts"
 import { change, confidential, type FailureKind, type HookAnswer, type HookFailure } from "../HookRecord.ts"
-import { isAction, isPending, isPromise, isThenable, plainChange, violation } from "./checkAnswer.ts"
+import { isAction, isPending, isPromise, isThenable, plainChange, readOnce, violation } from "./checkAnswer.ts"
 import { callIdOf, type CompiledPoint, type Entry, policyOf, toolOf } from "./compiledPoint.ts"
 import { Context } from "./context.ts"
 import { Gates, maxRounds } from "./gates.ts"
@@ -216,7 +216,8 @@ export class PointRun {
   }
 
   /** Handles an answer. Returns false if the hook must be awaited. */
-  private handleAnswer(entry: Entry, ctx: Context, answer: unknown, began: number): boolean {
+  private handleAnswer(entry: Entry, ctx: Context, given: unknown, began: number): boolean {
+    const answer = readOnce(given)
     if (isPromise(answer)) this.startWaiting(entry, ctx, undefined, answer, began)
     else if (!isPending(answer)) {
       this.takeAnswer(entry, ctx, answer, began)
@@ -249,7 +250,8 @@ export class PointRun {
   }
 
   /** Handles the final answer of a hook. An unreadable answer is illegal, like one that the point forbids. */
-  private takeAnswer(entry: Entry, ctx: Context, answer: unknown, began: number): void {
+  private takeAnswer(entry: Entry, ctx: Context, given: unknown, began: number): void {
+    const answer = readOnce(given)
     let wrong: string | undefined
     this.keepWrites(entry, ctx)
     try {

@@ -10,6 +10,7 @@ import type * as HookAction from "../HookAction.ts"
 import { Continue } from "../HookAction.ts"
 import type { HookScope } from "../HookContext.ts"
 import type { HookAnswer } from "../HookRecord.ts"
+import { readOnce, unreadable } from "./checkAnswer.ts"
 import { type CompiledPoint, subjectOf } from "./compiledPoint.ts"
 import { Context } from "./context.ts"
 import { changed, type Decode, observed, type Outcome } from "./outcome.ts"
@@ -37,12 +38,14 @@ export const runPoint = (
     const ctx = contexts[entry.slot] ?? (contexts[entry.slot] = new Context(scope, entry.name))
     if (entry.tracked) Context.track(ctx as Context)
     let answer: unknown
+    let given: unknown
+    let tag: unknown
     try {
       answer = entry.call(current, ctx)
       if (answer === undefined) continue
-      let given: unknown = answer
+      given = answer
       // Any value except null can have a tag.
-      let tag = (given as { readonly _tag?: unknown } | null)?._tag
+      tag = (given as { readonly _tag?: unknown } | null)?._tag
       if (tag !== "Transform") {
         // An Effect that has already succeeded (`Effect.succeed`) is replaced by its value.
         if (tag === "Success" && Effect.isEffect(answer)) {
@@ -63,13 +66,11 @@ export const runPoint = (
         }
       }
     } catch (error) {
-      // If reading the answer throws, the hook itself has not thrown. The run then reads the answer again and reports
-      // the failure.
-      if (answer === undefined) {
-        return new PointRun(point, current, scope, decode, i, by).startAfterThrow(error)
-      }
+      const run = new PointRun(point, current, scope, decode, i, by)
+      // If reading the answer throws, the hook itself has not thrown. The run then reports the failure.
+      return answer === undefined ? run.startAfterThrow(error) : run.startWith(unreadable(error))
     }
-    return new PointRun(point, current, scope, decode, i, by).startWith(answer)
+    return new PointRun(point, current, scope, decode, i, by).startWith(readOnce(given, tag))
   }
   if (hasGates) endTracking(deciders, contexts)
   const rest = point.observers.length === 0 ? undefined : runObservers(point, current, scope, by)
