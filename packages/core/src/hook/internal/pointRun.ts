@@ -21,6 +21,7 @@ import { changed, decisionAfter, type Decode, type HookQuestion, observed, type 
 import { now, RecordWriter } from "./recordWriter.ts"
 import { RunTimer } from "./runTimer.ts"
 import { reportLate, type Waiting } from "./waiting.ts"
+import { unwatched, watchedEvent } from "./watchedEvent.ts"
 
 /** A class, because it is a state machine: its fields are the state. */
 export class PointRun {
@@ -126,7 +127,8 @@ export class PointRun {
       let answer: unknown
       try {
         // A context has all capabilities as getters.
-        answer = entry.call(this.event, ctx as HookContext)
+        const { event, point: { point }, scope } = this
+        answer = entry.call(scope.freeze ? watchedEvent(event, point, entry, scope) : event, ctx as HookContext)
       } catch (error) {
         this.fail(entry, "threw", error, began)
         this.keepWrites(entry, ctx)
@@ -276,9 +278,8 @@ export class PointRun {
     const change = decode === undefined ? plainChange(point, answer, event) : undefined
     if (change === undefined) return false
     if (this.isAnswered()) return false
-    if (this.scope.freeze) freeze(change.event)
-    this.event = change.event
-    this.gates.markSeen(entry, change.event)
+    this.event = this.scope.freeze ? freeze(unwatched(change.event)) : change.event
+    this.gates.markSeen(entry, this.event)
     this.decide(changed, entry.name)
     return true
   }
@@ -325,8 +326,8 @@ export class PointRun {
     const before = this.event
     const read = this.decode?.(value, before, entry.name) ?? { ok: true as const, value }
     if (!read.ok) return `${_tag} at ${this.point.point}: ${read.why}`
-    const next = this.point.apply === undefined ? read.value : this.point.apply(before, read.value)
-    if (this.scope.freeze) freeze(next)
+    const changedEvent = this.point.apply === undefined ? read.value : this.point.apply(before, read.value)
+    const next = this.scope.freeze ? freeze(unwatched(changedEvent)) : changedEvent
     this.event = next
     this.hasChanged[entry.slot] = true
     if (_tag !== "Ask") this.setQuestion(entry, undefined)

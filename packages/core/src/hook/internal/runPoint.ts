@@ -16,6 +16,7 @@ import { Context } from "./context.ts"
 import { changed, type Decode, observed, type Outcome } from "./outcome.ts"
 import { PointRun } from "./pointRun.ts"
 import { now, RecordWriter } from "./recordWriter.ts"
+import { unwatched, watchedEvent } from "./watchedEvent.ts"
 
 /** Returns nothing if all hooks continued, and an Effect if a hook is asynchronous. */
 export const runPoint = (
@@ -25,7 +26,8 @@ export const runPoint = (
   decode?: Decode,
   again = false
 ): Outcome | undefined | Effect.Effect<Outcome> => {
-  if (scope.freeze) freeze(event)
+  const { freeze: isWatched } = scope
+  if (isWatched) freeze(event)
   if (!point.plain || again) return new PointRun(point, event, scope, decode).start(again)
   const { onRecord } = scope
   if (onRecord !== undefined) return runRecorded(point, event, scope, onRecord, decode)
@@ -41,7 +43,7 @@ export const runPoint = (
     let given: unknown
     let tag: unknown
     try {
-      answer = entry.call(current, ctx)
+      answer = entry.call(isWatched ? watchedEvent(current, point.point, entry, scope) : current, ctx)
       if (answer === undefined) continue
       given = answer
       // Any value except null can have a tag.
@@ -58,8 +60,8 @@ export const runPoint = (
       if (tag === "Transform" && legal.Transform === true && decode === undefined && !hasGates) {
         const value = (given as HookAction.Transform<unknown>).value
         if (point.wrong === undefined || point.wrong(value, current) === undefined) {
-          const next = point.apply === undefined ? value : point.apply(current, value)
-          if (scope.freeze) freeze(next)
+          let next = point.apply === undefined ? value : point.apply(current, value)
+          if (isWatched) next = freeze(unwatched(next))
           current = next
           by = entry.name
           continue
@@ -100,7 +102,7 @@ const runObservers = (
     const run = () => new PointRun(point, event, scope, undefined, deciders.length, by, i)
     let answer: unknown
     try {
-      answer = entry.call(event, ctx)
+      answer = entry.call(scope.freeze ? watchedEvent(event, point.point, entry, scope) : event, ctx)
     } catch (error) {
       return run().startAfterThrow(error)
     }
@@ -134,7 +136,7 @@ const runRecorded = (
     }
     let answer: unknown
     try {
-      answer = entry.call(event, ctx)
+      answer = entry.call(scope.freeze ? watchedEvent(event, point.point, entry, scope) : event, ctx)
     } catch (error) {
       return run().startAfterThrow(error, began)
     }
