@@ -32,6 +32,8 @@ export class PointRun {
   private action: HookAction.HookAction = Continue
   private by: string | undefined
   private failure: HookFailure | undefined
+  /** The hooks that failed and without which the chain continued. */
+  private failedOpen: ReadonlyArray<string> | undefined
   /** By slot of the hook: what it wants a person to decide. */
   private questions: Array<HookQuestion | undefined> | undefined
   /** Present only if records are kept. */
@@ -190,7 +192,7 @@ export class PointRun {
 
   private context(entry: Entry): Context {
     const { action, by, scope } = this
-    if (entry.observer) return Context.ofObserver(scope, entry.name, observed(action, by))
+    if (entry.observer) return Context.ofObserver(scope, entry.name, observed(action, by, this.failedOpen))
     if (this.gates.mayOnlyRefuse(entry)) {
       const again = new Context(scope, entry.name, true, true)
       const writes = this.writes[entry.slot]
@@ -368,6 +370,7 @@ export class PointRun {
       this.failure = failure
     }
     this.gates.markSeen(entry, this.event)
+    if (policy === "open" && !entry.observer) this.failedOpen = [...(this.failedOpen ?? []), entry.name]
     this.scope.onFailure(failure)
     this.writer?.failed(entry, failure, began)
   }

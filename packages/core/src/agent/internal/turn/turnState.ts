@@ -33,11 +33,13 @@ export interface TurnState {
   /** How long earlier runs of this turn took, in milliseconds. */
   elapsedBefore: number
   /** What the turn and its sub-agents have used of the limits. */
-  used: { -readonly [K in keyof LimitUse]: LimitUse[K] }
+  used: { -readonly [K in keyof LimitUse]-?: NonNullable<LimitUse[K]> }
+  /** How often a hook failed and the chain continued, also in sub-agents. */
+  failOpens: number
 }
 
 /** Nothing is used yet. */
-export const unused = (): TurnState["used"] => ({ steps: 0, toolCalls: 0, followUps: 0, elapsedMs: 0 })
+export const unused = (): TurnState["used"] => ({ steps: 0, toolCalls: 0, followUps: 0, elapsedMs: 0, failOpens: 0 })
 
 /** The fields that only this file writes. */
 type Writable = { -readonly [K in keyof TurnState]: TurnState[K] }
@@ -57,7 +59,8 @@ export const newTurn = (input: TurnInput, turnNumber: number): TurnState => ({
   toolCalls: 0,
   followUps: 0,
   elapsedBefore: 0,
-  used: unused()
+  used: unused(),
+  failOpens: 0
 })
 
 /** Makes the state of a turn that continues from a snapshot. */
@@ -75,7 +78,8 @@ export const storedTurn = (stored: RunState): TurnState => ({
   toolCalls: stored.counts.toolCalls,
   followUps: stored.counts.followUps,
   elapsedBefore: stored.counts.elapsedMs,
-  used: { ...(stored.used ?? unused()) }
+  used: { ...unused(), ...stored.used },
+  failOpens: stored.counts.failOpens ?? 0
 })
 
 /** Changes the phase of the turn. */
