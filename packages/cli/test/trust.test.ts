@@ -36,6 +36,24 @@ describe("belay hooks trust", () => {
     assert.strictEqual((await hooks("trust")).code, 1)
   })
 
+  it("says of a script that cannot be covered why, in place of its SHA-256", async () => {
+    const { hooks, json } = world({
+      "project/.claude/settings.json": settings("SessionStart", [{
+        command: "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/missing.sh"
+      }, { command: "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/here.sh" }]),
+      "project/.claude/hooks/here.sh": script
+    })
+    const { stdout } = await hooks("trust")
+    const lines = stdout.split("\n")
+    const below = (name: string) => lines[lines.findLastIndex((line) => line.startsWith("  ") && line.endsWith(name)) + 1]
+    assert.match(below("missing.sh") ?? "", /^ {4}absent$/)
+    assert.match(below("here.sh") ?? "", /^ {4}[0-9a-f]{64} {2}755$/)
+    const { scripts } = (await json("trust")).value
+    const found = scripts.find(({ path }: { readonly path: string }) => path.endsWith("missing.sh"))
+    assert.deepInclude(found, { problem: "absent" })
+    assert.notProperty(found, "sha256")
+  })
+
   it("shows where an entry runs, and with which variables", async () => {
     const { hooks, json } = world({
       "project/.github/hooks/a.json": {
