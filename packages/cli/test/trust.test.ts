@@ -44,7 +44,7 @@ describe("belay hooks trust", () => {
       "project/.claude/hooks/here.sh": script
     })
     const { stdout } = await hooks("trust")
-    const lines = stdout.split("\n")
+    const lines = stdout.slice(stdout.indexOf("Scripts, with")).split("\n")
     const below = (name: string) => lines[lines.findLastIndex((line) => line.startsWith("  ") && line.endsWith(name)) + 1]
     assert.match(below("missing.sh") ?? "", /^ {4}absent$/)
     assert.match(below("here.sh") ?? "", /^ {4}[0-9a-f]{64} {2}755$/)
