@@ -95,12 +95,25 @@ describe("a turn that fails because its store fails", () => {
           ? Effect.andThen(Effect.sync(delivered.open), Effect.fail("away"))
           : inbox.report(id, key, status, outcome)
     }
-    const host = Host.make({ agent, store: { sessions, inbox: broken }, pollMs })
+    const steering = gate()
+    const watched: Host.HostedAgent = Object.create(agent, {
+      session: {
+        value: async (options: Parameters<typeof agent.session>[0]) => {
+          const session = await agent.session(options)
+          const { steer } = session
+          return Object.assign(session, {
+            steer: (...args: Parameters<typeof steer>) => (steering.open(), steer.apply(session, args))
+          })
+        }
+      }
+    })
+    const host = Host.make({ agent: watched, store: { sessions, inbox: broken }, pollMs })
     await host.send("s", "do danger, danger", { key: "k" })
     const advancing = Promise.resolve(host.advance("s")).then(() => "ended", (error: unknown) => Object(error)._tag)
     await entered.opened
     await host.send("s", "and this", { key: "steer", mode: "steer" })
     assert.deepStrictEqual((await host.activity()).running, ["s"])
+    await steering.opened
     release.open()
     await delivered.opened
     assert.strictEqual(await advancing, "HostError")

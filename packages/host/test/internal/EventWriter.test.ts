@@ -50,4 +50,37 @@ describe("a log that is away for a while", () => {
     await Effect.runPromise(writer.flush("s"))
     assert.deepStrictEqual(stored.map(({ begins }) => begins), [9])
   })
+
+  it("gets the beginning of the later turn, if the first events of that one are dropped while a write fails", async () => {
+    const stored: Array<EventBatch> = []
+    let fail = (): void => {}
+    let begin = (): void => {}
+    const writing = new Promise<void>((resolve) => begin = resolve)
+    let hasFailed = false
+    const log = {
+      write: (batches: ReadonlyArray<EventBatch>) =>
+        hasFailed
+          ? Effect.sync(() => void stored.push(...batches))
+          : Effect.callback<void, string>((resume) => {
+            begin()
+            fail = () => {
+              hasFailed = true
+              resume(Effect.fail("away"))
+            }
+          })
+    } as unknown as EventLog
+    const writer = new EventWriter(log)
+    const context = Context.empty()
+    writer.add({ sessionId: "s", key: "k", begins: true, stored: 0 }, event(5), context)
+    const flushed = Effect.runPromise(writer.flush("s"))
+    await writing
+    const later = { sessionId: "s", key: "l", begins: true, stored: 0 }
+    const long = { ...event(9), type: "text-delta", text: "x".repeat(17_000_000) } as unknown as AgentEvent
+    writer.add(later, long, context)
+    writer.add(later, event(10), context)
+    fail()
+    await flushed
+    await Effect.runPromise(writer.flush("s"))
+    assert.deepStrictEqual(stored.map(({ begins, rows }) => [begins, rows[0].first]), [[9, 10]])
+  })
 })
