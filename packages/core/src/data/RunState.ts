@@ -25,6 +25,21 @@ import { Usage } from "./Usage.ts"
  */
 export const version = 3
 
+/**
+ * Remembers the approval, so that it answers later questions of the same hook: about the tool, or about the tool with
+ * exactly these arguments.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Remember = Schema.Schema.Type<typeof Remember>
+/** @category schemas @since 0.1.0 */
+export const Remember = Schema.Struct({
+  what: Schema.Literals(["tool", "arguments"]),
+  /** `session`: valid in this conversation. `project`: valid for all agents that share the store of rules. */
+  scope: Schema.Literals(["session", "project"])
+})
+
 /** A question to a person about one tool call. @category models @since 0.1.0 */
 export interface PendingAsk extends Schema.Schema.Type<typeof PendingAsk> {}
 /** @category schemas @since 0.1.0 */
@@ -39,13 +54,16 @@ export const PendingAsk = Schema.Struct({
   tool: Schema.String,
   /** The arguments that the tool gets if the call is approved. */
   args: JsonValue,
-  /** The name of the hook that asks, or `policy`. */
+  /** The name of the hook that asks, or `policy`. If several ask, it is the first. */
   by: Schema.String,
-  /**
-   * Whether the hook proposed these arguments. After the approval, the policy and the hooks check them like any others.
-   */
-  proposed: Schema.optionalKey(Schema.Literal(true)),
+  /** Why a person has to decide. If several ask about the call, it has all their reasons. */
   reason: Schema.String,
+  /** Everybody who asks about the call, if there are several. One decision answers all of them. */
+  reasons: Schema.optionalKey(Schema.Array(Schema.Struct({
+    by: Schema.String,
+    reason: Schema.String,
+    details: Schema.optionalKey(JsonValue)
+  }))),
   /** Additional data that the hook wants to show to the person. */
   details: Schema.optionalKey(JsonValue),
   /** The canonical text of the tool and its arguments. An approval is valid for exactly these. */
@@ -64,6 +82,10 @@ export const PendingAsk = Schema.Struct({
   changed: Schema.optionalKey(Schema.Array(DefinitionChange)),
   /** The names of those who have approved so far. */
   approved: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** What everybody who has approved so far wants remembered. Absent if one of them does not want that. */
+  remember: Schema.optionalKey(Remember),
+  /** Where the approval can be remembered: nowhere, or only in the session. Absent if that is not limited. */
+  standing: Schema.optionalKey(Schema.Literals(["none", "session"])),
   /** A random text. It makes a signed decision valid for this question only. */
   nonce: Schema.optionalKey(Schema.String)
 })
@@ -75,21 +97,6 @@ const signed = {
   /** See `Approvals.sign`. */
   signature: Schema.optionalKey(Schema.String)
 }
-
-/**
- * Remembers the approval, so that it answers later questions of the same hook: about the tool, or about the tool with
- * exactly these arguments.
- *
- * @category models
- * @since 0.1.0
- */
-export type Remember = Schema.Schema.Type<typeof Remember>
-/** @category schemas @since 0.1.0 */
-export const Remember = Schema.Struct({
-  what: Schema.Literals(["tool", "arguments"]),
-  /** `session`: valid in this conversation. `project`: valid for all agents that share the store of rules. */
-  scope: Schema.Literals(["session", "project"])
-})
 
 /** A person's answer to a question. @category models @since 0.1.0 */
 export type Decision = Schema.Schema.Type<typeof Decision>
@@ -126,9 +133,16 @@ export const readDecision = (value: unknown): Decision | undefined => {
   )
   // What is not JSON, such as an instance of a class, was not copied.
   return Result.isSuccess(read) && whyNot(read.success) === undefined && isDecision(read.success)
-    ? read.success
+    ? withTrimmedNames(read.success)
     : undefined
 }
+
+/** Spaces around the name of a person do not make another person. */
+const withTrimmedNames = (decision: Decision): Decision => ({
+  ...decision,
+  ...(decision.by === undefined ? {} : { by: decision.by.trim() }),
+  ...(decision.type === "delegate" ? { to: decision.to.map((name) => name.trim()) } : {})
+})
 
 const decisionFields = ["type", "by", "signature", "remember", "reason", "args", "output", "to"]
 
@@ -150,9 +164,7 @@ export const CallState = Schema.Struct({
       /**
        * Set when a person wrote these arguments. The hook runs again, but a question that it asks counts as answered.
        */
-      edited: Schema.optionalKey(Schema.Boolean),
-      /** Set when the hook proposed these arguments. The hooks before it are asked again about them. */
-      proposed: Schema.optionalKey(Schema.Literal(true))
+      edited: Schema.optionalKey(Schema.Boolean)
     })
   )),
   /** The arguments that the tool got, if they differ from the model's. */

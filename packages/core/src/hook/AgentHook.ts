@@ -61,7 +61,8 @@ export interface HookOptions {
   /** How long to wait for the hook. Default 30 seconds. */
   readonly timeout?: Duration.Input | "none"
   /**
-   * A `policy` hook fails closed. An `observer` always runs, after all other hooks; it sees the outcome and cannot
+   * A `policy` hook fails closed, and no other hook can hide an operation from it: after a `Replace` or a `Respond`, the
+   * policies still see the value and may reject it. An `observer` always runs, after all other hooks; it sees the outcome and cannot
    * change it. Default `advisory`.
    */
   readonly kind?: "policy" | "advisory" | "observer"
@@ -96,12 +97,18 @@ export interface HookOptions {
   /**
    * Whether the hook is asked again when a later hook changes the value that it has answered for. Default `never`.
    * - `ifChanged`: it is asked again, and can then reject, abort, respond or ask. A change that it makes then has no
-   *   effect, and neither have texts that it injects, so that nothing happens twice. Messages that later hooks only
-   *   append are not a change.
+   *   effect, and neither have texts that it injects, so that nothing happens twice. What it writes to its state then
+   *   replaces what it wrote to the same keys before. Messages that later hooks only append are not a change.
    * - `reapply`: as `ifChanged`, but its changes are made again, also for appended messages. Use it only if making a
    *   change twice gives the same value as making it once. Redaction is such a change.
    */
   readonly reinvoke?: "never" | "ifChanged" | "reapply"
+  /**
+   * What the hook was made from. In a tree of agents, hooks with the same kind and the same options run once for each
+   * event, as one object would. Options are the same if plain values are deeply equal and everything else is identical.
+   * All ready-made hooks and hook files have it. Default: the hook is the same only as itself.
+   */
+  readonly identity?: { readonly kind: string; readonly options: unknown }
 }
 
 /**

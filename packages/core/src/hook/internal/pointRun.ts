@@ -13,10 +13,11 @@ import { Continue, replace } from "../HookAction.ts"
 import type { HookContext, HookScope } from "../HookContext.ts"
 import { change, confidential, type FailureKind, type HookAnswer, type HookFailure } from "../HookRecord.ts"
 import { isAction, isPending, isPromise, isThenable, plainChange, violation } from "./checkAnswer.ts"
-import { callIdOf, type CompiledPoint, type Entry, firstDecider, policyOf, toolOf } from "./compiledPoint.ts"
+import { callIdOf, type CompiledPoint, type Entry, policyOf, toolOf } from "./compiledPoint.ts"
 import { Context } from "./context.ts"
 import { Gates, maxRounds } from "./gates.ts"
-import { changed, decisionAfter, type Decode, observed, type Outcome, type Resume } from "./outcome.ts"
+import type { HookWrites } from "./hookWrites.ts"
+import { changed, decisionAfter, type Decode, type HookQuestion, observed, type Outcome } from "./outcome.ts"
 import { now, RecordWriter } from "./recordWriter.ts"
 import { RunTimer } from "./runTimer.ts"
 import { reportLate, type Waiting } from "./waiting.ts"
@@ -30,6 +31,8 @@ export class PointRun {
   private action: HookAction.HookAction = Continue
   private by: string | undefined
   private failure: HookFailure | undefined
+  /** By slot of the hook: what it wants a person to decide. */
+  private questions: Array<HookQuestion | undefined> | undefined
   /** Present only if records are kept. */
   private readonly writer: RecordWriter | undefined
   private readonly tool: string | undefined
@@ -38,8 +41,12 @@ export class PointRun {
   private next: number
   private observer: number
   private readonly gates: Gates
-  /** Whether a gate is running because it has not seen the final value. */
-  private inGates = false
+  /** By slot of the gate: what it has written, so that it can be taken back. */
+  private readonly writes: Array<HookWrites | undefined> = []
+  /** By slot of the hook: whether a change that it made stands. */
+  private readonly hasChanged: Array<true | undefined> = []
+  /** Whether the hook that answered for the operation is a policy. */
+  private isAnsweredByPolicy = false
 
   private waiting: Waiting | undefined
   private finish: ((effect: Effect.Effect<Outcome>) => void) | undefined
@@ -56,7 +63,6 @@ export class PointRun {
     event: unknown,
     scope: HookScope,
     decode?: Decode,
-    resume?: Resume,
     next = 0,
     by?: string,
     observer = 0,
@@ -72,16 +78,13 @@ export class PointRun {
     this.writer = onRecord === undefined ? undefined : new RecordWriter(onRecord, answers)
     this.tool = toolOf(event)
     this.observer = observer
-    this.gates = new Gates(point, resume)
-    this.next = firstDecider(point, next, resume)
-    for (let index = 0; index < this.next; index++) {
+    this.gates = new Gates(point)
+    this.next = next
+    // The plain loop has called these hooks. It changes nothing at a point with gates.
+    for (let index = 0; index < next; index++) {
       const entry = point.deciders[index]!
-      // The plain loop has called these hooks. It changes nothing at a point with gates.
-      if (resume === undefined) this.gates.markSeen(entry, event)
-      else {
-        this.writer?.skip(entry, "decided before")
-        this.gates.markSkipped(entry)
-      }
+      this.gates.markSeen(entry, event)
+      if (entry.tracked) this.writes[entry.slot] = Context.tracked(scope.contexts[entry.slot] as Context)
     }
   }
 
@@ -98,7 +101,9 @@ export class PointRun {
 
   /** Continues after a hook threw in the plain loop. */
   startAfterThrow(error: unknown, began = 0): Outcome | Effect.Effect<Outcome> {
-    this.fail(this.lastCalled(), "threw", error, began)
+    const entry = this.lastCalled()
+    this.fail(entry, "threw", error, began)
+    this.keepWrites(entry, this.scope.contexts[entry.slot] as Context | undefined)
     return this.start()
   }
 
@@ -121,6 +126,7 @@ export class PointRun {
         answer = entry.call(this.event, ctx as HookContext)
       } catch (error) {
         this.fail(entry, "threw", error, began)
+        this.keepWrites(entry, ctx)
         continue
       }
       if (!this.handleAnswer(entry, ctx, answer, began)) return undefined
@@ -132,27 +138,29 @@ export class PointRun {
     const { deciders, observers } = this.point
     while (this.next < deciders.length) {
       const entry = deciders[this.next++]!
-      if (this.action._tag === "Replace" || this.isDecided()) this.writer?.skip(entry, `decided by ${this.by}`)
-      else if (entry.wants !== undefined && !entry.wants(this.tool ?? "")) {
-        this.writer?.skip(entry, "not for this tool")
-      } else if (this.gates.isSettled(entry, this.event)) this.writer?.skip(entry, "answered before")
+      if (this.isRefused() || (this.isAnswered() && !entry.isPolicy)) this.writer?.skip(entry, `decided by ${this.by}`)
+      else if (!this.isForTool(entry)) this.writer?.skip(entry, "not for this tool")
       else return entry
     }
     const gate = this.pickGate()
     if (gate !== undefined) return gate
+    this.askAll()
     while (this.observer < observers.length) {
       const entry = observers[this.observer++]!
-      if (entry.wants !== undefined && !entry.wants(this.tool ?? "")) this.writer?.skip(entry, "not for this tool")
-      else return entry
+      if (this.isForTool(entry)) return entry
+      this.writer?.skip(entry, "not for this tool")
     }
     return undefined
   }
 
   /** Returns a gate that has not seen the final value. A Replace skips hooks, but not gates. */
   private pickGate(): Entry | undefined {
-    if (!this.point.hasGates || this.isDecided()) return undefined
-    const picked = this.gates.pick(this.event, this.tool)
-    this.inGates = picked !== undefined
+    if (this.isRefused()) return undefined
+    const isForPolicies = this.action._tag === "Respond"
+    const picked = this.gates.pick(
+      this.event,
+      (entry) => (!isForPolicies || entry.isPolicy) && this.isForTool(entry)
+    )
     if (picked === undefined || !picked.tooOften) return picked?.entry
     if (this.point.legal.Reject === true) {
       const { name } = picked.entry
@@ -161,28 +169,52 @@ export class PointRun {
     return undefined
   }
 
-  /** Whether the operation is decided, so that no gate needs to check the value. */
-  private isDecided(): boolean {
-    const tag = this.action._tag
-    return tag === "Reject" || tag === "Respond" || tag === "Abort" || tag === "Ask"
+  private isForTool({ wants }: Entry): boolean {
+    return wants === undefined || wants(this.tool ?? "")
+  }
+
+  /** Whether the operation does not happen, so that no hook needs to check the value. */
+  private isRefused(): boolean {
+    return this.action._tag === "Reject" || this.action._tag === "Abort"
+  }
+
+  /** Whether a hook has given the final value or the result, so that only policies still check it. */
+  private isAnswered(): boolean {
+    return this.action._tag === "Replace" || this.action._tag === "Respond"
   }
 
   private context(entry: Entry): Context {
     const { action, by, scope } = this
     if (entry.observer) return Context.ofObserver(scope, entry.name, observed(action, by))
-    if (this.gates.isAskedAgain(entry)) return new Context(scope, entry.name, true, true)
+    if (this.gates.mayOnlyRefuse(entry)) {
+      const again = new Context(scope, entry.name, true, true)
+      const writes = this.writes[entry.slot]
+      writes?.begin()
+      Context.track(again, writes)
+      return again
+    }
     // Only the chain fills this list, with its own contexts.
-    return (scope.contexts[entry.slot] ??= new Context(scope, entry.name, entry.shadow)) as Context
+    const ctx = (scope.contexts[entry.slot] ??= new Context(scope, entry.name, entry.shadow)) as Context
+    if (entry.tracked) Context.track(ctx)
+    return ctx
+  }
+
+  /** Keeps what the hook has written. When it is asked again, these writes replace those of its earlier answers. */
+  private keepWrites(entry: Entry, ctx: Context | undefined): void {
+    if (ctx === undefined || entry.observer) return
+    const writes = Context.tracked(ctx)
+    if (ctx.askedAgain) writes?.settle(!entry.tracked || this.hasChanged[entry.slot] === true)
+    if (writes !== undefined) this.writes[entry.slot] = writes
   }
 
   /** Handles an answer. Returns false if the hook must be awaited. */
   private handleAnswer(entry: Entry, ctx: Context, answer: unknown, began: number): boolean {
     if (isPromise(answer)) this.startWaiting(entry, ctx, undefined, answer, began)
     else if (!isPending(answer)) {
-      this.takeAnswer(entry, answer, began)
+      this.takeAnswer(entry, ctx, answer, began)
       return true
     } else if (Exit.isExit(answer)) {
-      this.takeExit(entry, answer, began)
+      this.takeExit(entry, ctx, answer, began)
       return true
     } else if (Effect.isEffect(answer)) {
       this.startWaiting(entry, ctx, answer as Effect.Effect<unknown, unknown>, undefined, began)
@@ -209,8 +241,9 @@ export class PointRun {
   }
 
   /** Handles the final answer of a hook. An unreadable answer is illegal, like one that the point forbids. */
-  private takeAnswer(entry: Entry, answer: unknown, began: number): void {
+  private takeAnswer(entry: Entry, ctx: Context, answer: unknown, began: number): void {
     let wrong: string | undefined
+    this.keepWrites(entry, ctx)
     try {
       if (this.writer === undefined && this.takePlain(entry, answer)) return
       wrong = answer === undefined || isAction(answer)
@@ -225,12 +258,17 @@ export class PointRun {
   /** Takes nothing or a change, which are the most frequent answers, if there is nothing else to do. */
   private takePlain(entry: Entry, answer: unknown): boolean {
     const { decode, event, point } = this
-    if (entry.shadow || entry.observer || point.hasGates) return false
-    if (answer === undefined) return true
+    if (entry.shadow || entry.observer || point.hasGates || this.questions !== undefined) return false
+    if (answer === undefined) {
+      this.gates.markSeen(entry, event)
+      return true
+    }
     const change = decode === undefined ? plainChange(point, answer, event) : undefined
     if (change === undefined) return false
+    if (this.isAnswered()) return false
     if (this.scope.freeze) freeze(change.event)
     this.event = change.event
+    this.gates.markSeen(entry, change.event)
     this.decide(changed, entry.name)
     return true
   }
@@ -243,35 +281,67 @@ export class PointRun {
       this.writer?.note(entry, action, undefined, began)
       return undefined
     }
-    if (action._tag === "Ask" && this.gates.isSettled(entry, this.event, true)) {
-      return this.apply(entry, Continue, began)
-    }
     if (this.gates.isIgnored(entry, action, this.event)) {
       this.gates.markSeen(entry, this.event)
       this.writer?.note(entry, action, undefined, began, true)
       return undefined
     }
-    let changes: HookAnswer["change"]
-    if (action._tag === "Transform" || action._tag === "Replace") {
-      const before = this.event
-      const read = this.decode?.(action.value, before) ?? { ok: true as const, value: action.value }
-      if (!read.ok) return `${action._tag} at ${this.point.point}: ${read.why}`
-      const next = this.point.apply === undefined ? read.value : this.point.apply(before, read.value)
-      if (this.scope.freeze) freeze(next)
-      if (this.writer !== undefined && next !== before) {
-        changes = entry.confidential
-          ? confidential
-          : change(before, next)
-      }
-      this.event = next
-      this.decide(
-        action._tag === "Replace" || this.action._tag === "Replace" ? replace(read.value) : changed,
-        entry.name
-      )
-    } else if (action._tag !== "Continue") this.decide(this.gates.withoutProposal(entry, action), entry.name)
+    const taken = this.take(entry, action)
+    if (typeof taken === "string") return taken
     this.gates.markSeen(entry, this.event)
-    this.writer?.note(entry, action, changes, began)
+    this.writer?.note(entry, action, taken, began)
     return undefined
+  }
+
+  /** Applies a legal action. Returns the change that it makes, or a text that says what is wrong with the new value. */
+  private take(entry: Entry, action: HookAction.HookAction): HookAnswer["change"] | string {
+    if (action._tag === "Transform" || action._tag === "Replace") return this.changeTo(entry, action, action.value)
+    if (action._tag === "Ask") return this.addQuestion(entry, this.gates.withoutProposal(entry, action))
+    // The answer of a gate that is asked again replaces its question.
+    this.setQuestion(entry, undefined)
+    if (action._tag === "Continue") return undefined
+    // Only policies run after an answer, and theirs comes before that of another hook.
+    const isLate = action._tag === "Respond" && this.action._tag === "Respond" && this.isAnsweredByPolicy
+    if (!isLate) this.decide(action, entry.name)
+    this.isAnsweredByPolicy ||= entry.isPolicy
+    return undefined
+  }
+
+  private changeTo(
+    entry: Entry,
+    { _tag }: HookAction.HookAction,
+    value: unknown
+  ): HookAnswer["change"] | string {
+    const before = this.event
+    const read = this.decode?.(value, before) ?? { ok: true as const, value }
+    if (!read.ok) return `${_tag} at ${this.point.point}: ${read.why}`
+    const next = this.point.apply === undefined ? read.value : this.point.apply(before, read.value)
+    if (this.scope.freeze) freeze(next)
+    this.event = next
+    this.hasChanged[entry.slot] = true
+    if (_tag !== "Ask") this.setQuestion(entry, undefined)
+    if (this.action._tag !== "Respond") {
+      const isFinal = _tag === "Replace" || this.action._tag === "Replace"
+      this.decide(isFinal ? replace(read.value) : changed, entry.name)
+    }
+    if (this.writer === undefined || next === before) return undefined
+    return entry.confidential ? confidential : change(before, next)
+  }
+
+  /** Keeps a question. All hooks see arguments that it proposes, as if they were those of the call. */
+  private addQuestion(entry: Entry, ask: HookAction.Ask): HookAnswer["change"] | string {
+    const { args, ...question } = ask
+    const { event } = this
+    const changes = args === undefined ? undefined : this.changeTo(entry, ask, { ...(event as object), args })
+    if (typeof changes === "string") return changes
+    if (args !== undefined) this.gates.includeAll()
+    this.setQuestion(entry, { by: entry.name, ask: question })
+    return changes
+  }
+
+  private setQuestion({ slot }: Entry, question: HookQuestion | undefined): void {
+    if (question !== undefined) (this.questions ??= [])[slot] = question
+    else if (this.questions !== undefined) this.questions[slot] = undefined
   }
 
   private decide(action: HookAction.HookAction, by: string): void {
@@ -292,9 +362,24 @@ export class PointRun {
   }
 
   private end(): Outcome {
+    const questions = this.action._tag === "Ask" ? this.openQuestions() : undefined
     this.writer?.end(this.point.point, { subject: this.tool, callId: callIdOf(this.event) }, this.action, this.by)
+    for (const writes of this.writes) writes?.end()
     const outcome = { action: this.action, event: this.event, by: this.by, failure: this.failure }
-    return this.outcome = this.action._tag === "Ask" && this.inGates ? { ...outcome, atGate: true } : outcome
+    return this.outcome = questions === undefined ? outcome : { ...outcome, questions }
+  }
+
+  /** Decides for the open questions, unless the operation does not happen anyway. */
+  private askAll(): void {
+    if (this.questions === undefined || this.isRefused() || this.action._tag === "Respond") return
+    const [first] = this.openQuestions()
+    if (first !== undefined) this.decide(first.ask, first.by)
+  }
+
+  /** The questions, in the order of the hooks. */
+  private openQuestions(): ReadonlyArray<HookQuestion> {
+    const { questions } = this
+    return questions === undefined ? [] : this.point.deciders.flatMap(({ slot }) => questions[slot] ?? [])
   }
 
   /** Waits for all asynchronous hooks of this run with one Effect. */
@@ -321,7 +406,7 @@ export class PointRun {
         if (this.waiting !== waiting) return reportLate(this.scope, waiting, exit)
         this.endWaiting(waiting)
         this.fiber = undefined
-        this.takeExit(waiting.entry, exit, waiting.began)
+        this.takeExit(waiting.entry, waiting.ctx, exit, waiting.began)
         this.proceed()
       })
       if (this.waiting !== waiting) return
@@ -350,8 +435,8 @@ export class PointRun {
       // After a timeout the run has continued without this answer.
       if (this.waiting !== waiting) return reportLate(this.scope, waiting)
       this.endWaiting(waiting)
-      if (rejected) this.fail(waiting.entry, "rejected", answer, waiting.began)
-      else this.takeAnswer(waiting.entry, answer, waiting.began)
+      if (rejected) this.failWith(waiting.entry, waiting.ctx, "rejected", answer, waiting.began)
+      else this.takeAnswer(waiting.entry, waiting.ctx, answer, waiting.began)
       this.proceed()
     }
     this.isAwaiting = false
@@ -365,10 +450,19 @@ export class PointRun {
     this.finish?.(Effect.succeed(outcome))
   }
 
-  private takeExit(entry: Entry, exit: Exit.Exit<unknown, unknown>, began: number): void {
-    if (Exit.isSuccess(exit)) this.takeAnswer(entry, exit.value, began)
-    else if (Cause.hasInterruptsOnly(exit.cause)) this.fail(entry, "interrupted", "the hook interrupted itself", began)
-    else this.fail(entry, Cause.hasFails(exit.cause) ? "failed" : "died", Cause.squash(exit.cause), began)
+  private takeExit(entry: Entry, ctx: Context, exit: Exit.Exit<unknown, unknown>, began: number): void {
+    if (Exit.isSuccess(exit)) this.takeAnswer(entry, ctx, exit.value, began)
+    else if (Cause.hasInterruptsOnly(exit.cause)) {
+      this.failWith(entry, ctx, "interrupted", "the hook interrupted itself", began)
+    } else {
+      const kind = Cause.hasFails(exit.cause) ? "failed" : "died"
+      this.failWith(entry, ctx, kind, Cause.squash(exit.cause), began)
+    }
+  }
+
+  private failWith(entry: Entry, ctx: Context, kind: FailureKind, error: unknown, began: number): void {
+    this.keepWrites(entry, ctx)
+    this.fail(entry, kind, error, began)
   }
 
   /** Handles the timeout of a hook. */
@@ -381,7 +475,8 @@ export class PointRun {
     this.waiting = undefined
     this.fiber?.interruptUnsafe()
     this.fiber = undefined
-    this.fail(waiting.entry, "timeout", `no answer within ${waiting.entry.timeoutMs} ms`, waiting.began)
+    const late = `no answer within ${waiting.entry.timeoutMs} ms`
+    this.failWith(waiting.entry, waiting.ctx, "timeout", late, waiting.began)
     this.proceed()
   }
 

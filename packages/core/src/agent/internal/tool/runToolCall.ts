@@ -7,11 +7,12 @@
  * | 2 | continue from an earlier pass | a person's denial; a running sub-agent; an unknown outcome |
  * | 3 | decode the arguments | arguments that do not fit |
  * | 4 | use a person's output | a person answered instead of the tool |
- * | 5 | check the policy (`checkPolicy`) | a denial; a question to a person |
- * | 6 | run the `preToolCall` hooks (`askPreHooks`) | a rejection, a ready result, the end of the turn, a question |
+ * | 5 | check the policy (`checkPolicy`) | a denial |
+ * | 6 | run the `preToolCall` hooks (`askPreHooks`) | a rejection, a ready result, the end of the turn |
  * | 7 | decode and check changed arguments again | as in 3 and 5 |
- * | 8 | run the tool (`runTool`) | a sub-agent that waits for a person |
- * | 9 | run the `postToolCall` hooks (`finishCall`) | the result |
+ * | 8 | put the questions of the policy and the hooks as one (`askPerson`) | a question to a person |
+ * | 9 | run the tool (`runTool`) | a sub-agent that waits for a person |
+ * | 10 | run the `postToolCall` hooks (`finishCall`) | the result |
  *
  * When a question is answered in this process, another pass follows. It finds the decision in the state of the call.
  */
@@ -39,8 +40,9 @@ import { askPerson } from "./askPerson.ts"
 import { askPreHooks, type Next } from "./askPreHooks.ts"
 import { checkPolicy } from "./checkPolicy.ts"
 import { denyCall, finishCall } from "./finishCall.ts"
+import { narrowest, questionsOf } from "./questions.ts"
 import { runTool, waiting } from "./runTool.ts"
-import { planned, type RunningCall, update } from "./toolCallState.ts"
+import { askersOf, planned, type RunningCall, update } from "./toolCallState.ts"
 
 type Failure = AgentError | TurnEnded
 
@@ -78,25 +80,22 @@ export const runToolCall = function*(turn: Turn, running: RunningCall): Step<Too
     // 5
     const verdict = yield* checkPolicy(turn, running, tool, args)
     if (verdict.type === "deny") return yield* denyCall(turn, running, verdict.by, verdict.reason)
-    if (verdict.type === "ask") {
-      const pass = yield* askPerson(turn, running, { by: "policy", args, ask: verdict.ask })
-      if (pass === "answered") continue
-      return pass
-    }
-    // 6, 7
+    // 6, 7, 8
     const event: PreToolCallEvent = { ...call, args, tool, grant: verdict.grant }
-    const next: Next = turn.hasHooks("preToolCall") ? yield* askPreHooks(turn, running, event) : { type: "run", event }
+    const next: Next = turn.hasHooks("preToolCall") || verdict.questions !== undefined
+      ? yield* askPreHooks(turn, running, event, verdict.questions)
+      : { type: "run", event }
     if (next.type === "end") {
       if (next.pass === "answered") continue
       return next.pass
     }
-    // 8
+    // 9
     update(running, { type: "start", args: next.args })
     if (io.hasStore) yield* io.commit
     publishStart(turn, next.event)
     const startedAt = performance.now()
     const result = yield* runTool(turn, running, next.event)
-    // 9
+    // 10
     return result === waiting ? "waits" : yield* finishCall(turn, next.event, { result, startedAt })
   }
   const { name } = running.state.call
@@ -166,9 +165,8 @@ const askAboutChange = (
   changed: ReadonlyArray<DefinitionChange>
 ): Step<"answered" | "waits", AgentError> =>
   askPerson(turn, running, {
-    by: earlier.by,
     args: argsToRun(running),
-    ask: { reason: earlier.reason, standing: "none" },
+    questions: narrowest(questionsOf(earlier), "none"),
     again: { changed, earlier }
   })
 
@@ -182,8 +180,10 @@ const argsToRun = ({ state: { ask, call, decision } }: RunningCall): Json =>
 const noteDecoded = ({ io }: Turn, running: RunningCall, args: Json): void => {
   const { ask, call, decision, status } = running.state
   if (decision?.type === "edit" && ask !== undefined) {
-    const answer = { hook: ask.by, fingerprint: fingerprint(call.name, args), edited: true }
-    update(running, { type: "settle", answer })
+    const text = fingerprint(call.name, args)
+    for (const hook of askersOf(ask)) {
+      update(running, { type: "settle", answer: { hook, fingerprint: text, edited: true } })
+    }
   }
   if (call.malformed !== undefined && status === "planned") {
     io.publish({ type: "args-repaired", call, text: call.malformed })
