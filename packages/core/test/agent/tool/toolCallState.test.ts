@@ -48,7 +48,14 @@ const table: {
   readonly [S in ToolCallState["status"]]: { readonly [E in ToolCallEvent["type"]]?: ToolCallState["status"] }
 } = {
   planned: { ask: "asked", start: "started", finish: "done", settle: "planned", rebuild: "planned" },
-  asked: { decide: "decided", remembered: "decided", "decide-inside": "decided", finish: "done", settle: "asked", rebuild: "asked" },
+  asked: {
+    decide: "decided",
+    remembered: "decided",
+    "decide-inside": "decided",
+    finish: "done",
+    settle: "asked",
+    rebuild: "asked"
+  },
   decided: { ask: "asked", start: "started", wait: "asked", finish: "done", settle: "decided", rebuild: "decided" },
   started: { ask: "asked", start: "started", wait: "asked", finish: "done", settle: "started", rebuild: "started" },
   done: {}

@@ -48,7 +48,9 @@ export const askPreHooks = function*(
 ): Step<Next, Failure> {
   const { args, tool } = event
   const isAnswered = isSettled(call.state, everyHook, () => fingerprint(tool.name, args))
-  const outcome = isAnswered ? undefined : yield* askHooks(turn, "preToolCall", event, { decode: decodeFor(turn, tool) })
+  const outcome = isAnswered
+    ? undefined
+    : yield* askHooks(turn, "preToolCall", event, { decode: decodeFor(turn, tool) })
   if (outcome === undefined) return yield* askAll(turn, call, { args, event }, ofPolicy)
   const pass = yield* endedBy(turn, call, outcome)
   if (pass !== undefined) return end(pass)

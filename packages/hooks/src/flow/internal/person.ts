@@ -1,0 +1,135 @@
+/** What the person said: the only words that ground values. */
+import type { ArgumentClass } from "./argumentClass.ts"
+import { add, has, indexIn, shortened } from "./hashes.ts"
+import type { Memory } from "./memory.ts"
+import { isIdName, kindsOfId, partsOf, singular } from "./names.ts"
+import { dayOfValue, daysIn, numbersIn, spelled } from "./numbers.ts"
+import {
+  canonical,
+  compact,
+  isAddress,
+  isDisguised,
+  isNumber,
+  isText,
+  plain,
+  sentencesOf,
+  tokensOf,
+  wordsOf
+} from "./words.ts"
+
+/** Stands between two sentences, so that no phrase goes across. */
+const breakMark = "......"
+
+/** Remembers a message of the person. Quoted documents in it are not the person's words. */
+export const hear = (memory: Memory, message: string): void => {
+  const own = withoutQuotes(message)
+  const { hash } = memory
+  const tokens = new Set<string>()
+  let sequence = ""
+  for (const sentence of sentencesOf(own)) {
+    const words = wordsOf(sentence)
+    sequence += words.map(hash).join("") + breakMark
+    for (const token of saidTokens(sentence, words)) tokens.add(hash(token))
+  }
+  memory.set("words", shortened(memory.get("words") + sequence))
+  memory.set("tokens", add(memory.get("tokens"), tokens))
+  memory.set("messages", memory.get("messages") + 1)
+}
+
+/** Leaves out what the person only passes on: quoted lines, fenced blocks, tagged documents and forwarded mails. */
+export const withoutQuotes = (message: string): string =>
+  message
+    .replace(/(```|~~~)[\s\S]*?(?:\1|$)/g, "\n")
+    .replace(/<([a-z][\w-]*)\b[^>]*>[\s\S]*?<\/\1>/gi, "\n")
+    .replace(/^[ \t]*>.*$/gm, "\n")
+    .replace(/^[ \t]*-{2,}[ \t]*(?:original|forwarded|begin)\b[\s\S]*$/gim, "\n")
+
+/** The tokens of a sentence with the numbers, days and grouped numbers that it names. */
+function* saidTokens(sentence: string, words: ReadonlyArray<string>): Generator<string> {
+  let group = ""
+  for (const token of tokensOf(sentence)) {
+    yield canonical(token)
+    if (token.startsWith("#")) yield canonical(token.slice(1))
+    for (const number of numbersIn(token)) yield `n:${number}`
+    group = /\d/.test(token) && /^[+\w.()-]+$/.test(token) ? group + token : ""
+    const joined = group === "" ? undefined : compact(group)
+    if (joined !== undefined) yield `c:${joined}`
+    if (/^#\d+[.,:]?$/.test(token)) yield `#${Number.parseInt(token.slice(1), 10)}`
+  }
+  for (const number of spelled(words)) yield `n:${number}`
+  for (const day of daysIn(words)) yield `d:${day}`
+}
+
+/** Whether the person said a value. Addresses count as a whole only, and a bare number names no id. */
+export const said = (memory: Memory, value: string | number, about: About): boolean => {
+  const key = canonical(value)
+  if (key === "" || (typeof value === "string" && isDisguised(value))) return false
+  const { hash } = memory
+  const tokens = memory.get("tokens")
+  if (isNumber(key)) return about.class === "id" ? saidId(memory, key, about) : has(tokens, hash(`n:${Number(key)}`))
+  if (has(tokens, hash(key))) return true
+  const joined = compact(key)
+  if (joined !== undefined && has(tokens, hash(`c:${joined}`))) return true
+  const moment = dayOfValue(key)
+  if (moment !== undefined) return has(tokens, hash(`d:${moment.date}`)) || has(tokens, hash(`d:${moment.day}`))
+  if (isAddress(key)) return about.class === "path" && saidPath(memory, key)
+  const words = wordsOf(key)
+  if (words.length === 0) return false
+  if (words.length === 1 && spelled(words).some((number) => has(tokens, hash(`n:${number}`)))) return true
+  return indexIn(memory.get("words"), words.map(hash).join("")) >= 0
+}
+
+/** The argument that a value is for. */
+export interface About {
+  readonly class: ArgumentClass
+  /** The name of the argument, and of the tool. */
+  readonly name: string
+  readonly tool: string
+}
+
+/** A number is an id if the person said what it is of: `ticket 12`, `order number 12`, `#12`. */
+const saidId = (memory: Memory, number: string, { name, tool }: About): boolean => {
+  const { hash } = memory
+  const words = memory.get("words")
+  if (has(memory.get("tokens"), hash(`#${number}`))) return true
+  return ["id", "number", "no", "nr", ...kindsOfId(name, tool)].some((kind) =>
+    [kind, `${kind}s`].some((word) => indexIn(words, hash(word) + hash(number)) >= 0)
+  )
+}
+
+/** A path is said too if the person said its folders and its name, each as a whole. */
+const saidPath = (memory: Memory, path: string): boolean => {
+  const parts = path.split("/").filter((part) => part !== "")
+  const name = parts.at(-1)
+  const isSaid = (part: string) =>
+    has(memory.get("tokens"), memory.hash(part)) ||
+    (!isAddress(part) && indexIn(memory.get("words"), wordsOf(part).map(memory.hash).join("")) >= 0)
+  return name !== undefined && parts.length > 1 && !parts.includes("..") && /\.\w+$/.test(name) && parts.every(isSaid)
+}
+
+/** Words that stand in most records and name none. */
+const common = /^(?:me|you|true|false|none|null|yes|no|ok|sent|open|closed|active|pending|confirmed|general|default)$/
+
+/**
+ * Returns the fields of a record by which the person named it: short ones that the person said, or whose words the
+ * person all used.
+ */
+export const namesOf = (
+  memory: Memory,
+  fields: ReadonlyArray<readonly [string, string | number]>
+): ReadonlyArray<string> => {
+  const words = memory.get("words")
+  return fields.flatMap(([field, value]) => {
+    const key = canonical(value)
+    if (isNumber(key)) {
+      const about = { class: "id", name: field, tool: "" } as const
+      return isIdName(field) && said(memory, value, about) ? [`${singular(partsOf(field).at(0) ?? "")} ${key}`] : []
+    }
+    if (typeof value !== "string" || isText(value) || common.test(key) || dayOfValue(key) !== undefined) return []
+    const own = wordsOf(value)
+    if (own.join("").length < 4) return []
+    const isNamed = said(memory, value, { class: "other", name: field, tool: "" }) ||
+      (own.length > 1 && !isAddress(key) && own.every((word) => has(words, memory.hash(word))))
+    return isNamed ? [plain(value)] : []
+  })
+}
