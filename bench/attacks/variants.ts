@@ -44,5 +44,6 @@ export const flows: ReadonlyArray<Variant> = [
   {
     name: "DataFlow with labels and a plan that errs",
     hooks: (prepared, task) => [DataFlow.make({ ...prepared.domain.labels, plan: () => planOf(prepared, task) })]
-  }
+  },
+  { name: "DataFlow.coding", hooks: () => [DataFlow.coding()] }
 ]

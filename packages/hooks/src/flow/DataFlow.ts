@@ -11,6 +11,7 @@ import { checkOptions, oneOf } from "@belay/core/OptionCheck"
 import type { ToolMeta } from "@belay/core/Tool"
 import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
+import { codingCheck } from "./internal/coding.ts"
 import { configure, type Labelling } from "./internal/configure.ts"
 import { explainChecks, type Explained, type ExplainedSession } from "./internal/explain.ts"
 import { flowHook, type Special } from "./internal/flowHook.ts"
@@ -108,6 +109,17 @@ const build = (owner: string, options: Options, special?: Special): AgentHook =>
   const setup = { configuration: configure(name, labelling), links, plan, secrets, special, ungrounded }
   return HookDefaults.apply(common, HookDefaults.identify(options, { name, ...flowHook(setup) }))
 }
+
+/**
+ * As `make`, for agents that write code. Files of the project are written freely, except those that run by themselves
+ * (hooks of git, profiles of the shell, workflows) or from which agents take orders. Commands are read by the grammar of
+ * the shell: the network, packages, what is published, and destruction have to be asked for; commands that look, build
+ * and test do not. Code that the agent writes and then runs is not checked: give it a sandbox without a network.
+ *
+ * @category constructors
+ * @since 0.2.0
+ */
+export const coding = (options: Options = {}): AgentHook => build("data-flow", options, codingCheck)
 
 /**
  * Returns every argument that was checked in a session, with what grounds it or where it was read: the latest 100.

@@ -145,7 +145,7 @@ const partsOf = (value: string | number, kind: ArgumentClass): ReadonlyArray<str
 }
 
 /** The links, addresses and account numbers in a text. */
-const decisiveIn = (text: string): ReadonlyArray<string> => {
+export const decisiveIn = (text: string): ReadonlyArray<string> => {
   const found = new Set<string>()
   for (const token of tokensOf(text)) {
     if (/^(?:[a-z][\w+.-]*:\/\/|www\.|mailto:|tel:)/i.test(token)) found.add(token)
@@ -163,7 +163,7 @@ const decisiveIn = (text: string): ReadonlyArray<string> => {
 }
 
 /** What grounds a value, in the order of the specification. `undefined`: nothing does. */
-const ground = (
+export const ground = (
   memory: Memory,
   value: string | number,
   about: { readonly class: ArgumentClass; readonly name: string; readonly tool: string }
@@ -178,10 +178,13 @@ const ground = (
   if (forms.some((form) => has(memory.get("vouched"), hash(form)))) {
     return "a trusted source, a directory or an earlier call"
   }
-  if (about.class !== "id" && about.class !== "amount" && about.class !== "other") return undefined
+  if (!linkable.has(about.class)) return undefined
   if (about.class === "other" && (typeof value === "string" && (isAddress(value) || isText(value)))) return undefined
   return forms.some((form) => isLinked(memory, hash(form))) ? "the record that the person named" : undefined
 }
+
+/** The classes of which a record that the person named vouches for values. */
+const linkable: ReadonlySet<ArgumentClass> = new Set(["id", "amount", "path", "other"])
 
 /** The forms under which a value can be vouched for. */
 const formsOf = (
@@ -191,7 +194,7 @@ const formsOf = (
   const own = vouchers(value, name, tool)
   const key = canonical(value)
   if (!isNumber(key) || kind !== "amount") return own
-  return [...own, ...amountFields.map((field) => `f:${field}:${key.replace(/^-/, "")}`)]
+  return [...own, `t:${key}`, ...amountFields.map((field) => `f:${field}:${key.replace(/^-/, "")}`)]
 }
 
 /** The usual names of an amount, so that `total` of an order can be the `amount` of a refund. */

@@ -21,7 +21,8 @@ import { detailsOf, feedbackOf, questionOf } from "./question.ts"
 /** What decides about calls of one kind of tools in place of their arguments, such as commands of a shell. */
 export type Special = (
   memory: Memory,
-  call: PreToolCallEvent,
+  event: PreToolCallEvent,
+  call: Checkable,
   ctx: HookContext
 ) => { readonly problems: ReadonlyArray<Problem>; readonly grounded: ReadonlyArray<Grounded> } | undefined
 
@@ -157,7 +158,7 @@ const beforeCall = (
 ): HookAction.Reject | HookAction.Ask | undefined => {
   const { args, id, name, tool } = event
   const { configuration: { kindOf, rankOf }, links, secrets, ungrounded } = setup
-  const { kind } = kindOf(tool)
+  const { destroys, kind } = kindOf(tool)
   if (kind === "local" || ctx.tools.find((one) => one.name === name)?.delegates === true) return undefined
   const memory = memoryOf(ctx)
   const call: Checkable = { tool: name, args, schema: tool.inputSchema, kind, ranks: rankOf, links }
@@ -166,9 +167,11 @@ const beforeCall = (
     return undefined
   }
   if (kind === "source") return undefined
-  const { grounded, problems } = setup.special?.(memory, event, ctx) ?? check(memory, call)
+  const { grounded, problems } = setup.special?.(memory, event, call, ctx) ?? check(memory, call)
   const plan = setup.plan === undefined ? null : memory.get("plan")
-  const outsidePlan = plan !== null && kind === "sink" && !plan.includes(name)
+  // Nobody destroys what the person only wants to read or to change.
+  const isUnasked = destroys && !memory.get("destroys") && !has(memory.get("approved"), memory.hash(`act:${name}`))
+  const outsidePlan = isUnasked || (plan !== null && kind === "sink" && !plan.includes(name))
   remember(memory, event, ctx, problems, grounded)
   if (problems.length === 0 && !outsidePlan) return undefined
   const refused = memory.get("refused")
@@ -188,8 +191,10 @@ const beforeCall = (
       args: memory.hash(canonicalJson(args)),
       values: problems.map(({ class: one, problem, value }) =>
         memory.hash(approvalOf(problem === "secret" ? "secret" : one, value))
+      ).join("") + (isUnasked ? memory.hash(`act:${name}`) : ""),
+      refusals: problems.map((one) =>
+        refusalOf(memory, name, one)
       ).join(""),
-      refusals: problems.map((one) => refusalOf(memory, name, one)).join(""),
       ...(outsidePlan ? { plan: name } : {})
     }
   })

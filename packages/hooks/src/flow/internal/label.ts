@@ -5,7 +5,7 @@ import { add, shortened, width } from "./hashes.ts"
 import { type Leaf, leavesOf } from "./leaves.ts"
 import type { Memory, Reading } from "./memory.ts"
 import { isIdName, kindsOfId } from "./names.ts"
-import { namesOf, said } from "./person.ts"
+import { namesOf, said, sharedWords } from "./person.ts"
 import { secretsIn } from "./secrets.ts"
 import type { ToolKind } from "./toolKind.ts"
 import { canonical, isNumber, isText, plain, tokensOf, wordsOf } from "./words.ts"
@@ -39,19 +39,19 @@ export const taint = (memory: Memory, { sessionId, step, turn }: Pick<Result, "s
 export const label = (memory: Memory, result: Result): void => {
   memory.set("results", memory.get("results") + 1)
   const leaves = [...leavesOf(result.output)]
-  const { confidentiality, integrity, kind } = result.kind
+  const { acts, confidentiality, integrity, kind } = result.kind
   if (confidentiality === "secret") {
     const isSaid = (value: string) => said(memory, value, { class: "other", name: "", tool: "" })
     memory.set("secrets", add(memory.get("secrets"), secretsIn(leaves, memory.hash, isSaid)))
   }
   if (integrity === "trusted") return vouchForAll(memory, result, leaves)
-  const isForeign = integrity === "directory"
-    ? vouchForShort(memory, result, leaves)
-    : kind === "sink" || kind === "local"
-    ? vouchForMade(memory, result, leaves)
-    : leaves.length > 0
+  if (integrity === "directory") vouchForShort(memory, result, leaves)
+  // Short values of a directory can say something together, so it ends the time before anything was read.
+  const isForeign = integrity !== "directory" && acts ? vouchForMade(memory, result, leaves) : leaves.length > 0
+  // A tool of which nothing is known may have made something too.
+  if (!acts && kind === "sink" && integrity !== "directory") vouchForMade(memory, result, leaves)
   if (isForeign) taint(memory, result)
-  if (integrity === "untrusted" && kind !== "sink" && kind !== "local") link(memory, result, leaves)
+  if (integrity === "untrusted" && !acts) link(memory, result, leaves)
   note(memory, result, leaves)
 }
 
@@ -72,22 +72,39 @@ const vouchForAll = (memory: Memory, { tool }: Result, leaves: ReadonlyArray<Lea
   vouch(memory, values)
 }
 
-/** A directory vouches for its short values. Returns whether it has a longer text, which is somebody else's. */
-const vouchForShort = (memory: Memory, { tool }: Result, leaves: ReadonlyArray<Leaf>): boolean => {
-  const values = new Set<string>()
-  let isForeign = false
-  for (const { key, value } of leaves) {
+/**
+ * A directory vouches for the short values of records that the person meant: those that share a word with what the
+ * person said, or all of them if the person named what was looked up. Of ids, only the records that share the most
+ * words vouch. A longer text in a directory is somebody else's.
+ */
+const vouchForShort = (memory: Memory, { args, tool }: Result, leaves: ReadonlyArray<Leaf>): void => {
+  const records = new Map<object | undefined, Array<readonly [field: string, value: string | number]>>()
+  for (const { key, record, value } of leaves) {
     if (typeof value === "boolean") continue
     // Lists that are written as text, such as `name: value` in lines, are short values too.
     const parts = typeof value === "string" && value.includes("\n") ? value.split(/\n|: /) : [value]
-    if (parts.some((part) => typeof part === "string" && wordsOf(part).length > 8)) {
-      isForeign = true
-      continue
+    if (parts.some((part) => typeof part === "string" && wordsOf(part).length > 8)) continue
+    const fields = records.get(record) ?? []
+    records.set(record, fields)
+    for (const part of parts) fields.push([key, part])
+  }
+  const asked = [...leavesOf(args)].filter(({ value }) => typeof value !== "boolean")
+  const isAsked = asked.length > 0 &&
+    asked.every(({ key, value }) =>
+      typeof value === "boolean" || said(memory, value, { class: "other", name: key, tool })
+    )
+  const shared = new Map([...records].map(([record, fields]) => [record, sharedWords(memory, fields)] as const))
+  const most = Math.max(0, ...shared.values())
+  const values = new Set<string>()
+  for (const [record, fields] of records) {
+    const count = shared.get(record) ?? 0
+    if (!isAsked && count === 0) continue
+    for (const [field, value] of fields) {
+      if (!isAsked && count < most && classOf(field).class === "id") continue
+      for (const one of vouchers(value, field, tool)) values.add(one)
     }
-    for (const part of parts) for (const one of vouchers(part, key, tool)) values.add(one)
   }
   vouch(memory, values)
-  return isForeign
 }
 
 /**
@@ -146,10 +163,11 @@ const link = (memory: Memory, { tool }: Result, leaves: ReadonlyArray<Leaf>): vo
   memory.set("links", shortened([...links].map(([entry, value]) => entry + value).join(""), linkWidth))
 }
 
-/** Whether a record vouches for a field: ids and amounts, never people and addresses. */
+/** Whether a record vouches for a field: ids, amounts and paths, never people and addresses. */
 const isLinked = (field: string, value: string | number): boolean => {
   const { class: kind } = classOf(field)
   if (kind === "id" || kind === "amount") return typeof value === "number" || !/[@/:]/.test(value)
+  if (kind === "path") return typeof value === "string" && !/[@:]/.test(value)
   return kind === "other" && (typeof value === "number" || /^[\w .-]*\d[\w .-]*$/.test(value))
 }
 

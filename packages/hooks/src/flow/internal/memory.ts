@@ -51,7 +51,8 @@ const keys = {
   ),
   /** The tools that the plan allows. `null`: there is no plan. */
   plan: HookState.ownKey<ReadonlyArray<string> | null>("plan", Schema.NullOr(Schema.Array(Schema.String)), null),
-  turn: HookState.ownKey("turn", 0),
+  /** Whether the person asked for something to be taken away. */
+  destroys: HookState.ownKey("destroys", false),
   /** When something untrusted was read first: the session and its turn and step. Empty: not yet. */
   tainted: text("tainted"),
   /** How many messages of the person, and results of tools, the hook has seen. */

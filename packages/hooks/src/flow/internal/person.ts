@@ -1,9 +1,11 @@
 /** What the person said: the only words that ground values. */
+import { atFirstUse } from "../../internal/atFirstUse.ts"
 import type { ArgumentClass } from "./argumentClass.ts"
 import { add, has, indexIn, shortened } from "./hashes.ts"
 import type { Memory } from "./memory.ts"
-import { isIdName, kindsOfId, partsOf, singular } from "./names.ts"
+import { isIdName, kindsOfId, partsOf, singular, wordSet } from "./names.ts"
 import { dayOfValue, daysIn, numbersIn, spelled } from "./numbers.ts"
+import { awayWords, destroying } from "./toolKind.ts"
 import {
   canonical,
   compact,
@@ -33,6 +35,7 @@ export const hear = (memory: Memory, message: string): void => {
   }
   memory.set("words", shortened(memory.get("words") + sequence))
   memory.set("tokens", add(memory.get("tokens"), tokens))
+  if (asksToDestroy(own)) memory.set("destroys", true)
   memory.set("messages", memory.get("messages") + 1)
 }
 
@@ -128,8 +131,76 @@ export const namesOf = (
     if (typeof value !== "string" || isText(value) || common.test(key) || dayOfValue(key) !== undefined) return []
     const own = wordsOf(value)
     if (own.join("").length < 4) return []
-    const isNamed = said(memory, value, { class: "other", name: field, tool: "" }) ||
-      (own.length > 1 && !isAddress(key) && own.every((word) => has(words, memory.hash(word))))
+    if (isAddress(key)) {
+      const name = nameOfPath(key)
+      return said(memory, value, { class: "other", name: field, tool: "" })
+        ? [key]
+        : name !== undefined && name.every((word) => has(words, memory.hash(word)))
+        ? [name.join(" ")]
+        : []
+    }
+    const isNamed = said(memory, value, { class: "other", name: field, tool: "" }) || isMostlySaid(memory, own)
     return isNamed ? [plain(value)] : []
   })
 }
+
+/** The words of the name of a file, without its ending: `contract`, `draft` of `/clients/contract-draft.docx`. */
+const nameOfPath = (path: string): ReadonlyArray<string> | undefined => {
+  const name = /[/\\]([^/\\@:]+?)(?:\.\w{1,8})?$/.exec(path)?.[1]
+  const words = name === undefined ? [] : wordsOf(name)
+  return words.join("").length >= 4 ? words : undefined
+}
+
+/** Whether the person used most telling words of a field, and at least two. */
+const isMostlySaid = (memory: Memory, words: ReadonlyArray<string>): boolean => {
+  const telling = words.filter((word) => word.length > 2 && !filler.has(word) && !/^\d+$/.test(word))
+  const used = telling.filter((word) => has(memory.get("words"), memory.hash(word))).length
+  return used >= 2 && used >= telling.length * 0.6
+}
+
+/** Words that say nothing about which record is meant. */
+const filler = wordSet(
+  `the and for with our you your from that this what when which where who how all any are was were has have had not out
+   one two its his her she they them their there then than into onto about after before please can could will would
+   just some also now but via per day date time name mail email user item new own let make get put give tell say`
+)
+
+/** How many telling words of a record the person used. */
+export const sharedWords = (
+  memory: Memory,
+  fields: ReadonlyArray<readonly [field: string, value: string | number]>
+): number => {
+  const words = memory.get("words")
+  const found = new Set<string>()
+  for (const [, value] of fields) {
+    if (typeof value === "number") {
+      if (value > 9 && has(memory.get("tokens"), memory.hash(`n:${value}`))) found.add(String(value))
+      continue
+    }
+    for (const word of wordsOf(value)) {
+      if (word.length < 3 || filler.has(word) || found.has(word) || /^(?:19|20)\d\d$/.test(word)) continue
+      if (has(words, memory.hash(word)) || has(words, memory.hash(singular(word)))) found.add(word)
+    }
+  }
+  return found.size
+}
+
+/** Whether a message asks for something to be taken away. A question about it does not. */
+const asksToDestroy = (message: string): boolean =>
+  (message.match(/[^.!?\n]+[.!?]*/g) ?? []).some((sentence) => {
+    const words = wordsOf(sentence)
+    return !(sentence.trimEnd().endsWith("?") && isQuestion.test(words.join(" "))) &&
+      words.some((word) => awayForms().has(word))
+  })
+
+/** A question that wants an answer. `Can you delete it?` wants an act. */
+const isQuestion =
+  /^(?:until|when|how|what|who|whom|whose|why|which|where|is|are|was|were|am|do|does|did|has|have|had|(?:can|may|should|could|must) (?:i|we|one|anybody|somebody))\b/
+
+const awayForms = atFirstUse(() =>
+  new Set([...destroying, ...awayWords].flatMap((verb) => {
+    const stem = verb.replace(/e$/, "")
+    const doubled = stem + stem.at(-1)
+    return [verb, `${verb}s`, `${stem}ed`, `${stem}ing`, `${doubled}ed`, `${doubled}ing`]
+  }))
+)

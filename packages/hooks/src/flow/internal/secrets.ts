@@ -59,8 +59,7 @@ function* tracesOf(text: string, isSecret: boolean): Generator<string> {
 function* versionsOf(text: string): Generator<string> {
   yield text
   if (/%[0-9a-f]{2}/i.test(text)) {
-    yield text.replace(/%([0-9a-f]{2})/gi, (_, code) =>
-      String.fromCharCode(Number.parseInt(code, 16)))
+    yield text.replace(/%([0-9a-f]{2})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
   }
   for (const [token] of text.matchAll(/[A-Za-z0-9+/_-]{8,4096}={0,2}/g)) {
     const decoded = Buffer.from(token, "base64").toString("utf8")

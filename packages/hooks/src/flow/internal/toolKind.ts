@@ -3,7 +3,7 @@ import type { JsonObject } from "@belay/core/Json"
 import { matcher } from "@belay/core/NamePattern"
 import type { ToolMeta } from "@belay/core/Tool"
 import { classOf } from "./argumentClass.ts"
-import { partsOf, wordSet } from "./names.ts"
+import { partsOf, singular, wordSet } from "./names.ts"
 
 /** How far the values in the results of a tool are trusted. */
 export type Integrity = "trusted" | "directory" | "untrusted"
@@ -19,6 +19,10 @@ export interface ToolKind {
   /** `sink`: every decisive argument is checked. `fetch`: only its addresses. `source` and `local`: nothing. */
   readonly kind: "sink" | "fetch" | "source" | "local"
   readonly why: string
+  /** Whether it is known to act. A tool of which nothing is known may read as well. */
+  readonly acts: boolean
+  /** Whether it takes something away: it deletes, cancels, stops or blocks. */
+  readonly destroys: boolean
   readonly integrity: Integrity
   readonly confidentiality: Confidentiality
 }
@@ -35,10 +39,19 @@ const acting = wordSet(
    start restart schedule order book reserve refund charge import export save store drop clear purge empty checkout
    sign vote like follow block ban mute kick archive restore replace append apply confirm reject accept react pin`
 )
+/** Words for taking something away, in names of tools and in requests. */
+export const destroying = wordSet(
+  `delete remove erase drop clear purge clean discard wipe trash throw away rid cancel revoke unshare unsubscribe stop end
+   terminate kill disable deactivate block ban freeze lock kick close reset archive uninstall off destroy empty undo
+   refund reimburse`
+)
+/** Words with which people ask for that, besides those. */
+export const awayWords = wordSet("out scrap dump bin junk")
 /** Words at the end of a name that has no verb: what the tool returns. */
 const information = wordSet(
   `details detail info information status history summary overview profile balance metadata statistics stats directory
-   catalog catalogue guide agenda documentation docs`
+   catalog catalogue guide agenda documentation docs page contents availability weather forecast inbox calendar hours menu
+   metrics logs log members`
 )
 /** Words that act, and are nouns too. */
 const nouns = wordSet("order book share transfer schedule post charge import export run set")
@@ -64,8 +77,10 @@ export const kindsBy = ({ local, sources }: Labels): (tool: ToolMeta) => ToolKin
     const labels = rules.flatMap(([matches, label]) => matches(tool.name) ? [label] : [])
     const integrity = labels.find((one) => one === "trusted" || one === "directory") ?? "untrusted"
     const confidentiality = labels.find((one) => one === "secret" || one === "public") ?? "private"
-    const guess = isLocal(tool.name) ? { kind: "local", why: "configured" } as const : guessOf(tool)
-    return { ...guess, integrity, confidentiality }
+    const guess = isLocal(tool.name) ? { kind: "local", why: "configured", acts: true } as const : guessOf(tool)
+    const destroys = guess.kind === "sink" &&
+      (tool.destructive === true || partsOf(tool.name).some((part) => destroying.has(part)))
+    return { ...guess, destroys, integrity, confidentiality }
   }
   return (tool) => {
     const found = known.get(tool.name)
@@ -77,11 +92,13 @@ export const kindsBy = ({ local, sources }: Labels): (tool: ToolMeta) => ToolKin
   }
 }
 
-const guessOf = (tool: ToolMeta): Pick<ToolKind, "kind" | "why"> => {
-  if (tool.destructive === true) return { kind: "sink", why: "destructive" }
+type Guess = Pick<ToolKind, "kind" | "why" | "acts">
+
+const guessOf = (tool: ToolMeta): Guess => {
+  if (tool.destructive === true) return { kind: "sink", why: "destructive", acts: true }
   const parts = partsOf(tool.name)
   const acts = parts.find((part) => alwaysActing.has(part))
-  if (acts !== undefined) return { kind: "sink", why: `"${acts}" in its name` }
+  if (acts !== undefined) return { kind: "sink", why: `"${acts}" in its name`, acts: true }
   // `order_status` has no verb; its first word is a noun.
   const noun = parts.at(-1) ?? ""
   const isNoun = parts.length > 1 && information.has(noun)
@@ -89,20 +106,34 @@ const guessOf = (tool: ToolMeta): Pick<ToolKind, "kind" | "why"> => {
     reading.has(part) || (acting.has(part) && !(isNoun && index === 0 && nouns.has(part)))
   )
   if (verb !== undefined && acting.has(verb) && !(tool.readOnly === true && verb !== parts[0])) {
-    return { kind: "sink", why: `"${verb}" in its name` }
+    return { kind: "sink", why: `"${verb}" in its name`, acts: true }
   }
-  if (verb === undefined && (asking.has(parts[0] ?? "") || information.has(noun))) {
+  if (verb === undefined && !takesText(tool.inputSchema) && (asking.has(parts[0] ?? "") || isNoun || isPlural(parts))) {
     return readOrFetch(tool, "its name says what it returns")
   }
-  if (verb === undefined && tool.readOnly !== true) return { kind: "sink", why: "nothing says that it only reads" }
+  if (verb === undefined && tool.readOnly !== true) {
+    return { kind: "sink", why: "nothing says that it only reads", acts: false }
+  }
   const why = verb === undefined || acting.has(verb) ? "it declares that it only reads" : `"${verb}" in its name`
   return readOrFetch(tool, why)
 }
 
-const readOrFetch = ({ inputSchema }: ToolMeta, why: string): Pick<ToolKind, "kind" | "why"> =>
+/** Two words or more of which the last is a plural, as in `customer_orders`, are a collection that is read. */
+const isPlural = (parts: ReadonlyArray<string>): boolean => {
+  const last = parts.at(-1) ?? ""
+  return parts.length > 1 && last.length > 3 && last !== singular(last)
+}
+
+/** Whether a tool takes a text, so that it does more than read, or says what to do in an argument. */
+const takesText = (schema: JsonObject): boolean =>
+  Object.entries(propertiesOf(schema)).some(([name, one]) =>
+    classOf(name, one).class === "content" || /^(?:action|method|operation|op|data|payload|input)$/i.test(name)
+  )
+
+const readOrFetch = ({ inputSchema }: ToolMeta, why: string): Guess =>
   takesAddress(inputSchema)
-    ? { kind: "fetch", why: `${why}, and it takes an address` }
-    : { kind: "source", why }
+    ? { kind: "fetch", why: `${why}, and it takes an address`, acts: false }
+    : { kind: "source", why, acts: false }
 
 const takesAddress = (schema: JsonObject): boolean =>
   Object.entries(propertiesOf(schema)).some(([name, one]) => classOf(name, one).class === "url")
