@@ -8,7 +8,7 @@ import type { Memory } from "./memory.ts"
 import { said } from "./person.ts"
 import { leaks } from "./secrets.ts"
 import { propertiesOf, type ToolKind } from "./toolKind.ts"
-import { canonical, compact, isAddress, isDisguised, isNumber, isText, tokensOf, wordsOf } from "./words.ts"
+import { canonical, compact, isAddress, isDisguised, isNumber, isText, tokensOf } from "./words.ts"
 
 /** A value that nothing grounds, or that must not leave. */
 export interface Problem {
@@ -115,8 +115,12 @@ const classOfLeaf = (
   return kind === "other" && typeof value === "string" && isProse(value) ? "content" : kind
 }
 
-/** An unknown argument with a sentence in it is a text; one with a date is a date. */
-const isProse = (value: string): boolean => wordsOf(value).length >= 4 && !isAddress(value) && !/\d{4}/.test(value)
+/** An unknown argument with a sentence in it is a text; a name has capital letters or few words. */
+const isProse = (value: string): boolean => {
+  const words = value.match(/[\p{L}\p{N}]+/gu) ?? []
+  return words.length >= 4 && !isAddress(value) && !/\d{4}/.test(value) &&
+    words.filter((word) => /^\p{Ll}/u.test(word)).length >= words.length / 2
+}
 
 /** A value that the schema of the tool names. */
 const isConstant = (schema: JsonObject | undefined, value: string | number): boolean => {
