@@ -5,57 +5,19 @@
  * @since 0.2.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
-import type { Eventual } from "@belay/core/Eventual"
-import type { HookContext } from "@belay/core/HookContext"
-import { checkOptions, oneOf } from "@belay/core/OptionCheck"
 import type { ToolMeta } from "@belay/core/Tool"
-import * as Result from "effect/Result"
-import * as HookDefaults from "../HookDefaults.ts"
+import { buildFlow, type Options } from "./internal/buildFlow.ts"
 import { codingCheck } from "./internal/coding.ts"
 import { configure, type Labelling } from "./internal/configure.ts"
 import { explainChecks, type Explained, type ExplainedSession } from "./internal/explain.ts"
-import { flowHook, type Special } from "./internal/flowHook.ts"
 import { understand, type UnderstoodTool } from "./internal/understand.ts"
 
 export type { ArgumentClass } from "./internal/argumentClass.ts"
+export type { Options } from "./internal/buildFlow.ts"
 export type { Labelling, Rank } from "./internal/configure.ts"
 export type { Explained, ExplainedSession } from "./internal/explain.ts"
 export type { Confidentiality, Integrity, Label, ToolKind } from "./internal/toolKind.ts"
 export type { UnderstoodTool } from "./internal/understand.ts"
-
-/** Options of `DataFlow.make`. @category models @since 0.2.0 */
-export interface Options extends HookDefaults.HookDefaults, Labelling {
-  /**
-   * What happens when nothing grounds a value: a person is asked, or the call is denied with feedback from which the
-   * model can go on. Default `ask`.
-   */
-  readonly ungrounded?: "ask" | "deny"
-  /**
-   * What happens with links and addresses inside of texts that are sent: they have to be grounded, or it is enough that
-   * they stand somewhere in what was read. Default `ask`.
-   */
-  readonly links?: "ask" | "verbatim"
-  /** What happens when a value of a secret source would leave. Default `ask`. */
-  readonly secrets?: "ask" | "deny"
-  /**
-   * Names the tools that a request needs, before the agent reads anything. A tool that acts and is not among them needs
-   * an approval, which adds it. It gets the words of the person and nothing else; if it fails, no tool is among them.
-   */
-  readonly plan?: (
-    request: { readonly message: string; readonly tools: ReadonlyArray<ToolMeta> },
-    ctx: HookContext
-  ) => Eventual<ReadonlyArray<string>>
-}
-
-const optionKinds: HookDefaults.OwnKinds<Options> = {
-  ungrounded: "text",
-  sources: "object",
-  sinks: "object",
-  arguments: "object",
-  links: "text",
-  secrets: "text",
-  plan: "function"
-}
 
 /**
  * Asks before a tool acts with a value that nobody whom you trust has named.
@@ -88,27 +50,7 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
  * @category constructors
  * @since 0.2.0
  */
-export const make = (options: Options = {}): AgentHook => build("data-flow", options)
-
-const build = (owner: string, options: Options, special?: Special): AgentHook => {
-  HookDefaults.checkKinds(owner, options, optionKinds)
-  const name = options.name ?? owner
-  const { arguments: ranks, links = "ask", plan, secrets = "ask", sinks, sources, ungrounded = "ask", ...common } =
-    options
-  Result.getOrThrow(checkOptions(
-    name,
-    oneOf("ungrounded", ungrounded, ["ask", "deny"]),
-    oneOf("links", links, ["ask", "verbatim"]),
-    oneOf("secrets", secrets, ["ask", "deny"])
-  ))
-  const labelling: Labelling = {
-    ...(sources === undefined ? {} : { sources }),
-    ...(sinks === undefined ? {} : { sinks }),
-    ...(ranks === undefined ? {} : { arguments: ranks })
-  }
-  const setup = { configuration: configure(name, labelling), links, plan, secrets, special, ungrounded }
-  return HookDefaults.apply(common, HookDefaults.identify(options, { name, ...flowHook(setup) }))
-}
+export const make = (options: Options = {}): AgentHook => buildFlow(options)
 
 /**
  * As `make`, for agents that write code. Files of the project are written freely, except those that run by themselves
@@ -119,7 +61,7 @@ const build = (owner: string, options: Options, special?: Special): AgentHook =>
  * @category constructors
  * @since 0.2.0
  */
-export const coding = (options: Options = {}): AgentHook => build("data-flow", options, codingCheck)
+export const coding = (options: Options = {}): AgentHook => buildFlow(options, { special: codingCheck })
 
 /**
  * Returns every argument that was checked in a session, with what grounds it or where it was read: the latest 100.

@@ -37,9 +37,9 @@ export interface Setup {
       ReadonlyArray<string>
     >)
     | undefined
-  readonly special?: Special | undefined
+  readonly special?: Special
   /** Answers questions in this process. */
-  readonly answer?: ((call: PreToolCallEvent, ctx: HookContext) => NonNullable<HookAction.Ask["answer"]>) | undefined
+  readonly answer?: (call: PreToolCallEvent, ctx: HookContext) => HookAction.Ask["answer"]
 }
 
 /** Makes the methods of the hook. */
