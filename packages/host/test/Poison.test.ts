@@ -15,11 +15,12 @@ const worker = fileURLToPath(new URL("./support/poisonWorker.ts", import.meta.ur
 const supervise = async (
   where: string,
   log: string,
-  place: string,
-  isDone: (ended: number) => Promise<boolean>
+  place: string | ReadonlyArray<string>,
+  isDone: (ended: number) => Promise<boolean>,
+  program = worker
 ): Promise<number> => {
   for (let ended = 0;; ended++) {
-    const child = spawn(process.execPath, ["--conditions=@belay/source", worker, where, log, place], {
+    const child = spawn(process.execPath, ["--conditions=@belay/source", program, where, log, ...[place].flat()], {
       stdio: ["ignore", "ignore", "inherit"]
     })
     let isOver = false
@@ -82,5 +83,35 @@ describe("a message that ends its process", () => {
     await supervise(path, log, "", async () => await status(host, "poison", "good") === "done")
     assert.deepInclude(await host.result("poison", "bomb"), { status: "completed", text: "did bomb" })
     await close()
+  })
+})
+
+describe("a turn whose process ends again and again", () => {
+  const long = fileURLToPath(new URL("./support/longWorker.ts", import.meta.url))
+  const run = async (...args: ReadonlyArray<string>) => {
+    const path = newFile()
+    const log = join(dirname(path), "tools.log")
+    const { close, host } = hosted(path)
+    await host.send("long", "go", { key: "k" })
+    const isDone = async () => ["done", "dead"].includes(await status(host, "long", "k") ?? "")
+    const ended = await supervise(path, log, args, isDone, long)
+    const outcome = await host.result("long", "k")
+    const tools = readFileSync(log, "utf8").trim().split("\n").length
+    await close()
+    return { ended, outcome, tools }
+  }
+
+  it("never runs out of attempts while it gets further", async () => {
+    const { ended, outcome } = await run("14")
+    assert.deepInclude(outcome, { status: "completed", text: "done 14" })
+    assert.isAtLeast(ended, 3)
+  })
+
+  it("is given up after its attempts when it gets no further", async () => {
+    const { ended, outcome, tools } = await run("14", "5")
+    assert.deepInclude(outcome, { status: "dead", attempts: 2 })
+    assert.match(JSON.stringify(outcome), /begun 2 times, .* before the turn got any further/)
+    assert.isAtMost(ended, 4)
+    assert.isAtMost(tools, 8)
   })
 })

@@ -1,13 +1,16 @@
 /**
  * Serves an agent over AG-UI 1.0: a `POST` with the input of a run answers with its events.
  *
- * The thread is the session. Only the last message of the input counts; the conversation is the one on the server. A
+ * The thread is the session. Only the last message of the input counts; the conversation is the one on the server. The
+ * model reads `context` and `state` before the message, if they have changed. A
  * question is an interrupt; `resume` answers it: `approved`, `reason`, `args` and `always` in its payload. Tools of the
  * client, if the server takes them, are left unanswered in a run; the next run has their results.
  *
  * @since 0.1.0
  */
-import { checkTools, decide, pendingOf, send } from "./internal/act.ts"
+import type { Message } from "@belay/core/Message"
+import type { Conversation } from "@belay/host/Host"
+import { checkInstructions, checkTools, decide, pendingOf, send } from "./internal/act.ts"
 import { readAgUi } from "./internal/agUi/readAgUi.ts"
 import { agUiEvents } from "./internal/agUi/writeAgUi.ts"
 import { type Call, endpoint } from "./internal/endpoint.ts"
@@ -30,10 +33,11 @@ const run = async (serve: Serve, call: Call): Promise<Response> => {
   const request = readAgUi(await call.body())
   const { answers, message, outputs, runId, threadId } = request
   const tools = checkTools(serve, request.tools)
+  const instructions = checkInstructions(serve, request.instructions, "messages")
   const token = await tokenOf(threadId)
   const sessionId = await sessionIdOf(call.principal, token)
   const conversation = await serve.host.conversation(sessionId)
-  const decisions = await decisionsOf(token, conversation, {
+  const decisions = await decisionsOf(sessionId, conversation, {
     answerOf: (id) => answers.get(id),
     outputOf: (id) => outputs.get(id)
   })
@@ -52,7 +56,16 @@ const run = async (serve: Serve, call: Call): Promise<Response> => {
     await serve.host.cancel(sessionId, conversation.key)
   }
   const key = await keyOfText(JSON.stringify([runId, message.text]))
-  return stream(
-    await send(serve, sessionId, call.principal, { message: message.text, attachments: message.files, tools, key })
-  )
+  const before = contextFor(conversation, request.context)
+  const sending = { message: message.text, attachments: message.files, tools, instructions, before, key }
+  return stream(await send(serve, sessionId, call.principal, sending))
 }
+
+/** The model reads the context and the state of the client when they have changed. */
+const contextFor = (conversation: Conversation | undefined, content: string): ReadonlyArray<Message> => {
+  const last = conversation?.messages.findLast((message) => message.role === "user" && message.source === source)
+  return content === "" || last?.content === content ? [] : [{ role: "user", content, source }]
+}
+
+/** Marks what the client sends along with a message. */
+const source = "client"

@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 import type { McpHttpHandler, Server } from "@modelcontextprotocol/server"
+import { checkOrigin } from "./internal/checkSite.ts"
 import { endpoint } from "./internal/endpoint.ts"
 import { askAgent } from "./internal/mcp/askAgent.ts"
 import { loadPeer, passOn } from "./internal/peer.ts"
@@ -42,6 +43,8 @@ export const handler = (serve: Serve, options: Options = {}): Handler => {
     serve,
     ({ message }) => ({ jsonrpc: "2.0", id: null, error: { code: -32_600, message } }),
     async (call) => {
+      // The protocol asks for it, also where a request only reads.
+      checkOrigin(serve, call.request)
       const { fetch } = await (made ??= make())
       const { principal, request } = call
       const authInfo = { token: "", clientId: principal, scopes: [] }

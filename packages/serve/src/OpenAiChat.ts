@@ -13,7 +13,7 @@
 import type { Message } from "@belay/core/Message"
 import { text } from "@belay/core/Message"
 import type { Decision } from "@belay/core/RunState"
-import { checkTools, decide, isClientCall, pendingOf, send } from "./internal/act.ts"
+import { checkInstructions, checkTools, decide, isClientCall, pendingOf, send } from "./internal/act.ts"
 import { type ChatRequest, readChat } from "./internal/chat/readChat.ts"
 import { isYes, markOf, type Piece, piecesOf, questionOf } from "./internal/chat/writeChat.ts"
 import { filesOf } from "./internal/content.ts"
@@ -22,7 +22,7 @@ import { type Call, endpoint } from "./internal/endpoint.ts"
 import type { Item, Part } from "./internal/follow.ts"
 import {
   askIdOfAll,
-  clientCallIdOf,
+  askingOf,
   keyOfRequest,
   sessionIdOf,
   type Token,
@@ -31,6 +31,7 @@ import {
   tokenOfRequest
 } from "./internal/identity.ts"
 import { chatUsage, errorBody, errorOf, modelOf, seconds, sessionNameOf } from "./internal/openAi.ts"
+import { decisionsOf } from "./internal/questions.ts"
 import { invalid, Refusal } from "./internal/refusal.ts"
 import { streamTurn, wholeTurn } from "./internal/respond.ts"
 import type { Frame } from "./internal/sse.ts"
@@ -83,6 +84,7 @@ const actOf = async (
   name: string | undefined
 ): Promise<Act> => {
   const { answers, messages, tools } = chat
+  const instructions = checkInstructions(serve, chat.instructions, "messages")
   const last = messages.at(-1)
   const mark = last?.role === "user" ? markOf(text(messages.at(-2) ?? last)) : undefined
   const named = name === undefined ? undefined : await tokenOf(name)
@@ -92,13 +94,12 @@ const actOf = async (
     ? undefined
     : await serve.host.conversation(sessionId)
   const pending = pendingOf(conversation)
+  const asking = askingOf(sessionId, conversation ?? { turnNumber: 0 })
   if (answers.length > 0) {
-    const decisions: { [callId: string]: Decision } = {}
-    for (const ask of pending.filter(isClientCall)) {
-      const id = await clientCallIdOf(token, ask)
-      const answer = answers.find((one) => one.id === id)
-      if (answer !== undefined) decisions[ask.callId] = { type: "respond", output: answer.output }
-    }
+    const decisions = await decisionsOf(sessionId, conversation, {
+      answerOf: () => undefined,
+      outputOf: (id) => answers.find((one) => one.id === id)?.output
+    })
     if (conversation === undefined || Object.keys(decisions).length === 0) {
       throw invalid("no tool call with this tool_call_id waits for a result", "messages")
     }
@@ -109,12 +110,12 @@ const actOf = async (
   }
   const asks = pending.filter((ask) => !isClientCall(ask))
   if (conversation !== undefined && asks.length > 0) {
-    if (mark?.asks === await askIdOfAll(asks)) {
+    if (mark?.asks === await askIdOfAll(asking, asks)) {
       const decision: Decision = isYes(text(last)) ? { type: "approve" } : { type: "deny", reason: text(last) }
       const decisions = Object.fromEntries(asks.map(({ callId }) => [callId, decision]))
       return { token, part: await decide(serve, sessionId, conversation, decisions) }
     }
-    if (named !== undefined) return { token, question: await questionOf(token, asks) }
+    if (named !== undefined) return { token, question: await questionOf(asking, asks) }
   }
   // The client goes on without the results of its tools.
   if (named !== undefined && pending.length > 0 && conversation?.key !== undefined) {
@@ -128,6 +129,7 @@ const actOf = async (
     attachments: filesOfMessage(last),
     tools,
     history: messages.slice(0, -1),
+    instructions,
     ...(key === undefined ? {} : { key })
   }
   return { token: own, part: await send(serve, await sessionIdOf(principal, own), principal, sending) }

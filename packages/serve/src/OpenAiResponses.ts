@@ -9,7 +9,7 @@
  *
  * @since 0.1.0
  */
-import { checkTools, decide, isClientCall, pendingOf, send } from "./internal/act.ts"
+import { checkInstructions, checkTools, decide, isClientCall, pendingOf, send } from "./internal/act.ts"
 import { fieldsOf } from "./internal/content.ts"
 import { type Call, endpoint } from "./internal/endpoint.ts"
 import type { Item, Part } from "./internal/follow.ts"
@@ -91,6 +91,7 @@ const actOf = async (
   name: string | undefined
 ): Promise<Target> => {
   const { answers, approvals, history, message, previous, tools } = request
+  const instructions = checkInstructions(serve, request.instructions, "instructions")
   const isNew = previous === undefined && name === undefined
   const token = previous === undefined
     ? name === undefined ? await tokenOfRequest(call.request) : await tokenOf(name)
@@ -103,7 +104,7 @@ const actOf = async (
   }
   const idOf = (rest: string) => `resp_${token}.${rest}`
   if (answers.length > 0 || approvals.length > 0) {
-    const decisions = await decisionsOf(token, conversation, {
+    const decisions = await decisionsOf(sessionId, conversation, {
       answerOf: (id) => approvals.find((one) => one.id === id),
       outputOf: (id) => answers.find((one) => one.id === id)?.output
     })
@@ -121,7 +122,7 @@ const actOf = async (
   // The client goes on without the results of its tools.
   if (pending.length > 0 && conversation?.key !== undefined) await serve.host.cancel(sessionId, conversation.key)
   const id = idOf((await keyOfRequest(call.request) ?? await newToken()).slice(1))
-  const sending = { message: message.text, attachments: message.files, tools, history, key: id }
+  const sending = { message: message.text, attachments: message.files, tools, history, instructions, key: id }
   return { id, token, part: await send(serve, sessionId, call.principal, sending) }
 }
 

@@ -9,6 +9,7 @@ import { checkKinds, checkOptions, invalidOption, type OptionKinds, whole } from
 import type * as Host from "@belay/host/Host"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { isHostName, loopbackNames } from "./internal/checkSite.ts"
 import { ownHost } from "./internal/ownHost.ts"
 
 /** Answers a web-standard request. It never rejects. @category models @since 0.1.0 */
@@ -37,16 +38,28 @@ export interface Options {
   readonly agent?: AgentConfig
   /** Says who sends a request. There is no default, so that nobody is served by accident. */
   readonly authorize: Authorize
-  /**
-   * Whether clients may send tools that they run themselves. The agent needs the plugin `ClientTools.make()`; an `agent`
-   * given as options gets it. Default false: such requests are refused.
-   */
+  /** Whether clients may send tools that they run themselves. Default false: such requests are refused. */
   readonly clientTools?: boolean
+  /**
+   * Whether clients may send instructions: system and developer messages, and `instructions` of Responses. The model
+   * reads them after those of the agent, with the same rank. Default false: such requests are refused, because whoever
+   * writes instructions can overrule those of the agent.
+   */
+  readonly clientInstructions?: boolean
   /** Whether a turn is cancelled when the client that reads it goes away. Default false. */
   readonly cancelOnDisconnect?: boolean
   /** The name of the model that clients see. Default `agent`. */
   readonly model?: string
-  /** The origins whose pages may read the responses (CORS). Default: none. */
+  /**
+   * The names under which clients reach the server, as in the header `Host`: `agent.example.com`, with a port if only that
+   * port counts, or `*` for all. Default: this machine (`localhost`, `127.0.0.1`, `[::1]`). A request for another name is
+   * refused, so that a foreign page cannot reach the server through a name of its own (DNS rebinding).
+   */
+  readonly allowedHosts?: ReadonlyArray<string>
+  /**
+   * The origins whose pages may use the server and read the responses (CORS). Default: none but the server's own. `*`
+   * allows all pages, but those of other origins only without cookies.
+   */
   readonly origins?: ReadonlyArray<string>
   /** The maximum number of bytes of a request's body. Default 10 MiB. */
   readonly maxBodyBytes?: number
@@ -66,6 +79,8 @@ export interface Serve extends AsyncDisposable {
   readonly host: Host.Host
   readonly authorize: Authorize
   readonly clientTools: boolean
+  readonly clientInstructions: boolean
+  readonly allowedHosts: ReadonlyArray<string>
   readonly cancelOnDisconnect: boolean
   readonly model: string
   readonly origins: ReadonlyArray<string>
@@ -82,6 +97,8 @@ const optionKinds: OptionKinds<Options> = {
   agent: "object",
   authorize: "function",
   clientTools: "flag",
+  clientInstructions: "flag",
+  allowedHosts: "textList",
   cancelOnDisconnect: "flag",
   model: "text",
   origins: "textList",
@@ -130,16 +147,23 @@ export const make = (options: Options): Serve => {
     const problem = `expected "*" or origins such as https://app.example.com, found ${JSON.stringify(notOrigin)}`
     Result.getOrThrow(invalidOption("Serve.origins", problem))
   }
+  const notHost = options.allowedHosts?.find((host) => !isHostName(host))
+  if (notHost !== undefined) {
+    const problem = `expected "*" or names such as agent.example.com, found ${JSON.stringify(notHost)}`
+    Result.getOrThrow(invalidOption("Serve.allowedHosts", problem))
+  }
   if (agent !== undefined && "session" in agent) {
     const problem = "expected the options of createAgent, found an agent: give its options, or make a host of it"
     Result.getOrThrow(invalidOption("Serve.agent", problem))
   }
-  const owned = given === undefined ? ownHost(agent!, options.clientTools === true) : undefined
+  const owned = given === undefined ? ownHost(agent!) : undefined
   const close = owned?.close ?? (async () => {})
   return {
     host: given ?? owned!.host,
     authorize: options.authorize,
     clientTools: options.clientTools ?? false,
+    clientInstructions: options.clientInstructions ?? false,
+    allowedHosts: options.allowedHosts ?? loopbackNames,
     cancelOnDisconnect: options.cancelOnDisconnect ?? false,
     model: options.model ?? "agent",
     origins: options.origins ?? [],

@@ -14,7 +14,7 @@
  * @since 0.1.0
  */
 import type { Conversation } from "@belay/host/Host"
-import { checkTools, decide, pendingOf, send } from "./internal/act.ts"
+import { checkInstructions, checkTools, decide, pendingOf, send } from "./internal/act.ts"
 import { type Call, endpoint } from "./internal/endpoint.ts"
 import { type Part, withoutKnown } from "./internal/follow.ts"
 import { keyOfText, sessionIdOf, type Token, tokenOf } from "./internal/identity.ts"
@@ -77,10 +77,11 @@ const placeOf = async ({ principal }: Call, chat: string): Promise<Place> => {
 
 const post = async (serve: Serve, call: Call, hooks: boolean): Promise<Response> => {
   const request = readUi(await call.body())
+  const instructions = checkInstructions(serve, request.instructions, "messages")
   const place = await placeOf(call, request.id)
   const conversation = await serve.host.conversation(place.sessionId)
   const { answers, outputs } = request
-  const decisions = await decisionsOf(place.token, conversation, {
+  const decisions = await decisionsOf(place.sessionId, conversation, {
     answerOf: (id) => answers.find((one) => one.id === id),
     outputOf: (id) => outputs.get(id)
   })
@@ -95,7 +96,7 @@ const post = async (serve: Serve, call: Call, hooks: boolean): Promise<Response>
   }
   const { files, id, text } = request.message
   const key = request.isAgain || id === "" ? crypto.randomUUID() : await keyOfText(JSON.stringify([id, text]))
-  const sending = { message: text, attachments: files, tools: checkTools(serve, request.tools), key }
+  const sending = { message: text, attachments: files, tools: checkTools(serve, request.tools), instructions, key }
   const part = await send(serve, place.sessionId, call.principal, sending)
   return stream(serve, place, part, assistantIdOf(key), hooks)
 }

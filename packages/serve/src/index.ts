@@ -5,7 +5,6 @@
  */
 export * as Acp from "./Acp.ts"
 export * as AgUi from "./AgUi.ts"
-export * as ClientTools from "./ClientTools.ts"
 export * as Mcp from "./Mcp.ts"
 export * as NodeHttp from "./NodeHttp.ts"
 export * as OpenAiChat from "./OpenAiChat.ts"

@@ -107,6 +107,7 @@ export type AgentEventBody =
     readonly usage: Usage | undefined
     readonly durationMs: number
   }
+  /** `call.changed` says who changed the arguments, if somebody did. */
   | { readonly type: "tool-start"; readonly call: ToolCall }
   /** A running tool reports progress. The value is not stored and not sent to the model. */
   | { readonly type: "tool-progress"; readonly callId: string; readonly tool: string; readonly value: Json }
@@ -121,8 +122,17 @@ export type AgentEventBody =
      * resumed, the call may start again.
      */
     readonly unfinished?: true
+    /** Set if the client runs the tool. Such a call has no `tool-start`. */
+    readonly client?: true
   }
-  | { readonly type: "tool-denied"; readonly call: ToolCall; readonly by: string; readonly reason: string }
+  | {
+    readonly type: "tool-denied"
+    readonly call: ToolCall
+    readonly by: string
+    readonly reason: string
+    /** Set if it is a tool that the client runs. */
+    readonly client?: true
+  }
   | { readonly type: "args-repaired"; readonly call: ToolCall; readonly text: string }
   | { readonly type: "ask"; readonly ask: PendingAsk }
   /** `by` is who decided, if known; it is `rule` when a remembered approval answered. */
@@ -131,6 +141,8 @@ export type AgentEventBody =
     readonly callId: string
     readonly decision: "approve" | "deny" | "edit" | "respond" | "delegate"
     readonly by?: string
+    /** The arguments that the person wrote. The event `ask` has those before. */
+    readonly args?: Json
   }
   | { readonly type: "hook"; readonly record: HookRecordLike }
   | {

@@ -66,6 +66,8 @@ export const PendingAsk = Schema.Struct({
   }))),
   /** Additional data that the hook wants to show to the person. */
   details: Schema.optionalKey(JsonValue),
+  /** Set if the client runs the tool. The answer is its result: a `respond` decision, or a `deny`. */
+  client: Schema.optionalKey(Schema.Literal(true)),
   /** The canonical text of the tool and its arguments. An approval is valid for exactly these. */
   fingerprint: Schema.String,
   /** When the question expires, in milliseconds since the epoch. A later answer counts as a denial. */
@@ -169,6 +171,8 @@ export const CallState = Schema.Struct({
   )),
   /** The arguments that the tool got, if they differ from the model's. */
   executedArgs: Schema.optionalKey(JsonValue),
+  /** The hooks and the person who changed the arguments, in this order. */
+  changedBy: Schema.optionalKey(Schema.Array(Schema.String)),
   result: Schema.optionalKey(ToolResult),
   /** The `RunState` of the sub-agent that works for this call. */
   child: Schema.optionalKey(JsonValue)
@@ -209,6 +213,17 @@ export const Stop = Schema.Union([
   Schema.Struct({ type: Schema.Literal("parked") })
 ])
 
+/** What a turn and its sub-agents have used of the limits. @category models @since 0.2.0 */
+export interface LimitUse extends Schema.Schema.Type<typeof LimitUse> {}
+/** @category schemas @since 0.2.0 */
+export const LimitUse = Schema.Struct({
+  steps: Schema.Finite,
+  toolCalls: Schema.Finite,
+  /** Of this agent only. */
+  followUps: Schema.Finite,
+  elapsedMs: Schema.Finite
+})
+
 /** The state of one turn. @category models @since 0.1.0 */
 export interface RunState extends Schema.Schema.Type<typeof RunState> {}
 /** @category schemas @since 0.1.0 */
@@ -246,6 +261,11 @@ export const RunState = Schema.Struct({
     followUps: Schema.Finite,
     elapsedMs: Schema.Finite
   }),
+  /**
+   * What the turn and its sub-agents have used of the limits, since the turn started or was resumed after a limit.
+   * Absent in a snapshot of an earlier release.
+   */
+  used: Schema.optionalKey(LimitUse),
   /** The values of `ctx.state`, by key. The whole tree of agents shares them, so a sub-agent has none of its own. */
   hookState: Variables,
   /** The values of `ctx.local`, by key. Absent if there are none. */

@@ -4,8 +4,24 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import { FilePart, JsonValue } from "./Message.ts"
+import { FilePart, JsonValue, Message } from "./Message.ts"
 import { Usage } from "./Usage.ts"
+
+/**
+ * A tool that the sender of a message runs. A call of it suspends the turn. The sender continues the turn with the
+ * result: a `respond` decision, or a `deny`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ClientTool extends Schema.Schema.Type<typeof ClientTool> {}
+/** @category schemas @since 0.1.0 */
+export const ClientTool = Schema.Struct({
+  name: Schema.String,
+  description: Schema.String,
+  /** The JSON Schema of the arguments, for the model. The client checks the arguments. */
+  inputSchema: Schema.Record(Schema.String, JsonValue)
+})
 
 /** The input of a turn: the user's message and data about it. @category models @since 0.1.0 */
 export interface TurnInput extends Schema.Schema.Type<typeof TurnInput> {}
@@ -24,7 +40,28 @@ export const TurnInput = Schema.Struct({
    * Set for `preTurn` hooks if this message was sent to a turn that is running (`session.steer`). The turn continues
    * with it; a new turn does not begin.
    */
-  steer: Schema.optionalKey(Schema.Literal(true))
+  steer: Schema.optionalKey(Schema.Literal(true)),
+  /**
+   * Messages that are added to the conversation before this one, such as the history that a client sends. The `preTurn`
+   * hooks check each of them.
+   */
+  before: Schema.optionalKey(Schema.Array(Message)),
+  /**
+   * Instructions of the sender for this turn. The model reads them after those of the agent, with the same rank. The
+   * `preTurn` hooks check them.
+   */
+  instructions: Schema.optionalKey(Schema.String),
+  /**
+   * Tools that the sender runs, for this turn. The `preTurn` hooks check their descriptions and schemas. For rules and
+   * hooks, a call of one is a call like any other.
+   */
+  tools: Schema.optionalKey(Schema.Array(ClientTool)),
+  /**
+   * Set for `preTurn` hooks if `message` is not the message of the user but another part of the input: a message of
+   * `before`, the `instructions`, a text of one of the `tools`, or the result of such a tool. The hooks run once for
+   * each part.
+   */
+  part: Schema.optionalKey(Schema.Literals(["before", "instructions", "tools", "result"]))
 })
 
 /** Why a model stopped. `unknown` when the vendor does not report it. @category models @since 0.1.0 */

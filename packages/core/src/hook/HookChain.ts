@@ -52,13 +52,15 @@ export interface HookChain {
   /**
    * Runs a point, without an Effect if possible. Returns nothing when all hooks continued, the outcome when all hooks
    * answered synchronously, and an Effect when a hook is asynchronous. `decode` decodes changed values as the operation
-   * will.
+   * will. `again` means that the hooks have run for another value of this operation, which a person has changed since:
+   * what they say now does not reach the model or the user.
    */
   readonly runNow: <P extends HookPointName>(
     point: P,
     event: In<P>,
     scope: HookScope,
-    decode?: Decode
+    decode?: Decode,
+    again?: boolean
   ) => Outcome<P> | undefined | Effect.Effect<Outcome<P>>
   /** Runs a point. Never fails; the outcome contains the failures of hooks. */
   readonly run: <P extends HookPointName>(point: P, event: In<P>, scope: HookScope) => Effect.Effect<Outcome<P>>
@@ -93,10 +95,10 @@ const build = (hooks: ReadonlyArray<AgentHook<never>>): HookChain => {
   const points = Object.fromEntries(names.map((point) => [point, compile(point, hooks)])) as {
     readonly [P in HookPointName]: CompiledPoint | undefined
   }
-  const runNow: HookChain["runNow"] = (point, event, scope, decode) => {
+  const runNow: HookChain["runNow"] = (point, event, scope, decode, again) => {
     const compiled = points[point]
     // Compiled points have erased types; `point` determines the types of this one.
-    return compiled === undefined ? undefined : runPoint(compiled, event, scope, decode) as never
+    return compiled === undefined ? undefined : runPoint(compiled, event, scope, decode, again) as never
   }
   return {
     hooks,

@@ -230,8 +230,7 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
         message: `state ${name}: the session would hold ${next} characters, at most ${maxTotal} are allowed`
       })
     }
-    journal.note(key, entry, tracked?.change ?? (() => value), tracked)
-    put(name, entry, value, size, key.is)
+    if (!journal.note(key, entry, tracked?.change ?? (() => value), tracked)) put(name, entry, value, size, key.is)
   }
 
   const put = (

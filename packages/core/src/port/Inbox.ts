@@ -7,6 +7,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Json } from "../data/Json.ts"
+import { SortedList } from "./internal/sortedList.ts"
 
 /**
  * What is sent to a session.
@@ -123,88 +124,152 @@ export const isFinished = ({ status }: Pick<Entry, "status">): boolean => status
 /** Whether an entry is a message to the model. @category reading @since 0.1.0 */
 export const isMessage = ({ kind }: Pick<Entry, "kind">): boolean => kind === "message" || kind === "steer"
 
-/** Makes an inbox in memory. Its content is lost when the process ends. @category constructors @since 0.1.0 */
+/**
+ * Makes an inbox in memory. Its content is lost when the process ends. What an operation costs depends on what is open,
+ * and not on what is finished.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
 export const inMemory = (): Inbox => {
-  interface Kept {
-    entry: Entry
-    finishedAt: number
-  }
-  const sessions = new Map<string, Map<string, Kept>>()
+  /** All entries, by session and key, and those that are not finished, in the order in which they were added. */
+  const sessions = new Map<string, Map<string, Entry>>()
+  const open = new Map<string, Map<string, Entry>>()
+  const finished = new SortedList<Finished>((a, b) => a.at - b.at || a.seq - b.seq)
+  /** The sessions in which something can happen, by the time at which it can. */
+  const due = new SortedList<Due>(inOrder)
+  const places = new Map<string, Due>()
+  const messages = new MessageCount()
   let last = 0
-  const all = function*(): Iterable<Kept> {
-    for (const entries of sessions.values()) yield* entries.values()
+
+  const openOf = (sessionId: string): ReadonlyArray<Entry> => [...open.get(sessionId)?.values() ?? []]
+  const keep = (entry: Entry): Entry => {
+    const { key, sessionId } = entry
+    const [all = new Map<string, Entry>(), unfinished = new Map<string, Entry>()] = [
+      sessions.get(sessionId),
+      open.get(sessionId)
+    ]
+    sessions.set(sessionId, all.set(key, entry))
+    if (!isFinished(entry)) open.set(sessionId, unfinished.set(key, entry))
+    else if (unfinished.delete(key) && unfinished.size === 0) open.delete(sessionId)
+    const place = placeOf(sessionId, openOf(sessionId))
+    const before = places.get(sessionId)
+    if (before?.at === place?.at) return entry
+    if (before !== undefined) due.remove(before)
+    if (place === undefined) places.delete(sessionId)
+    else {
+      places.set(sessionId, place)
+      due.add(place)
+    }
+    return entry
   }
-  const openOf = (sessionId: string): ReadonlyArray<Entry> =>
-    [...sessions.get(sessionId)?.values() ?? []].map(({ entry }) => entry).filter((entry) => !isFinished(entry))
-  const fullLimit = ({ sessionId, tenant }: NewEntry, capacity: Capacity): keyof Capacity | undefined => {
-    const { inAll = Infinity, perSession = Infinity, perTenant = Infinity } = capacity
-    const open = [...all()].map(({ entry }) => entry).filter((entry) => !isFinished(entry) && isMessage(entry))
-    if (open.length >= inAll) return "inAll"
-    if (tenant !== undefined && open.filter((entry) => entry.tenant === tenant).length >= perTenant) return "perTenant"
-    return open.filter((entry) => entry.sessionId === sessionId).length >= perSession ? "perSession" : undefined
-  }
+  const unfinished = (sessionId: string, key: string): Entry | undefined => open.get(sessionId)?.get(key)
   return {
     add: (given, capacity = {}) =>
       Effect.sync((): Added => {
-        const entries = sessions.get(given.sessionId) ?? new Map<string, Kept>()
-        const known = entries.get(given.key)
-        if (known !== undefined) return { type: "known", entry: known.entry }
-        const limit = fullLimit(given, capacity)
+        const known = sessions.get(given.sessionId)?.get(given.key)
+        if (known !== undefined) return { type: "known", entry: known }
+        const limit = messages.fullLimit(given, capacity, openOf(given.sessionId))
         if (limit !== undefined) return { type: "full", limit }
+        messages.count(given, 1)
         const entry: Entry = { ...structuredClone(given), seq: ++last, status: "waiting", attempts: 0 }
-        sessions.set(given.sessionId, entries.set(given.key, { entry, finishedAt: Infinity }))
-        return { type: "added", entry }
+        return { type: "added", entry: keep(entry) }
       }),
     open: (sessionId) => Effect.sync(() => openOf(sessionId)),
     begin: (sessionId, key) =>
       Effect.sync(() => {
-        const kept = sessions.get(sessionId)?.get(key)
-        if (kept === undefined || isFinished(kept.entry)) return undefined
-        return kept.entry = { ...kept.entry, status: "begun", attempts: kept.entry.attempts + 1 }
+        const entry = unfinished(sessionId, key)
+        return entry === undefined ? undefined : keep({ ...entry, status: "begun", attempts: entry.attempts + 1 })
       }),
     report: (sessionId, key, status, outcome) =>
-      Effect.map(Clock.currentTimeMillis, (time) => {
-        const kept = sessions.get(sessionId)?.get(key)
-        if (kept === undefined || isFinished(kept.entry)) return
-        kept.entry = { ...kept.entry, status, outcome: structuredClone(outcome) }
-        if (isFinished(kept.entry)) kept.finishedAt = time
+      Effect.map(Clock.currentTimeMillis, (at) => {
+        const entry = unfinished(sessionId, key)
+        if (entry === undefined) return
+        const { seq } = keep({ ...entry, status, outcome: structuredClone(outcome) })
+        if (!isFinished({ status })) return
+        messages.count(entry, -1)
+        finished.add({ at, seq, sessionId, key })
       }),
-    get: (sessionId, key) => Effect.sync(() => sessions.get(sessionId)?.get(key)?.entry),
+    get: (sessionId, key) => Effect.sync(() => sessions.get(sessionId)?.get(key)),
     due: ({ after, fair = false, limit, until }) =>
       Effect.sync(() => {
-        const all = [...sessions.keys()].flatMap((sessionId): ReadonlyArray<Due & { readonly tenant: string }> => {
-          const all = openOf(sessionId)
-          const isAsking = all.some(({ status }) => status === "suspended")
-          const open = all.filter((entry) => entry.status !== "suspended" && !(isAsking && isMessage(entry)))
-          if (open.length === 0) return []
-          const tenants = open.flatMap(({ at, tenant }) => at <= until && tenant !== undefined ? [tenant] : [])
-          return [{ sessionId, at: Math.min(...open.map(({ at }) => at)), tenant: tenants.toSorted()[0] ?? "" }]
-        }).filter((one) => one.at <= until && (after === undefined || inOrder(after, one) < 0)).sort(inOrder)
-        return (fair ? inTurn(all) : all).slice(0, limit).map(({ at, sessionId }) => ({ sessionId, at }))
+        const found: Array<Due> = []
+        for (const place of due.from(after)) {
+          if (place.at > until || (!fair && found.length >= limit)) break
+          found.push(place)
+        }
+        return fair ? inTurn(found, ({ sessionId }) => tenantOf(openOf(sessionId), until)).slice(0, limit) : found
       }),
     prune: (before) =>
       Effect.sync(() => {
-        let removed = 0
-        for (const [sessionId, entries] of sessions) {
-          for (const [key, { finishedAt }] of entries) {
-            if (finishedAt < before && entries.delete(key)) removed++
-          }
-          if (entries.size === 0) sessions.delete(sessionId)
+        const old = finished.takeWhile(({ at }) => at < before)
+        for (const { key, sessionId } of old) {
+          const entries = sessions.get(sessionId)
+          entries?.delete(key)
+          if (entries?.size === 0) sessions.delete(sessionId)
         }
-        return removed
+        return old.length
       })
   }
 }
+
+/** When an entry was finished. */
+interface Finished {
+  readonly at: number
+  readonly seq: number
+  readonly sessionId: string
+  readonly key: string
+}
+
+/** How many messages are not finished. A class, because it is a state. */
+class MessageCount {
+  private inAll = 0
+  private readonly ofTenant = new Map<string | undefined, number>()
+
+  count(entry: Pick<Entry, "kind" | "tenant">, change: 1 | -1): void {
+    if (!isMessage(entry)) return
+    this.inAll += change
+    const left = (this.ofTenant.get(entry.tenant) ?? 0) + change
+    if (left === 0) this.ofTenant.delete(entry.tenant)
+    else this.ofTenant.set(entry.tenant, left)
+  }
+
+  fullLimit(
+    { tenant }: NewEntry,
+    { inAll = Infinity, perSession = Infinity, perTenant = Infinity }: Capacity,
+    ofSession: ReadonlyArray<Entry>
+  ): keyof Capacity | undefined {
+    if (this.inAll >= inAll) return "inAll"
+    if (tenant !== undefined && (this.ofTenant.get(tenant) ?? 0) >= perTenant) return "perTenant"
+    return ofSession.filter(isMessage).length >= perSession ? "perSession" : undefined
+  }
+}
+
+/** The place of a session in the order of those that are due, or nothing if nothing can happen in it. */
+const placeOf = (sessionId: string, open: ReadonlyArray<Entry>): Due | undefined => {
+  const able = ableOf(open)
+  return able.length === 0 ? undefined : { sessionId, at: able.reduce((at, entry) => Math.min(at, entry.at), Infinity) }
+}
+
+/** The entries with which something can happen. */
+const ableOf = (open: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
+  const isAsking = open.some(({ status }) => status === "suspended")
+  return open.filter((entry) => entry.status !== "suspended" && !(isAsking && isMessage(entry)))
+}
+
+const tenantOf = (open: ReadonlyArray<Entry>, until: number): string =>
+  ableOf(open).flatMap(({ at, tenant }) => at <= until && tenant !== undefined ? [tenant] : []).toSorted()[0] ?? ""
 
 const inOrder = (a: Due, b: Due): number =>
   a.at - b.at || (a.sessionId < b.sessionId ? -1 : Number(a.sessionId !== b.sessionId))
 
 /** The first of each tenant, then the second of each. */
-const inTurn = <A extends { readonly tenant: string }>(all: ReadonlyArray<A>): ReadonlyArray<A> => {
+const inTurn = (all: ReadonlyArray<Due>, tenantOf: (one: Due) => string): ReadonlyArray<Due> => {
   const counts = new Map<string, number>()
   const placed = all.map((one) => {
-    const place = counts.get(one.tenant) ?? 0
-    counts.set(one.tenant, place + 1)
+    const tenant = tenantOf(one)
+    const place = counts.get(tenant) ?? 0
+    counts.set(tenant, place + 1)
     return { one, place }
   })
   return placed.toSorted((a, b) => a.place - b.place).map(({ one }) => one)

@@ -164,7 +164,7 @@ const tailMethods = <R>(renderer: Renderer<R>, name: string): Partial<AgentHook<
       return undefined
     })
   return {
-    preTurn: (_input, ctx) => addText(ctx),
+    preTurn: ({ part }, ctx) => part === undefined ? addText(ctx) : undefined,
     postStep: (_end, ctx) => addText(ctx),
     preLlmCall: (_request, ctx) => renderer.countStep(ctx),
     postCompaction: (_end, ctx) => {

@@ -115,7 +115,7 @@ export const make = (options: Options = {}): AgentHook => {
       },
       preTurn: evictAfterTurns === undefined
         ? undefined
-        : (_input, ctx) => removeOldArtifacts(evictAfterTurns, ctx)
+        : ({ part }, ctx) => part === undefined ? removeOldArtifacts(evictAfterTurns, ctx) : undefined
     })
   )
 }

@@ -192,6 +192,8 @@ export const make = (options: Options = {}): AgentHook => {
       preTurn: input === "off"
         ? undefined
         : (turn, ctx) => {
+          // The result of a client's tool is checked at `postToolCall`, like that of any tool.
+          if (turn.part === "result" && toolResults !== "off") return undefined
           const { blocked, text } = checkMessage(turn.message, "input", ctx)
           if (blocked !== undefined) return HookAction.reject(blocked)
           return text === undefined || text === turn.message

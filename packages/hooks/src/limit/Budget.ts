@@ -291,8 +291,11 @@ export const make = (options: Options): AgentHook => {
     timeout: "none",
     allowReentry: true,
     preTurn: hasKeys
-      // A message to a running turn is charged like the turn.
-      ? (input, ctx) => ctx.agent.depth === 0 && input.steer !== true ? budget.openTurn(input, ctx) : undefined
+      // A message to a running turn, and the other parts of an input, are charged like the turn.
+      ? (input, ctx) =>
+        ctx.agent.depth === 0 && input.steer !== true && input.part === undefined
+          ? budget.openTurn(input, ctx)
+          : undefined
       : undefined,
     onSessionEnd: hasTimes ? ({ sessionId }) => budget.forgetSession(sessionId) : undefined,
     wrapLlmCall: (request, next, ctx) => budget.call(request, next, ctx)

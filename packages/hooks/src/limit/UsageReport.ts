@@ -128,9 +128,9 @@ export const make = (options: Options = {}): AgentHook => {
       priority: 900,
       kind: "observer",
       allowReentry: true,
-      preTurn: ({ steer }, ctx) => {
+      preTurn: ({ part, steer }, ctx) => {
         countDecision(ctx)
-        if (steer === true) return
+        if (steer === true || part !== undefined) return
         update(ctx, (report) => ({
           ...report,
           agents: addRow(report.agents, { name: ctx.agent.name, turns: 1, calls: 0, toolCalls: 0, ...noTokens })

@@ -20,6 +20,8 @@ export type EntryName =
   | "session_end"
   | "turn_start"
   | "steer"
+  /** A part of the input beside the message, such as the history of a client. */
+  | "input_part"
   | "turn_end"
   | "turn_error"
   | "llm_start"
@@ -115,8 +117,9 @@ export const make = (options: Options): AgentHook => {
     allowReentry: true,
     onSessionStart: ({ source }, ctx) => write("session_start", ctx, { source }),
     onSessionEnd: ({ reason }, ctx) => write("session_end", ctx, { reason }),
-    preTurn: ({ attachments, message, steer }, ctx) =>
-      write(steer === true ? "steer" : "turn_start", ctx, {
+    preTurn: ({ attachments, message, part, steer }, ctx) =>
+      write(steer === true ? "steer" : part === undefined ? "turn_start" : "input_part", ctx, {
+        ...(part === undefined ? {} : { part }),
         message: describe(message),
         attachments: attachments?.length ?? 0
       }),

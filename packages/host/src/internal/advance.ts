@@ -11,8 +11,9 @@ import * as Effect from "effect/Effect"
 import { HostError } from "../HostError.ts"
 import * as Outcome from "../Outcome.ts"
 import { isTemporary, isWrongDecision } from "./errors.ts"
+import { type SeenProgress, seenProgress } from "./progress.ts"
 import { asksSame, hasMessage, isSuperseded, loadState, outcomeOf } from "./recognize.ts"
-import { historyOf, inputOf, type Place, runTurn } from "./runTurn.ts"
+import { inputOf, type Place, runTurn } from "./runTurn.ts"
 import { call, isWaiting, report, type Site } from "./site.ts"
 
 /** Whether there may be more to do. */
@@ -37,7 +38,7 @@ export const advanceSession = Effect.fn("Host.advance")(function*(
   if (entries.length === 0) return
   yield* refuseNewer(entries)
   const end = (yield* Clock.currentTimeMillis) + sliceMs
-  const session = yield* openSession(site, sessionId, entries)
+  const session = yield* call(() => site.agent.session({ id: sessionId }))
   const steps = Effect.gen(function*() {
     while (!site.isDraining && (yield* step(site, session, sessionId)) === "again") {
       // Others have waited long enough.
@@ -73,16 +74,6 @@ const superseded = (sessionId: string): HostError => {
 
 const kinds: ReadonlySet<string> = new Set<Entry["kind"]>(["message", "steer", "decide", "cancel"])
 const statuses: ReadonlySet<string> = new Set<Entry["status"]>(["waiting", "begun", "suspended", "done", "dead"])
-
-/** A new session begins with the history of its first message. */
-const openSession = Effect.fnUntraced(
-  function*(site: Site, id: string, entries: ReadonlyArray<Entry>): Act<AgentSession> {
-    const first = entries.find(isMessage)
-    const messages = first === undefined ? undefined : historyOf(first)
-    const isNew = messages !== undefined && (yield* loadState(site.sessions, id)) === undefined
-    return yield* call(() => site.agent.session(isNew ? { id, messages } : { id }))
-  }
-)
 
 const step = Effect.fnUntraced(function*(site: Site, session: AgentSession, sessionId: string): Act<Next> {
   const entries = yield* site.inbox.open(sessionId)
@@ -208,41 +199,55 @@ const stillAsked = ({ body, outcome, status }: Entry, { pending }: AgentSession)
 
 /** Continues a turn that was parked, or that was left by a process that ended. Only the latter counts as an attempt. */
 const continueTurn = Effect.fnUntraced(function*(at: Step, current: Entry | "foreign"): Act<Next> {
-  const { session, site } = at
+  const { session } = at
   const entry = entryOf(current)
   const isLeft = session.waiting.type === "process" && session.waiting.why === "left"
   const resumed = Effect.flatMap(
     runTurn(at, entry, false, (signal) => session.resume({}, { signal })),
     (exit) => settle(at, entry, exit)
   )
-  return yield* entry !== undefined && isLeft ? attempt(site, entry, resumed) : resumed
+  return yield* entry !== undefined && isLeft ? attempt(at, entry, resumed) : resumed
 })
 
 /**
- * Counts an attempt, and runs the turn unless there were too many. A message that has ended its process ends the turns of
- * others with it, which have done nothing wrong. So after two attempts, only one such turn runs in a process at a time.
+ * Counts an attempt, and runs the turn unless there were too many without progress. A message that has ended its process
+ * ends the turns of others with it, which have done nothing wrong. So after two attempts, only one such turn runs in a
+ * process at a time.
  */
-const attempt = Effect.fnUntraced(function*(site: Site, entry: Entry, turn: Effect.Effect<Next, unknown>): Act<Next> {
-  const isSuspect = entry.attempts >= 2 && entry.attempts < site.maxAttempts
+const attempt = Effect.fnUntraced(function*(
+  { site, state }: Step,
+  entry: Entry,
+  turn: Effect.Effect<Next, unknown>
+): Act<Next> {
+  const seen = seenProgress(entry, state)
+  const tries = entry.attempts - seen.attempts
+  const isSuspect = tries >= 2 && tries < site.maxAttempts
   if (isSuspect && site.hasSuspect) {
     yield* site.engine.wake(entry.sessionId, (yield* site.time) + suspectMs)
     return "stop"
   }
   if (isSuspect) site.hasSuspect = true
-  const counted = Effect.flatMap(isDead(site, entry), (dead) => dead ? Effect.succeed<Next>("again") : turn)
+  const counted = Effect.flatMap(isDead(site, entry, seen), (dead) => dead ? Effect.succeed<Next>("again") : turn)
   return yield* isSuspect ? Effect.ensuring(counted, Effect.sync(() => void (site.hasSuspect = false))) : counted
 })
 
 /** How long a suspect waits for another one, in milliseconds. */
 const suspectMs = 1_000
 
-/** Counts an attempt. Gives the entry up if there were too many. */
-const isDead = Effect.fnUntraced(function*(site: Site, { key, sessionId }: Entry): Act<boolean> {
+/** Counts an attempt. Gives the entry up if there were too many since the turn has made progress. */
+const isDead = Effect.fnUntraced(function*(site: Site, { key, sessionId }: Entry, seen: SeenProgress): Act<boolean> {
   const begun = yield* site.inbox.begin(sessionId, key)
   if (begun === undefined) return true
-  const attempts = begun.attempts - 1
-  if (attempts < site.maxAttempts) return false
-  const reason = `it was begun ${attempts} times, and each time the process ended or the store failed. ` +
+  const attempts = begun.attempts - 1 - seen.attempts
+  if (attempts < site.maxAttempts) {
+    if (seen.isNew) {
+      const { attempts, progress } = seen
+      yield* site.inbox.report(sessionId, key, "begun", { attempts, progress })
+    }
+    return false
+  }
+  const reason = `it was begun ${attempts} times, and each time the process ended or the store failed` +
+    `${seen.progress > 0 ? " before the turn got any further" : ""}. ` +
     "Look for what ends the process, and send the message again with another key"
   yield* report(site, begun, { status: "dead", attempts, reason })
   return true
@@ -305,6 +310,7 @@ const beginNext = Effect.fnUntraced(function*(at: Step): Act<Next> {
   const time = yield* site.time
   const entry = entries.find((one) => isMessage(one) && (one.at <= time || !isWaiting(one)))
   if (entry === undefined) return "stop"
-  const turn = runTurn(at, entry, true, (signal) => session.run(inputOf(entry), { signal }))
-  return yield* attempt(site, entry, Effect.flatMap(turn, (exit) => settle(at, entry, exit)))
+  const isEmpty = session.messages.length === 0
+  const turn = runTurn(at, entry, true, (signal) => session.run(inputOf(entry, isEmpty), { signal }))
+  return yield* attempt(at, entry, Effect.flatMap(turn, (exit) => settle(at, entry, exit)))
 })

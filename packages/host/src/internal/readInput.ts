@@ -88,7 +88,7 @@ export const readMessage = (
       if (Result.isFailure(past)) return Effect.fail(wrongInput(sessionId, `the history: ${past.failure.message}`))
       const invalid = whyInvalid(past.success)
       if (invalid !== undefined) return Effect.fail(wrongInput(sessionId, `the history is not valid: ${invalid}`))
-      const { key: _key, steer: _steer, ...input } = decoded.success
+      const { key: _key, part: _part, steer: _steer, ...input } = decoded.success
       // The input of a turn is JSON. The compiler cannot check that, because an interface has no index signature.
       return Effect.succeed((past.success.length === 0 ? input : { ...input, history }) as unknown as Json)
     })

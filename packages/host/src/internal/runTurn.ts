@@ -147,14 +147,13 @@ const outcomeOfSteer = (outcome: SteerOutcome): Outcome.Outcome | undefined => {
   }
 }
 
-/** Returns the input of a message. */
-export const inputOf = ({ body, key }: Entry): TurnInput => {
-  const { history: _history, ...input } = bodyOf(body)
-  return { ...input, key }
+/** Returns the input of a message. What was said before counts if the conversation is empty. */
+export const inputOf = ({ body, key }: Entry, isEmpty = false): TurnInput => {
+  const { history, ...input } = bodyOf(body)
+  return history === undefined || !isEmpty
+    ? { ...input, key }
+    : { ...input, key, before: [...history, ...input.before ?? []] }
 }
-
-/** Returns what was said before a message, if it was sent along. */
-export const historyOf = ({ body }: Entry): ReadonlyArray<Message> | undefined => bodyOf(body).history
 
 // `send` has decoded it.
 const bodyOf = (body: unknown) => body as TurnInput & { readonly history?: ReadonlyArray<Message> }

@@ -141,7 +141,12 @@ class Builder {
         return
       case "tool-start":
         this.begin(`tool ${sessionId} ${event.call.id}`, event, "tool", event.call.name, {
-          details: [["arguments", json(event.call.args)]]
+          details: [
+            ["arguments", json(event.call.args)],
+            ...(event.call.changed === undefined
+              ? []
+              : [["arguments changed by", event.call.changed.by.join(", ")] as const])
+          ]
         })
         return
       case "tool-end":

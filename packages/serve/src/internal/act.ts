@@ -1,33 +1,38 @@
 /** What a request does in a session: it sends a message, or it answers questions. */
-import type { Json } from "@belay/core/Json"
 import type { FilePart, Message } from "@belay/core/Message"
-import type { Decision, PendingAsk } from "@belay/core/RunState"
+import type { PendingAsk } from "@belay/core/RunState"
+import type { Decisions } from "@belay/core/Session"
+import type { ClientTool } from "@belay/core/Turn"
 import type { Conversation } from "@belay/host/Host"
-import * as ClientTools from "../ClientTools.ts"
 import type { Serve } from "../Serve.ts"
 import type { Part } from "./follow.ts"
-import { askIdOfAll } from "./identity.ts"
+import { askIdOfAll, askingOf } from "./identity.ts"
 import { invalid, Refusal } from "./refusal.ts"
 
 /** A message of a client. */
 export interface Sending {
   readonly message: string
   readonly attachments: ReadonlyArray<FilePart>
-  readonly tools?: ReadonlyArray<ClientTools.ClientTool>
+  readonly tools?: ReadonlyArray<ClientTool>
   /** What was said before, for a new session. */
   readonly history?: ReadonlyArray<Message>
+  /** What the model reads before this message, in any session. */
+  readonly before?: ReadonlyArray<Message>
+  /** The instructions of the client. Absent if there are none. */
+  readonly instructions?: string | undefined
   /** Sending the same key again sends nothing. */
   readonly key?: string
 }
 
 /** Sends a message, and returns where its turn is to be read. */
 export const send = async ({ host }: Serve, sessionId: string, principal: string, sending: Sending): Promise<Part> => {
-  const { attachments, history, key = crypto.randomUUID(), message, tools = [] } = sending
+  const { attachments, before = [], history, instructions, key = crypto.randomUUID(), message, tools = [] } = sending
   const input = {
     message,
     ...(attachments.length === 0 ? {} : { attachments }),
-    // The tools were decoded; they are JSON.
-    ...(tools.length === 0 ? {} : { metadata: { [ClientTools.metadataKey]: tools as unknown as Json } })
+    ...(before.length === 0 ? {} : { before }),
+    ...(instructions === undefined ? {} : { instructions }),
+    ...(tools.length === 0 ? {} : { tools })
   }
   const options = { key, tenant: principal, ...(history === undefined ? {} : { history }) }
   await host.send(sessionId, input, options)
@@ -42,12 +47,12 @@ export const decide = async (
   { host }: Serve,
   sessionId: string,
   conversation: Conversation,
-  decisions: { readonly [callId: string]: Decision },
+  decisions: Decisions,
   keyOf: (after: number, asks: string) => string = (after, asks) => `decide.${after}.${asks}`
 ): Promise<Part> => {
   const { lastEvent = 0 } = conversation
-  const answered = pendingOf(conversation).filter(({ callId }) => callId in decisions)
-  const key = keyOf(lastEvent, await askIdOfAll(answered))
+  const answered = pendingOf(conversation).filter(({ callId }) => Object.hasOwn(decisions, callId))
+  const key = keyOf(lastEvent, await askIdOfAll(askingOf(sessionId, conversation), answered))
   await host.decide(sessionId, decisions, { key })
   return { sessionId, key, after: lastEvent }
 }
@@ -57,13 +62,28 @@ export const pendingOf = (conversation: Conversation | undefined): ReadonlyArray
   conversation?.waiting.type === "people" ? conversation.waiting.pending : []
 
 /** Whether the question is a call of a client's tool. */
-export const isClientCall = ({ tool }: PendingAsk): boolean => tool === ClientTools.toolName
+export const isClientCall = ({ client }: PendingAsk): boolean => client === true
+
+/** Joins the system and developer messages of a client. Throws a `Refusal` if clients may not send any. */
+export const checkInstructions = (
+  { clientInstructions }: Serve,
+  texts: ReadonlyArray<string>,
+  field: string
+): string | undefined => {
+  if (texts.length === 0) return undefined
+  if (clientInstructions) return texts.join("\n\n")
+  throw invalid(
+    `${field}: this server takes no instructions of clients (system or developer messages); ` +
+      "its owner can allow them with the option `clientInstructions` of Serve.make",
+    field
+  )
+}
 
 /** Reads the tools of a client. Throws a `Refusal` if clients may not bring tools. */
 export const checkTools = (
   { clientTools }: Serve,
-  tools: ReadonlyArray<ClientTools.ClientTool>
-): ReadonlyArray<ClientTools.ClientTool> => {
+  tools: ReadonlyArray<ClientTool>
+): ReadonlyArray<ClientTool> => {
   if (tools.length === 0) return tools
   if (!clientTools) throw invalid("this server takes no tools of clients", "tools")
   const wrong = tools.find(({ name }) => !/^[A-Za-z0-9_-]{1,64}$/.test(name))

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Readable } from "node:stream"
 import type { Handler } from "../Serve.ts"
+import { noteLocalAddress } from "./localAddress.ts"
 
 export const answerNode = async (
   handler: Handler,
@@ -62,15 +63,18 @@ const requestOf = (incoming: IncomingMessage, signal: AbortSignal): Request | un
   }
   const hasBody = method !== "GET" && method !== "HEAD"
   try {
-    // The name of the host is the client's word. It decides nothing.
-    const address = new URL(url, "http://localhost")
-    return new Request(address, {
+    // A target without a leading slash is a whole address, which only proxies get.
+    const address = new URL(url.startsWith("/") ? `http://localhost${url}` : url)
+    if (!url.startsWith("/") && address.host !== new URL(`http://${given.host}`).host) return undefined
+    const request = new Request(address, {
       method,
       headers,
       signal,
       // The types of `node:stream/web` and those of `fetch` are written separately for the same streams.
       ...(hasBody ? { body: Readable.toWeb(incoming) as never, duplex: "half" } : {})
     })
+    noteLocalAddress(request, incoming.socket.localAddress)
+    return request
   } catch {
     return undefined
   }

@@ -24,6 +24,9 @@ export const listField = (fields: Fields, name: string, path = name): ReadonlyAr
   return value
 }
 
+/** Whether a message is an instruction to the model, in the protocols that have such messages. */
+export const isInstruction = ({ role }: Fields): boolean => role === "system" || role === "developer"
+
 /** Makes a file of a URL. Only `https:` and `data:` are allowed. */
 export const fileOf = (url: string, mediaType: string | undefined, filename: string | undefined): FilePart => {
   const data = /^data:([\w.+-]+\/[\w.+-]+)[;,]/.exec(url)

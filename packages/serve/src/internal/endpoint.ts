@@ -3,6 +3,7 @@ import { whyNot } from "@belay/core/Json"
 import { checkOptions } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
 import type { Handler, Serve } from "../Serve.ts"
+import { checkSite, isAllowed } from "./checkSite.ts"
 import { invalid, Refusal, refusalOf, statusOf } from "./refusal.ts"
 
 /** A request of a known principal. */
@@ -29,18 +30,21 @@ export const checkServe = (owner: string, serve: Serve): void => {
 /** Makes the handler of a protocol. */
 export const endpoint = (serve: Serve, writeError: WriteError, act: (call: Call) => Promise<Response>): Handler => {
   checkServe("handler", serve)
-  const answer = async (request: Request): Promise<Response> => {
+  const answer = async (given: Request): Promise<Response> => {
     try {
+      checkHeaders(serve, given)
+      const request = checkSite(serve, given)
       if (request.method === "OPTIONS" && serve.origins.length > 0) return new Response(null, { status: 204 })
-      checkHeaders(serve, request)
-      checkSite(serve, request)
+      const url = new URL(request.url)
+      // Some servers and proxies would read the first part of such a path as the name of a host.
+      if (url.pathname.startsWith("//")) throw new Refusal("not-found", "there is nothing at this path")
       const principal = await serve.authorize(request)
       if (principal instanceof Response) return principal
       if (typeof principal !== "string" || principal === "") {
         throw new Refusal("unauthorized", "the request has no valid credentials")
       }
       const body = () => readBody(serve, request)
-      return await act({ request, url: new URL(request.url), principal, body })
+      return await act({ request, url, principal, body })
     } catch (error) {
       const refusal = refusalOf(serve, error)
       return Response.json(writeError(refusal), { status: statusOf[refusal.kind] })
@@ -54,16 +58,6 @@ const checkHeaders = ({ maxHeaderBytes }: Serve, { headers, url }: Request): voi
   headers.forEach((value, name) => size += name.length + value.length)
   if (size > maxHeaderBytes) throw new Refusal("too-large", `the headers are larger than ${maxHeaderBytes} bytes`)
 }
-
-/** Refuses what a page of another site sends with the cookies of a user. Browsers say where a request comes from. */
-const checkSite = (serve: Serve, { headers, method }: Request): void => {
-  const site = headers.get("sec-fetch-site") ?? "none"
-  if (method === "GET" || site === "none" || site === "same-origin" || isAllowed(serve, headers.get("origin"))) return
-  throw new Refusal("forbidden", "pages of this origin may not use this server")
-}
-
-const isAllowed = ({ origins }: Serve, origin: string | null): boolean =>
-  origin !== null && (origins.includes(origin) || origins.includes("*"))
 
 const readBody = async ({ maxBodyBytes }: Serve, { body, headers }: Request): Promise<unknown> => {
   const tooLarge = () => new Refusal("too-large", `the body is larger than ${maxBodyBytes} bytes`)

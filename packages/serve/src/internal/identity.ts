@@ -25,19 +25,32 @@ export const sessionIdOf = async (principal: string, token: Token): Promise<stri
 /** Returns what the ids of all sessions of a principal begin with. */
 const prefixOf = async (principal: string): Promise<string> => `p${await hash(principal)}.`
 
+/** Where a question was asked: in which session, and in which of its turns. */
+export interface Asking {
+  readonly token: Token
+  readonly turnNumber: number
+}
+
+/** Returns where the open questions of the host's session were asked. */
+export const askingOf = (sessionId: string, { turnNumber }: { readonly turnNumber: number }): Asking => ({
+  token: sessionId.slice(-tokenLength),
+  turnNumber
+})
+
 /**
- * Returns the id of a question, as clients see it. It is another one when anything about the question has changed, so
- * that an answer counts for the question that was shown and for no other.
+ * Returns the id of a question, as clients see it. It is another one in another session or turn, and when anything about
+ * the question has changed, so that an answer counts for the question that was shown and for no other.
  */
-export const askIdOf = async (ask: PendingAsk): Promise<string> => `ask_${await hash(canonical(ask))}`
+export const askIdOf = async ({ token, turnNumber }: Asking, ask: PendingAsk): Promise<string> =>
+  `ask_${await hash(`${token} ${turnNumber} ${canonical(ask)}`)}`
 
 /** Returns one id for several questions. */
-export const askIdOfAll = async (asks: ReadonlyArray<PendingAsk>): Promise<string> =>
-  await hash((await Promise.all(asks.map(askIdOf))).join())
+export const askIdOfAll = async (asking: Asking, asks: ReadonlyArray<PendingAsk>): Promise<string> =>
+  await hash((await Promise.all(asks.map((ask) => askIdOf(asking, ask)))).join())
 
 /** Returns the id of a call of a client's tool. It names the session too, for protocols without sessions. */
-export const clientCallIdOf = async (token: Token, ask: PendingAsk): Promise<string> =>
-  `${token}-${(await askIdOf(ask)).slice(4, 16)}`
+export const clientCallIdOf = async (asking: Asking, ask: PendingAsk): Promise<string> =>
+  `${asking.token}-${(await askIdOf(asking, ask)).slice(4, 16)}`
 
 /** Returns the token in the id of a call of a client's tool. */
 export const tokenOfClientCall = (id: string): Token | undefined => {

@@ -1,7 +1,7 @@
 /** What chat completions and Responses of OpenAI have in common. */
 import type { JsonObject } from "@belay/core/Json"
+import type { ClientTool } from "@belay/core/Turn"
 import type { Usage } from "@belay/core/Usage"
-import type { ClientTool } from "../ClientTools.ts"
 import type { Serve } from "../Serve.ts"
 import { fieldsOf, textField } from "./content.ts"
 import { invalid, type Kind, type Refusal } from "./refusal.ts"

@@ -1,9 +1,10 @@
 /** Answers of people to open questions, for protocols that answer with data. */
 import type { Json } from "@belay/core/Json"
 import type { Decision } from "@belay/core/RunState"
+import type { Decisions } from "@belay/core/Session"
 import type { Conversation } from "@belay/host/Host"
 import { isClientCall, pendingOf } from "./act.ts"
-import { askIdOf, clientCallIdOf, type Token } from "./identity.ts"
+import { askIdOf, askingOf, clientCallIdOf } from "./identity.ts"
 
 /** An answer that a client has sent. */
 export interface Given {
@@ -23,21 +24,22 @@ export interface GivenAnswers {
 
 /** Returns the decisions about questions that are open. Answers to others are ignored. */
 export const decisionsOf = async (
-  token: Token,
+  sessionId: string,
   conversation: Conversation | undefined,
   { answerOf, outputOf }: GivenAnswers
-): Promise<{ readonly [callId: string]: Decision }> => {
-  const decisions: { [callId: string]: Decision } = {}
+): Promise<Decisions> => {
+  const decisions = new Map<string, Decision>()
+  const asking = askingOf(sessionId, conversation ?? { turnNumber: 0 })
   for (const ask of pendingOf(conversation)) {
     if (isClientCall(ask)) {
-      const output = outputOf(await clientCallIdOf(token, ask))
-      if (output !== undefined) decisions[ask.callId] = { type: "respond", output }
+      const output = outputOf(await clientCallIdOf(asking, ask))
+      if (output !== undefined) decisions.set(ask.callId, { type: "respond", output })
       continue
     }
-    const given = answerOf(await askIdOf(ask))
-    if (given !== undefined) decisions[ask.callId] = decisionOf(given)
+    const given = answerOf(await askIdOf(asking, ask))
+    if (given !== undefined) decisions.set(ask.callId, decisionOf(given))
   }
-  return decisions
+  return Object.fromEntries(decisions)
 }
 
 export const decisionOf = ({ always, args, isApproved, reason }: Given): Decision => {

@@ -96,6 +96,11 @@ const refusalOfFailure = (
     // Whoever writes a hook writes this text for those who use the agent.
     case "HookRejected":
       return new Refusal("filtered", error.message)
+    // The host describes the client's own data.
+    case "SessionError":
+      return error.message.startsWith("the agent has a tool named")
+        ? invalid(error.message, "tools")
+        : hidden(serve, error, new Refusal("failed", "the agent failed: the log of the server says why"))
     case "SnapshotError":
       return hidden(serve, error, new Refusal("conflict", "the answer does not fit the open question"))
     case "ContentFiltered":

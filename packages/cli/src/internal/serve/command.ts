@@ -26,6 +26,10 @@ export const serve = Command.make("serve", {
     Flag.withDescription("The address to listen on. Another than the default needs --token"),
     Flag.withDefault("127.0.0.1")
   ),
+  allowedHosts: optional(
+    "allowed-hosts",
+    "Other names under which clients reach the server, with commas between. Default: this machine and --hostname"
+  ),
   token: optional("token", "The token that clients send. Default: one that is kept in the data folder"),
   data: Flag.String("data").pipe(
     Flag.withDescription("The folder of the demo agent's sessions and of the token"),
@@ -35,7 +39,7 @@ export const serve = Command.make("serve", {
     Flag.withDescription("Seconds that running turns have to stop after SIGTERM. Default 20"),
     Flag.withDefault(20)
   )
-}, ({ acp, agUi, all, config, data, drain, hostname, mcp, openai, port, token, ui }) =>
+}, ({ acp, agUi, all, allowedHosts, config, data, drain, hostname, mcp, openai, port, token, ui }) =>
   Effect.gen(function*() {
     if (!(port >= 0 && port < 65_536)) return yield* usageError("--port is a number from 0 to 65535")
     if (drain < 0) return yield* usageError("--drain is 0 or more seconds")
@@ -60,6 +64,7 @@ export const serve = Command.make("serve", {
       ...options,
       port,
       hostname,
+      allowedHosts: Option.match(allowedHosts, { onNone: () => [], onSome: (names) => names.split(",") }),
       drainMs: drain * 1_000,
       protocols: { openai: isAll || openai, ui: isAll || ui, agUi: isAll || agUi, mcp: isAll || mcp }
     })

@@ -5,7 +5,6 @@ import * as Approval from "@belay/hooks/Approval"
 import * as Host from "@belay/host/Host"
 import * as OpenAiCompatible from "@belay/providers/OpenAiCompatible"
 import * as SqliteStore from "@belay/providers/SqliteStore"
-import * as ClientTools from "@belay/serve/ClientTools"
 import * as Endpoint from "@belay/testing/Endpoint"
 import * as Schema from "effect/Schema"
 import { join } from "node:path"
@@ -34,8 +33,7 @@ export const makeDemo = async (data: string): Promise<Host.Host> => {
     provider: OpenAiCompatible.make({ model: "demo", baseUrl: endpoint.url, apiKey: "none" }),
     store: store.sessions,
     tools: [weather, email],
-    hooks: [Approval.make({ tools: "send_email" })],
-    plugins: [ClientTools.make()]
+    hooks: [Approval.make({ tools: "send_email" })]
   })
   return Host.make({ agent, store })
 }

@@ -35,6 +35,8 @@ export interface HttpOptions extends Options {
   readonly drainMs: number
   readonly port: number
   readonly hostname: string
+  /** The names under which clients reach the server, beside those of this machine. */
+  readonly allowedHosts: ReadonlyArray<string>
   readonly protocols: { readonly [P in "openai" | "ui" | "agUi" | "mcp"]: boolean }
 }
 
@@ -42,7 +44,7 @@ export interface HttpOptions extends Options {
 export const overHttp = (options: HttpOptions) =>
   Effect.scoped(Effect.gen(function*() {
     const token = options.token ?? (yield* keptToken(options.data))
-    const { drain, serve } = yield* openServe(options, token)
+    const { drain, serve } = yield* openServe(options, token, hostsOf(options))
     const server = createServer(NodeHttp.toNode(handlerOf(serve, options.protocols)))
     const port = yield* listen(server, options)
     const url = `http://${options.hostname.includes(":") ? `[${options.hostname}]` : options.hostname}:${port}`
@@ -64,22 +66,33 @@ export const overStdio = (options: Options) =>
   Effect.gen(function*() {
     // Standard output belongs to the protocol, so that whatever a program prints goes to standard error.
     globalThis.console = new NodeConsole(stderr)
-    const { serve } = yield* openServe(options, "")
+    const { serve } = yield* openServe(options, "", [])
     yield* Effect.promise(() => Acp.serveStdio(serve, { principal: owner }))
     return yield* Effect.sync(() => exit(0))
   })
 
+/** Returns all names of the server. `0.0.0.0` is not a name: a request for an address of this machine is served. */
+const hostsOf = ({ allowedHosts, hostname }: HttpOptions): ReadonlyArray<string> => {
+  const own = hostname.includes(":") ? `[${hostname}]` : hostname
+  return ["localhost", "127.0.0.1", "[::1]", own, ...allowedHosts]
+}
+
 /** Whoever has the token, or has started the process. */
 const owner = "owner"
 
-const openServe = Effect.fnUntraced(function*({ config, data }: Options, token: string) {
+const openServe = Effect.fnUntraced(function*(
+  { config, data }: Options,
+  token: string,
+  allowedHosts: ReadonlyArray<string>
+) {
   const served = config === undefined
     ? { host: yield* Effect.promise(() => makeDemo(data)) }
     : yield* loadServed(config)
   const serve = Serve.make({
     ...("host" in served ? { host: served.host } : { agent: served.agent }),
     authorize: authorizeWith(token),
-    clientTools: config === undefined || "agent" in served
+    clientTools: config === undefined || "agent" in served,
+    allowedHosts
   })
   const closing = { drain: (_withinMs: number) => Effect.promise(() => serve.close()), serve }
   if (!("host" in served)) return closing

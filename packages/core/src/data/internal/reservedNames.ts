@@ -5,6 +5,7 @@
 const reservedNames: ReadonlySet<string> = new Set([
   "*",
   "a hook",
+  "a person",
   "host",
   "hook",
   "nobody",

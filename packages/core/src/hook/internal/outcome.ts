@@ -21,10 +21,11 @@ export interface HookQuestion {
   readonly ask: HookAction.Ask
 }
 
-/** Decodes a changed value as the operation will. Returns the decoded value, or why it does not fit. */
+/** Decodes a value that the hook `by` changed, as the operation will. Returns it, or why it does not fit. */
 export type Decode = (
   value: unknown,
-  event: unknown
+  event: unknown,
+  by: string
 ) => { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string }
 
 /** The action of a chain whose hooks only changed the value. */

@@ -21,10 +21,11 @@ export const runPoint = (
   point: CompiledPoint,
   event: unknown,
   scope: HookScope,
-  decode?: Decode
+  decode?: Decode,
+  again = false
 ): Outcome | undefined | Effect.Effect<Outcome> => {
   if (scope.freeze) freeze(event)
-  if (!point.plain) return new PointRun(point, event, scope, decode).start()
+  if (!point.plain || again) return new PointRun(point, event, scope, decode).start(again)
   const { onRecord } = scope
   if (onRecord !== undefined) return runRecorded(point, event, scope, onRecord, decode)
   const { deciders, hasGates, legal } = point

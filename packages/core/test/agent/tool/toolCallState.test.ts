@@ -37,6 +37,7 @@ const events: { readonly [E in ToolCallEvent["type"]]: Extract<ToolCallEvent, { 
   remembered: { type: "remembered" },
   "decide-inside": { type: "decide-inside" },
   settle: { type: "settle", answer: { hook: everyHook, fingerprint: "x" } },
+  change: { type: "change", by: "hook" },
   start: { type: "start" },
   wait: { type: "wait" },
   rebuild: { type: "rebuild" },
@@ -47,17 +48,34 @@ const events: { readonly [E in ToolCallEvent["type"]]: Extract<ToolCallEvent, { 
 const table: {
   readonly [S in ToolCallState["status"]]: { readonly [E in ToolCallEvent["type"]]?: ToolCallState["status"] }
 } = {
-  planned: { ask: "asked", start: "started", finish: "done", settle: "planned", rebuild: "planned" },
+  planned: { ask: "asked", start: "started", finish: "done", settle: "planned", change: "planned", rebuild: "planned" },
   asked: {
     decide: "decided",
     remembered: "decided",
     "decide-inside": "decided",
     finish: "done",
     settle: "asked",
+    change: "asked",
     rebuild: "asked"
   },
-  decided: { ask: "asked", start: "started", wait: "asked", finish: "done", settle: "decided", rebuild: "decided" },
-  started: { ask: "asked", start: "started", wait: "asked", finish: "done", settle: "started", rebuild: "started" },
+  decided: {
+    ask: "asked",
+    start: "started",
+    wait: "asked",
+    finish: "done",
+    settle: "decided",
+    change: "decided",
+    rebuild: "decided"
+  },
+  started: {
+    ask: "asked",
+    start: "started",
+    wait: "asked",
+    finish: "done",
+    settle: "started",
+    change: "started",
+    rebuild: "started"
+  },
   done: {}
 }
 

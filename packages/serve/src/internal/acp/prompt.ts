@@ -2,7 +2,6 @@
 import type { ContentBlock, SessionUpdate } from "@agentclientprotocol/sdk"
 import type { FilePart, Message } from "@belay/core/Message"
 import { text } from "@belay/core/Message"
-import { callOf, toolName } from "../../ClientTools.ts"
 
 export interface Prompt {
   readonly text: string
@@ -50,15 +49,14 @@ export const replay = (messages: ReadonlyArray<Message>): ReadonlyArray<SessionU
       ...(reasoning === undefined ? [] : [thought(reasoning)]),
       ...(content === "" ? [] : [said(content)]),
       ...toolCalls.map(({ args, id, name }): SessionUpdate => {
-        const call = name === toolName ? callOf(args) : undefined
         const result = results.get(id)
         return {
           sessionUpdate: "tool_call",
           toolCallId: id,
-          title: call?.name ?? name,
+          title: name,
           kind: "other",
           status: result?.isError === true ? "failed" : "completed",
-          rawInput: call?.args ?? args,
+          rawInput: args,
           rawOutput: result?.content
         }
       })

@@ -7,9 +7,9 @@ import type {
   ToolCallUpdate
 } from "@agentclientprotocol/sdk"
 import type { AgentEvent } from "@belay/core/AgentEvent"
+import type { ToolCall } from "@belay/core/Message"
 import type { Decision, PendingAsk } from "@belay/core/RunState"
 import type { Outcome } from "@belay/host/Outcome"
-import { toolName } from "../../ClientTools.ts"
 import type { Serve } from "../../Serve.ts"
 import { decide } from "../act.ts"
 import { follow, type Part } from "../follow.ts"
@@ -82,9 +82,9 @@ class Updates {
         this.text = ""
         return [said("\n\n(The answer begins again.)\n\n")]
       case "tool-start":
-        return event.call.name === toolName ? [] : this.call(event.call, "in_progress")
+        return this.call(event.call, "in_progress")
       case "tool-end": {
-        if (event.unfinished === true || event.call.name === toolName) return []
+        if (event.unfinished === true || event.client === true) return []
         const { call, result } = event
         const output = cutJson(result.ok ? result.output : result.error, this.maxLength)
         return this.call(call, result.ok ? "completed" : "failed", output)
@@ -97,7 +97,7 @@ class Updates {
   }
 
   private call(
-    { args, id, name }: { readonly id: string; readonly name: string; readonly args: unknown },
+    { args, changed, id, name }: ToolCall,
     status: "in_progress" | "completed" | "failed",
     output?: unknown
   ): ReadonlyArray<SessionUpdate> {
@@ -115,7 +115,7 @@ class Updates {
     return [{
       sessionUpdate: "tool_call",
       toolCallId: id,
-      title: name,
+      title: changed === undefined ? name : `${name} (arguments changed by ${changed.by.join(" and ")})`,
       kind: "other",
       status,
       rawInput,
@@ -130,24 +130,24 @@ const askPerson = async (
   { client, id, mode, signal }: EditorSession,
   pending: ReadonlyArray<PendingAsk>
 ): Promise<{ readonly [callId: string]: Decision } | undefined> => {
-  const decisions: { [callId: string]: Decision } = {}
+  const decisions = new Map<string, Decision>()
   for (const ask of pending) {
     if (signal.aborted) return undefined
     if (mode() === "allow") {
-      decisions[ask.callId] = { type: "approve" }
+      decisions.set(ask.callId, { type: "approve" })
       continue
     }
     const title = `${ask.tool}: ${ask.reason}`
     const toolCall: ToolCallUpdate = { toolCallId: ask.callId, title, kind: "other", rawInput: ask.args }
     const { outcome } = await client.request("session/request_permission", { sessionId: id, toolCall, options })
     if (outcome.outcome !== "selected") return undefined
-    decisions[ask.callId] = decisionOf({
+    decisions.set(ask.callId, decisionOf({
       isApproved: outcome.optionId === "allow" || outcome.optionId === "always",
       always: outcome.optionId === "always",
       reason: "rejected in the editor"
-    })
+    }))
   }
-  return decisions
+  return Object.fromEntries(decisions)
 }
 
 const options: Array<PermissionOption> = [

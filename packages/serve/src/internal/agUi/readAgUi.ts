@@ -1,8 +1,8 @@
 /** Reads the input of an AG-UI run. */
 import { type Json, whyNot } from "@belay/core/Json"
 import type { FilePart } from "@belay/core/Message"
-import type { ClientTool } from "../../ClientTools.ts"
-import { fieldsOf, fileOf, listField, textField } from "../content.ts"
+import type { ClientTool } from "@belay/core/Turn"
+import { fieldsOf, fileOf, isInstruction, listField, textField } from "../content.ts"
 import type { Given } from "../questions.ts"
 import { invalid } from "../refusal.ts"
 
@@ -16,6 +16,10 @@ export interface AgUiRequest {
   /** The results of the client's tools, by call id. */
   readonly outputs: ReadonlyMap<string, string>
   readonly tools: ReadonlyArray<ClientTool>
+  /** The texts of its system and developer messages. */
+  readonly instructions: ReadonlyArray<string>
+  /** The context and the state of the client, as text for the model. Empty if there are none. */
+  readonly context: string
 }
 
 type Fields = { readonly [field: string]: unknown }
@@ -32,9 +36,23 @@ export const readAgUi = (given: unknown): AgUiRequest => {
     message: last?.["role"] === "user" ? contentOf(last["content"]) : undefined,
     answers: new Map(resume.map((entry) => [textField(entry, "interruptId") ?? "", answerOf(entry)])),
     outputs: new Map(messages.flatMap(outputsOf)),
-    tools: body["tools"] === undefined ? [] : listField(body, "tools").map(toolOf)
+    tools: body["tools"] === undefined ? [] : listField(body, "tools").map(toolOf),
+    instructions: messages.filter(isInstruction).map(({ content }) => contentOf(content ?? "").text),
+    context: contextOf(body)
   }
 }
+
+const contextOf = (body: Fields): string => {
+  const context = body["context"] === undefined ? [] : listField(body, "context").map(fieldsOf)
+  const state = body["state"]
+  const isEmpty = state === undefined || state === null || JSON.stringify(state) === "{}"
+  return [
+    ...context.map((one) => `${textField(one, "description", "context")}: ${wordsOf(one["value"])}`),
+    ...(isEmpty ? [] : [`The state of the application: ${JSON.stringify(state)}`])
+  ].join("\n")
+}
+
+const wordsOf = (value: unknown): string => typeof value === "string" ? value : JSON.stringify(value ?? null)
 
 const idField = (body: Fields, name: string): string => {
   const id = textField(body, name)
@@ -76,7 +94,7 @@ const answerOf = ({ payload, status }: Fields): Given => {
 const outputsOf = (message: Fields): ReadonlyArray<readonly [string, string]> => {
   const { content, role, toolCallId } = message
   if (role !== "tool" || typeof toolCallId !== "string") return []
-  return [[toolCallId, typeof content === "string" ? content : JSON.stringify(content ?? null)]]
+  return [[toolCallId, wordsOf(content)]]
 }
 
 const toolOf = (tool: unknown): ClientTool => {

@@ -4,11 +4,10 @@ import type { ToolCall } from "@belay/core/Message"
 import type { PendingAsk } from "@belay/core/RunState"
 import type { ToolResult } from "@belay/core/Tool"
 import type { Outcome } from "@belay/host/Outcome"
-import { callOf, toolName } from "../../ClientTools.ts"
 import type { Serve } from "../../Serve.ts"
 import { isClientCall } from "../act.ts"
 import type { Item } from "../follow.ts"
-import { askIdOf, clientCallIdOf, type Token } from "../identity.ts"
+import { askIdOf, type Asking, clientCallIdOf, type Token } from "../identity.ts"
 import { refusalOfOutcome } from "../refusal.ts"
 import { cut } from "../shorten.ts"
 
@@ -77,13 +76,17 @@ class AgUiWriter {
         yield* this.endStep()
         break
       case "tool-start":
-        if (event.call.name !== toolName) yield* this.call(event.call.id, event.call.name, event.call.args)
+        yield* this.call(event.call.id, event.call.name, event.call.args)
+        if (event.call.changed !== undefined) {
+          const { call: { changed: { by }, id: toolCallId } } = event
+          yield { type: "CUSTOM", name: "belay.changed", value: { toolCallId, by } }
+        }
         break
       case "tool-end":
-        if (event.unfinished !== true && event.call.name !== toolName) yield* this.result(event.call, event.result)
+        if (event.unfinished !== true && event.client !== true) yield* this.result(event.call, event.result)
         break
       case "tool-denied":
-        yield* this.result(event.call, { ok: false, error: event.reason })
+        if (event.client !== true) yield* this.result(event.call, { ok: false, error: event.reason })
         break
       default:
     }
@@ -158,14 +161,14 @@ async function* endOf(
     case "suspended": {
       const interrupts: Array<object> = []
       const pendingToolCallIds: Array<string> = []
+      const asking = { token, turnNumber: outcome.turnNumber }
       for (const ask of outcome.pending) {
-        const call = isClientCall(ask) ? callOf(ask.args) : undefined
-        if (call === undefined) {
+        if (!isClientCall(ask)) {
           yield* writer.call(ask.callId, ask.tool, ask.args)
-          interrupts.push(await interruptOf(ask))
+          interrupts.push(await interruptOf(asking, ask))
         } else {
-          const id = await clientCallIdOf(token, ask)
-          yield* writer.call(id, call.name, call.args)
+          const id = await clientCallIdOf(asking, ask)
+          yield* writer.call(id, ask.tool, ask.args)
           pendingToolCallIds.push(id)
         }
       }
@@ -184,10 +187,10 @@ async function* endOf(
   }
 }
 
-const interruptOf = async (ask: PendingAsk): Promise<object> => {
+const interruptOf = async (asking: Asking, ask: PendingAsk): Promise<object> => {
   const { args, by, callId, expiresAt, reason, tool } = ask
   return {
-    id: await askIdOf(ask),
+    id: await askIdOf(asking, ask),
     reason: "tool_approval",
     message: `${tool}: ${reason}`,
     toolCallId: callId,

@@ -1,7 +1,7 @@
 /** Reads a request of chat completions. */
 import { type Message, text, type ToolCall } from "@belay/core/Message"
-import type { ClientTool } from "../../ClientTools.ts"
-import { fieldsOf, filesOf, listField, partsOf, textField, textOf } from "../content.ts"
+import type { ClientTool } from "@belay/core/Turn"
+import { fieldsOf, filesOf, isInstruction, listField, partsOf, textField, textOf } from "../content.ts"
 import { refuseFields, toolsOf } from "../openAi.ts"
 import { invalid } from "../refusal.ts"
 
@@ -14,6 +14,8 @@ export interface ToolAnswer {
 export interface ChatRequest {
   /** The messages of the client as those of a conversation. */
   readonly messages: ReadonlyArray<Message>
+  /** The texts of its system and developer messages. */
+  readonly instructions: ReadonlyArray<string>
   /** The results at the end of the messages. */
   readonly answers: ReadonlyArray<ToolAnswer>
   readonly tools: ReadonlyArray<ClientTool>
@@ -31,7 +33,7 @@ export const readChat = (given: unknown): ChatRequest => {
     tool_choice: (choice) => choice !== "auto" && choice !== "none",
     logprobs: (value) => value !== false
   })
-  const messages = readMessages(listField(body, "messages"))
+  const { instructions, messages } = readMessages(listField(body, "messages"))
   if (messages.length === 0) throw invalid("messages: expected at least one message", "messages")
   const end = messages.findLastIndex(({ role }) => role !== "tool") + 1
   const answers = messages.slice(end).flatMap((message) =>
@@ -39,6 +41,7 @@ export const readChat = (given: unknown): ChatRequest => {
   )
   return {
     messages,
+    instructions,
     answers,
     tools: toolsOf(body),
     isStream: body["stream"] === true,
@@ -46,9 +49,17 @@ export const readChat = (given: unknown): ChatRequest => {
   }
 }
 
-const readMessages = (all: ReadonlyArray<unknown>): ReadonlyArray<Message> => {
+const readMessages = (all: ReadonlyArray<unknown>): Pick<ChatRequest, "messages" | "instructions"> => {
   const names = new Map<string, string>()
-  return all.map((one, index) => readMessage(fieldsOf(one), `messages[${index}]`, names))
+  const instructions: Array<string> = []
+  const messages = all.flatMap((one, index): ReadonlyArray<Message> => {
+    const fields = fieldsOf(one)
+    const path = `messages[${index}]`
+    if (!isInstruction(fields)) return [readMessage(fields, path, names)]
+    instructions.push(textOf(partsOf(fields["content"], `${path}.content`)))
+    return []
+  })
+  return { messages, instructions }
 }
 
 const readMessage = (
@@ -59,9 +70,6 @@ const readMessage = (
   const { content, role } = message
   const parts = partsOf(content, `${path}.content`)
   switch (role) {
-    case "system":
-    case "developer":
-      return { role: "user", content: textOf(parts), source: "client" }
     case "user":
       return { role: "user", content: filesOf(parts).length === 0 ? textOf(parts) : parts }
     case "assistant": {

@@ -2,11 +2,10 @@
 import type { PendingAsk } from "@belay/core/RunState"
 import type { Usage } from "@belay/core/Usage"
 import type { Outcome } from "@belay/host/Outcome"
-import { callOf } from "../../ClientTools.ts"
 import type { Serve } from "../../Serve.ts"
 import { isClientCall } from "../act.ts"
 import type { Item } from "../follow.ts"
-import { askIdOfAll, clientCallIdOf, type Token } from "../identity.ts"
+import { askIdOfAll, type Asking, clientCallIdOf, type Token } from "../identity.ts"
 import { refusalOfOutcome } from "../refusal.ts"
 
 /** A piece of an answer, before it is written as a chunk or as a part of a whole answer. */
@@ -78,13 +77,14 @@ async function* endOf(
       return yield { type: "end", finishReason: reason, usage: outcome.usage, text: outcome.text }
     }
     case "suspended": {
-      const { pending, usage } = outcome
+      const { pending, turnNumber, usage } = outcome
+      const asking = { token, turnNumber }
       const mine = pending.filter(isClientCall)
       if (mine.length > 0) {
-        yield { type: "calls", calls: await Promise.all(mine.map((ask) => chatCall(token, ask))) }
+        yield { type: "calls", calls: await Promise.all(mine.map((ask) => chatCall(asking, ask))) }
         return yield { type: "end", finishReason: "tool_calls", usage, text: shown }
       }
-      const question = await questionOf(token, pending)
+      const question = await questionOf(asking, pending)
       yield { type: "text", text: shown === "" ? question : `\n\n${question}` }
       return yield {
         type: "end",
@@ -100,9 +100,9 @@ async function* endOf(
   }
 }
 
-const chatCall = async (token: Token, ask: PendingAsk): Promise<ChatCall> => {
-  const { args, name } = callOf(ask.args) ?? { name: "unknown", args: {} }
-  const id = await clientCallIdOf(token, ask)
+const chatCall = async (asking: Asking, ask: PendingAsk): Promise<ChatCall> => {
+  const { args, tool: name } = ask
+  const id = await clientCallIdOf(asking, ask)
   return { id, type: "function", function: { name, arguments: typeof args === "string" ? args : JSON.stringify(args) } }
 }
 
@@ -110,10 +110,10 @@ const chatCall = async (token: Token, ask: PendingAsk): Promise<ChatCall> => {
  * Asks the user of a chat in words. The mark at the end names the session and the questions, so that an answer counts
  * for exactly these.
  */
-export const questionOf = async (token: Token, pending: ReadonlyArray<PendingAsk>): Promise<string> => {
+export const questionOf = async (asking: Asking, pending: ReadonlyArray<PendingAsk>): Promise<string> => {
   const calls = pending.map(({ args, reason, tool }) => `- **${tool}** \`${JSON.stringify(args)}\`: ${reason}`)
   return `These tools need your approval:\n${calls.join("\n")}\n\nAnswer "yes" or "no". ` +
-    `[approval ${token}.${await askIdOfAll(pending)}]`
+    `[approval ${asking.token}.${await askIdOfAll(asking, pending)}]`
 }
 
 /** Reads the mark of `questionOf` at the end of a text. */

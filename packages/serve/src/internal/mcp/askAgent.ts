@@ -36,7 +36,7 @@ export const askAgent = async (
       : await tokenOf(name)
     const sessionId = await sessionIdOf(principal, token)
     const part = typeof state === "string"
-      ? await goOn(serve, sessionId, token, inputResponses)
+      ? await goOn(serve, sessionId, inputResponses)
       : await begin(serve, sessionId, principal, textField(fieldsOf(args), "message"))
     return await resultOf(serve, token, await outcomeOf(serve, part, context, signal))
   } catch (error) {
@@ -62,11 +62,10 @@ const begin = async (
 const goOn = async (
   serve: Serve,
   sessionId: string,
-  token: Token,
   responses: { readonly [key: string]: unknown }
 ): Promise<Part> => {
   const conversation = await serve.host.conversation(sessionId)
-  const decisions = await decisionsOf(token, conversation, {
+  const decisions = await decisionsOf(sessionId, conversation, {
     answerOf: (id) => answerOf(responses[id]),
     outputOf: () => undefined
   })
@@ -118,7 +117,8 @@ const resultOf = async (
       }
     case "suspended": {
       const asks = outcome.pending.filter((ask) => !isClientCall(ask))
-      const requests = await Promise.all(asks.map(async (ask) => [await askIdOf(ask), formOf(ask)] as const))
+      const asking = { token, turnNumber: outcome.turnNumber }
+      const requests = await Promise.all(asks.map(async (ask) => [await askIdOf(asking, ask), formOf(ask)] as const))
       return { resultType: "input_required", inputRequests: Object.fromEntries(requests), requestState: token }
     }
     case "delivered":

@@ -1,8 +1,8 @@
 /** Reads a request of the Responses API. */
 import type { FilePart, Message } from "@belay/core/Message"
-import type { ClientTool } from "../../ClientTools.ts"
+import type { ClientTool } from "@belay/core/Turn"
 import { parseArgs, type ToolAnswer } from "../chat/readChat.ts"
-import { fieldsOf, filesOf, partsOf, textField, textOf } from "../content.ts"
+import { fieldsOf, filesOf, isInstruction, partsOf, textField, textOf } from "../content.ts"
 import { refuseFields, toolsOf } from "../openAi.ts"
 import { invalid } from "../refusal.ts"
 
@@ -17,6 +17,8 @@ export interface ResponsesRequest {
   readonly previous: string | undefined
   /** The name of the conversation. */
   readonly conversation: string | undefined
+  /** `instructions`, and the texts of system and developer messages. */
+  readonly instructions: ReadonlyArray<string>
   /** What comes before the message. */
   readonly history: ReadonlyArray<Message>
   /** The last message, if it is one of the user. */
@@ -37,7 +39,7 @@ export const readResponses = (body: Fields): ResponsesRequest => {
     prompt: () => true
   })
   const items = itemsOf(body["input"])
-  const messages = [...instructionsOf(body), ...readItems(items)]
+  const messages = readItems(items)
   const last = messages.at(-1)
   const isMessage = last?.role === "user" && last.source === undefined && kindOf(items.at(-1)) === "message"
   const content = isMessage ? last.content : []
@@ -46,6 +48,7 @@ export const readResponses = (body: Fields): ResponsesRequest => {
     previous: textField(body, "previous_response_id"),
     conversation: textField(fieldsOf(body["conversation"]), "id") ??
       (typeof body["conversation"] === "string" ? body["conversation"] : undefined),
+    instructions: [...instructionsOf(body), ...items.flatMap(instructionIn)],
     history: isMessage ? messages.slice(0, -1) : messages,
     message: isMessage ? { text: textOf(parts), files: filesOf(parts) } : undefined,
     answers: items.flatMap((item) => kindOf(item) === "function_call_output" ? [answerOf(item)] : []),
@@ -64,10 +67,15 @@ const itemsOf = (input: unknown): ReadonlyArray<Fields> => {
 
 const kindOf = (item: Fields | undefined): unknown => item?.["type"] ?? "message"
 
-const instructionsOf = (body: Fields): ReadonlyArray<Message> => {
+const instructionsOf = (body: Fields): ReadonlyArray<string> => {
   const text = textField(body, "instructions")
-  return text === undefined || text === "" ? [] : [{ role: "user", content: text, source: "client" }]
+  return text === undefined || text === "" ? [] : [text]
 }
+
+const instructionIn = (item: Fields, index: number): ReadonlyArray<string> =>
+  kindOf(item) === "message" && isInstruction(item)
+    ? [textOf(partsOf(item["content"], `input[${index}].content`))]
+    : []
 
 /** Returns the items as messages of a conversation. Calls and their results come in pairs. */
 const readItems = (items: ReadonlyArray<Fields>): ReadonlyArray<Message> => {
@@ -76,7 +84,7 @@ const readItems = (items: ReadonlyArray<Fields>): ReadonlyArray<Message> => {
     const path = `input[${index}]`
     switch (kindOf(item)) {
       case "message":
-        return [readMessage(item, path)]
+        return isInstruction(item) ? [] : [readMessage(item, path)]
       case "function_call": {
         const id = textField(item, "call_id", path) ?? ""
         const name = textField(item, "name", path) ?? ""
@@ -112,9 +120,6 @@ const readMessage = (item: Fields, path: string): Message => {
       return { role, content: filesOf(parts).length === 0 ? textOf(parts) : parts }
     case "assistant":
       return { role, content: textOf(parts) }
-    case "system":
-    case "developer":
-      return { role: "user", content: textOf(parts), source: "client" }
     default:
       throw invalid(`${path}.role: expected system, developer, user or assistant`, `${path}.role`)
   }

@@ -3,11 +3,10 @@ import type { ToolCall } from "@belay/core/Message"
 import type { PendingAsk } from "@belay/core/RunState"
 import type { ToolResult } from "@belay/core/Tool"
 import type { Outcome } from "@belay/host/Outcome"
-import { callOf, toolName } from "../../ClientTools.ts"
 import type { Serve } from "../../Serve.ts"
 import { isClientCall } from "../act.ts"
 import type { Item } from "../follow.ts"
-import { askIdOf, clientCallIdOf, type Token } from "../identity.ts"
+import { askIdOf, type Asking, clientCallIdOf, type Token } from "../identity.ts"
 import { errorOf, responsesUsage } from "../openAi.ts"
 import { refusalOfOutcome } from "../refusal.ts"
 import { cut } from "../shorten.ts"
@@ -87,10 +86,11 @@ export async function* responseEvents(
         for (const one of output.close()) yield number(one)
         break
       case "tool-end":
-        if (event.unfinished === true || event.call.name === toolName) break
+        if (event.unfinished === true || event.client === true) break
         for (const one of output.item(toolItem(serve, event.call, event.result))) yield number(one)
         break
       case "tool-denied":
+        if (event.client === true) break
         for (const one of output.item(toolItem(serve, event.call, { ok: false, error: event.reason }))) {
           yield number(one)
         }
@@ -139,7 +139,8 @@ async function* endOf(
       return yield finished("incomplete", { usage, incomplete_details: { reason } })
     }
     case "suspended": {
-      for (const ask of outcome.pending) yield* output.item(await pendingItem(token, ask))
+      const asking = { token, turnNumber: outcome.turnNumber }
+      for (const ask of outcome.pending) yield* output.item(await pendingItem(asking, ask))
       return yield finished("completed", { usage: responsesUsage(outcome.usage) })
     }
     case "delivered":
@@ -152,14 +153,14 @@ async function* endOf(
   }
 }
 
-const pendingItem = async (token: Token, ask: PendingAsk) => {
-  const id = await askIdOf(ask)
+const pendingItem = async (asking: Asking, ask: PendingAsk) => {
+  const id = await askIdOf(asking, ask)
   if (!isClientCall(ask)) {
     const about = { server_label: "agent", name: ask.tool, arguments: JSON.stringify(ask.args) }
     return { id, type: "mcp_approval_request", ...about }
   }
-  const { args, name } = callOf(ask.args) ?? { name: "unknown", args: {} }
-  const call = { call_id: await clientCallIdOf(token, ask), name, arguments: JSON.stringify(args) }
+  const { args, tool: name } = ask
+  const call = { call_id: await clientCallIdOf(asking, ask), name, arguments: JSON.stringify(args) }
   return { id: `fc_${id}`, type: "function_call", status: "completed", ...call }
 }
 

@@ -1,7 +1,7 @@
 /** Reads the requests of `useChat`. */
 import type { FilePart } from "@belay/core/Message"
-import type { ClientTool } from "../../ClientTools.ts"
-import { fieldsOf, fileOf, listField, textField } from "../content.ts"
+import type { ClientTool } from "@belay/core/Turn"
+import { fieldsOf, fileOf, isInstruction, listField, textField } from "../content.ts"
 import { invalid } from "../refusal.ts"
 
 /** What a client claims about a question. The server looks for it among the open ones. */
@@ -24,6 +24,8 @@ export interface UiRequest {
   readonly answers: ReadonlyArray<UiAnswer>
   /** The results of the client's tools, by call id. */
   readonly outputs: ReadonlyMap<string, string>
+  /** The texts of its system messages. */
+  readonly instructions: ReadonlyArray<string>
   readonly tools: ReadonlyArray<ClientTool>
   readonly isAgain: boolean
 }
@@ -34,7 +36,8 @@ export const readUi = (given: unknown): UiRequest => {
   const body = fieldsOf(given)
   const id = textField(body, "id")
   if (id === undefined || id === "" || id.length > 1_000) throw invalid("id: expected the id of a chat", "id")
-  const last = fieldsOf(listField(body, "messages").at(-1))
+  const messages = listField(body, "messages").map(fieldsOf)
+  const last = messages.at(-1) ?? {}
   const role = last["role"]
   if (role !== "user" && role !== "assistant") {
     throw invalid("messages: the last message must be one of the user or of the assistant", "messages")
@@ -47,6 +50,9 @@ export const readUi = (given: unknown): UiRequest => {
     assistantId: role === "assistant" && messageId !== "" ? messageId.slice(0, 200) : undefined,
     answers: role === "assistant" ? parts.flatMap(answersOf) : [],
     outputs: new Map(role === "assistant" ? parts.flatMap(outputsOf) : []),
+    instructions: messages.filter(isInstruction).map((message) =>
+      contentOf(listField(message, "parts", "messages.parts").map(fieldsOf)).text
+    ),
     tools: body["tools"] === undefined ? [] : listField(body, "tools").map(toolOf),
     isAgain: body["trigger"] === "regenerate-message"
   }

@@ -1,7 +1,6 @@
 /** Shows a stored conversation as the messages of `useChat`. */
-import { type Message, text } from "@belay/core/Message"
+import { type ChangedArgs, type Message, text } from "@belay/core/Message"
 import type { Conversation } from "@belay/host/Host"
-import { callOf, toolName } from "../../ClientTools.ts"
 import { isClientCall, pendingOf } from "../act.ts"
 import { askIdOf, clientCallIdOf, type Token } from "../identity.ts"
 
@@ -40,24 +39,24 @@ export const storedMessages = async (
   const pending = pendingOf(conversation)
   // The message of a turn that has a step open is stored with the turn.
   if (pending.length > 0) assistant().parts.push({ type: "step-start" })
+  const asking = { token, turnNumber: conversation?.turnNumber ?? 0 }
   for (const ask of pending) {
-    const call = isClientCall(ask) ? callOf(ask.args) : undefined
     assistant().parts.push(
-      call === undefined
+      !isClientCall(ask)
         ? {
           type: "dynamic-tool",
           toolName: ask.tool,
           toolCallId: ask.callId,
           state: "approval-requested",
           input: ask.args,
-          approval: { id: await askIdOf(ask), requestReason: ask.reason }
+          approval: { id: await askIdOf(asking, ask), requestReason: ask.reason }
         }
         : {
           type: "dynamic-tool",
-          toolName: call.name,
-          toolCallId: await clientCallIdOf(token, ask),
+          toolName: ask.tool,
+          toolCallId: await clientCallIdOf(asking, ask),
           state: "input-available",
-          input: call.args
+          input: ask.args
         }
     )
   }
@@ -80,17 +79,20 @@ const answerParts = (
   ...(reasoning === undefined ? [] : [{ type: "reasoning", text: reasoning, state: "done" }]),
   ...(content === "" ? [] : [{ type: "text", text: content, state: "done" }]),
   ...files.map((file) => ({ ...file })),
-  ...toolCalls.map(({ args, id, name }) => {
+  ...toolCalls.map(({ args, changed, id, name }) => {
     const result = results.get(id)
-    const call = name === toolName ? callOf(args) : undefined
     return {
       type: "dynamic-tool",
-      toolName: call?.name ?? name,
+      toolName: name,
       toolCallId: id,
-      input: call?.args ?? args,
+      input: args,
+      ...(changed === undefined ? {} : { callProviderMetadata: changeOf(changed) }),
       ...(result?.isError === true
         ? { state: "output-error", errorText: text(result) }
         : { state: "output-available", output: result?.content ?? null })
     }
   })
 ]
+
+/** Says who changed the arguments of a call, where the AI SDK has its metadata. */
+export const changeOf = ({ by }: ChangedArgs): object => ({ belay: { changedBy: by } })

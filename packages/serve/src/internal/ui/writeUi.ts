@@ -4,13 +4,13 @@ import type { ToolCall } from "@belay/core/Message"
 import type { PendingAsk } from "@belay/core/RunState"
 import type { Conversation } from "@belay/host/Host"
 import type { Outcome } from "@belay/host/Outcome"
-import { callOf, hookName, toolName } from "../../ClientTools.ts"
 import type { Serve } from "../../Serve.ts"
 import { isClientCall } from "../act.ts"
 import type { Item } from "../follow.ts"
-import { askIdOf, clientCallIdOf, type Token } from "../identity.ts"
+import { askIdOf, type Asking, clientCallIdOf, type Token } from "../identity.ts"
 import { refusalOfOutcome } from "../refusal.ts"
 import { cutJson } from "../shorten.ts"
+import { changeOf } from "./storedUi.ts"
 
 /** A chunk of the stream. */
 export interface Chunk {
@@ -116,7 +116,7 @@ class UiWriter {
     this.isInStep = false
   }
 
-  *input(toolCallId: string, name: string, input: unknown): Iterable<Chunk> {
+  *input(toolCallId: string, name: string, input: unknown, changed?: ToolCall["changed"]): Iterable<Chunk> {
     this.hasText = false
     this.canReset = false
     if (this.shown.has(toolCallId)) return
@@ -126,7 +126,8 @@ class UiWriter {
       toolCallId,
       toolName: name,
       input: cutJson(input, this.maxLength),
-      dynamic: true
+      dynamic: true,
+      ...(changed === undefined ? {} : { providerMetadata: changeOf(changed) })
     }
   }
 
@@ -155,16 +156,17 @@ class UiWriter {
         }
         break
       case "tool-start":
-        if (event.call.name !== toolName) yield* this.call(event.call)
+        yield* this.call(event.call)
         break
       case "tool-end":
-        if (event.unfinished === true || event.call.name === toolName) break
+        if (event.unfinished === true || event.client === true) break
         yield* this.call(event.call)
         yield event.result.ok
           ? this.output(event.call.id, event.result.output)
           : errorChunk(event.call.id, event.result.error)
         break
       case "tool-denied":
+        if (event.client === true) break
         yield* this.call(event.call)
         yield event.by === "person"
           ? { type: "tool-output-denied", toolCallId: event.call.id }
@@ -174,8 +176,8 @@ class UiWriter {
     }
   }
 
-  private *call({ args, id, name }: ToolCall): Iterable<Chunk> {
-    yield* this.input(id, name, args)
+  private *call({ args, changed, id, name }: ToolCall): Iterable<Chunk> {
+    yield* this.input(id, name, args, changed)
   }
 
   private output(toolCallId: string, output: unknown): Chunk {
@@ -193,7 +195,7 @@ const errorChunk = (toolCallId: string, errorText: string): Chunk => ({
 type DecisionRecord = Extract<AgentEvent, { readonly type: "hook" }>["record"]
 
 /** Whether a hook has decided something that concerns the user. */
-const isDecision = ({ action, decidedBy }: DecisionRecord): boolean => action !== "Continue" && decidedBy !== hookName
+const isDecision = ({ action }: DecisionRecord): boolean => action !== "Continue"
 
 const hookChunk = ({ action, callId, decidedBy, hooks, point, subject }: DecisionRecord): Chunk => ({
   type: "data-hook",
@@ -217,7 +219,8 @@ async function* endOf(serve: Serve, turn: UiTurn, writer: UiWriter, outcome: Out
       return yield { type: "finish", finishReason: finishReasons[status], messageMetadata: { status, usage } }
     }
     case "suspended": {
-      for (const ask of outcome.pending) yield* questionChunks(turn, writer, ask)
+      const asking = { token: turn.token, turnNumber: outcome.turnNumber }
+      for (const ask of outcome.pending) yield* questionChunks(asking, writer, ask)
       yield* writer.endStep()
       const { status, usage } = outcome
       return yield { type: "finish", finishReason: "tool-calls", messageMetadata: { status, usage } }
@@ -233,16 +236,13 @@ async function* endOf(serve: Serve, turn: UiTurn, writer: UiWriter, outcome: Out
 
 const finishReasons = { completed: "stop", limited: "length", aborted: "content-filter" } as const
 
-async function* questionChunks({ token }: UiTurn, writer: UiWriter, ask: PendingAsk): AsyncGenerator<Chunk> {
-  if (isClientCall(ask)) {
-    const { args, name } = callOf(ask.args) ?? { name: "unknown", args: {} }
-    return yield* writer.input(await clientCallIdOf(token, ask), name, args)
-  }
+async function* questionChunks(asking: Asking, writer: UiWriter, ask: PendingAsk): AsyncGenerator<Chunk> {
+  if (isClientCall(ask)) return yield* writer.input(await clientCallIdOf(asking, ask), ask.tool, ask.args)
   yield* writer.input(ask.callId, ask.tool, ask.args)
   const { allowed, by, callId, expiresAt, reason } = ask
   yield {
     type: "tool-approval-request",
-    approvalId: await askIdOf(ask),
+    approvalId: await askIdOf(asking, ask),
     toolCallId: callId,
     reason,
     approvalDescriptor: { by, allowed, expiresAt }

@@ -47,6 +47,8 @@ export interface AgentParts extends HookRoles {
   readonly health: ProviderHealth
   readonly dispatcher: ToolDispatcher
   readonly tools: ReadonlyMap<string, ToolMeta>
+  /** The names of the tools that the sender of the message runs. Absent if there are none. */
+  readonly clientTools?: ReadonlySet<string>
   /** Tools that delegate to another agent, by tool name. */
   readonly delegates: ReadonlyMap<string, Delegate>
   readonly memory: MemoryPlugin | undefined

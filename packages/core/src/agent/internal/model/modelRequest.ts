@@ -28,8 +28,11 @@ const smallConversation = 64
 
 /** Makes the request of a step. Its cost does not depend on the number of messages. */
 export const requestOf = (turn: Turn): LlmRequest => {
-  const { agent: { config: { instructions, model, parameters = noParameters }, dispatcher: { tools } } } = turn
-  const { messages: log } = turn
+  const { agent: { config, dispatcher: { tools } }, messages: log, state: { input } } = turn
+  const { model, parameters = noParameters } = config
+  const instructions = input.instructions === undefined
+    ? config.instructions
+    : withClientInstructions(config.instructions, input.instructions)
   const length = log.length
   let copy: ReadonlyArray<Message> | undefined
   const request: LlmRequest = length <= smallConversation ? { messages: log.slice(), tools, parameters } : {
@@ -46,6 +49,10 @@ export const requestOf = (turn: Turn): LlmRequest => {
     instructions === undefined ? undefined : { instructions }
   )
 }
+
+/** The instructions of the agent come first. */
+const withClientInstructions = (own: string | undefined, client: string): string =>
+  own === undefined ? client : `${own}\n\n${client}`
 
 const noParameters = Object.freeze({})
 

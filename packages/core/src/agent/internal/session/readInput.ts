@@ -12,7 +12,11 @@ const inputKinds: OptionKinds<TurnInput> = {
   attachments: "list",
   metadata: "object",
   key: "text",
-  steer: "any"
+  steer: "any",
+  before: "list",
+  instructions: "text",
+  tools: "list",
+  part: "any"
 }
 
 const decode = Schema.decodeUnknownResult(TurnInput)
@@ -35,7 +39,8 @@ export const readInput = (
     const message = `${checked.failure.message}; a turn takes a text, or { message, attachments, metadata, key }`
     return new SessionError({ sessionId, problem: "wrong-input", message })
   }
-  if (input.attachments === undefined && input.metadata === undefined) return input
+  const { attachments, before, metadata, tools } = input
+  if ((attachments ?? before ?? metadata ?? tools) === undefined) return input
   const decoded = decode(input)
   if (Result.isSuccess(decoded)) return input
   return new SessionError({ sessionId, problem: "wrong-input", message: `input: ${messageOf(decoded.failure)}` })

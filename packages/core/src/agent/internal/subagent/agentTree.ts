@@ -75,10 +75,11 @@ export const subAgentOf = (
   return made
 }
 
-/** The store, `onAsk` and the records are those of the root of the tree. */
+/** The store, `onAsk` and the records are those of the root of the tree. `changeNote` is, if the agent has none. */
 const configFor = ({ config: parent }: ResolvedAgent, child: ResolvedAgent): ResolvedAgent["config"] => {
   const { store: _store, ...config } = child.config
   return {
+    ...(parent.changeNote === undefined ? {} : { changeNote: parent.changeNote }),
     ...config,
     ...(parent.approvals === undefined ? {} : { approvals: parent.approvals }),
     ...(parent.records === undefined ? {} : { records: parent.records }),

@@ -33,6 +33,8 @@ export interface Question {
   readonly args: Json
   /** Everybody who asks. */
   readonly questions: Questions
+  /** Whether the client runs the tool, so that nobody in this process can answer. */
+  readonly isForClient?: boolean
   /** Set if the question was decided before, and the tool has changed since. The earlier conditions still apply. */
   readonly again?: { readonly changed: ReadonlyArray<DefinitionChange>; readonly earlier: PendingAsk }
 }
@@ -67,14 +69,14 @@ export const askPerson = function*(
     return "answered"
   }
   turn.io.publish({ type: "ask", ask })
-  if (answer === undefined) return "waits"
+  if (answer === undefined || question.isForClient === true) return "waits"
   yield* collectAnswers(turn, call, answer, questions)
   return call.state.status === "asked" ? "waits" : "answered"
 }
 
 /** Makes the question that is shown and stored. */
 const pendingAsk = (turn: Turn, call: RunningCall, question: Question, now: number): PendingAsk => {
-  const { again, args, questions } = question
+  const { again, args, isForClient, questions } = question
   const { id, name } = call.state.call
   const shown = frozenCopy(args)
   const [{ by }] = questions
@@ -84,6 +86,7 @@ const pendingAsk = (turn: Turn, call: RunningCall, question: Question, now: numb
     tool: name,
     args: shown,
     by,
+    ...(isForClient === true ? { client: true as const } : {}),
     fingerprint: fingerprint(name, shown),
     ...(again === undefined ? partsOf(name, questions, now) : earlierParts(again.earlier))
   }
@@ -169,7 +172,14 @@ export const applyDecision = function*(
   if (ask === undefined || status !== "asked") return
   const decision = countedAt(ask, given, yield* Clock.currentTimeMillis)
   const { by, type } = decision
-  turn.io.publish({ type: "decided", callId: ask.callId, decision: type, ...(by === undefined ? {} : { by }) })
+  const edited = decision.type === "edit" ? { args: decision.args } : {}
+  turn.io.publish({
+    type: "decided",
+    callId: ask.callId,
+    decision: type,
+    ...(by === undefined ? {} : { by }),
+    ...edited
+  })
   update(call, { type: "decide", decision })
   const { ask: answered, status: now } = call.state
   if (now === "decided" && answered !== undefined && type === "approve") {

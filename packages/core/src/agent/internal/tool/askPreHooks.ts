@@ -16,6 +16,7 @@ import { askPerson } from "./askPerson.ts"
 import { checkPolicy } from "./checkPolicy.ts"
 import { denyCall, finishCall } from "./finishCall.ts"
 import { type Questions, strictest, unanswered } from "./questions.ts"
+import { sameJson } from "./schema/sameValue.ts"
 import { everyHook, isSettled, type RunningCall, update } from "./toolCallState.ts"
 
 type Failure = AgentError | TurnEnded
@@ -48,9 +49,14 @@ export const askPreHooks = function*(
 ): Step<Next, Failure> {
   const { args, tool } = event
   const isAnswered = isSettled(call.state, everyHook, () => fingerprint(tool.name, args))
+<<<<<<< HEAD
   const outcome = isAnswered
     ? undefined
     : yield* askHooks(turn, "preToolCall", event, { decode: decodeFor(turn, tool) })
+=======
+  const options = { decode: decodeFor(turn, call, tool), again: call.state.decision?.type === "edit" }
+  const outcome = isAnswered ? undefined : yield* askHooks(turn, "preToolCall", event, options)
+>>>>>>> main
   if (outcome === undefined) return yield* askAll(turn, call, { args, event }, ofPolicy)
   const pass = yield* endedBy(turn, call, outcome)
   if (pass !== undefined) return end(pass)
@@ -86,13 +92,15 @@ const ready = (call: RunningCall, event: PreToolCallEvent, before: Json): Next =
     ? { type: "run", event, args: event.args }
     : { type: "run", event }
 
-/** Decodes changed arguments as the tool will, if that is synchronous. */
-const decodeFor = (turn: Turn, tool: ToolMeta): Decode => (value) => {
-  // The value of the point has already been checked: it is a tool call.
+/** Decodes changed arguments as the tool will, if that is synchronous, and notes which hook changed them. */
+const decodeFor = (turn: Turn, running: RunningCall, tool: ToolMeta): Decode => (value, event, by) => {
+  // The value of the point and its event have already been checked: they are tool calls.
   const call = value as PreToolCallEvent
   const read = turn.agent.dispatcher.decode(tool, call.args)
-  if (!("ok" in read)) return { ok: true, value }
-  return read.ok ? { ok: true, value: { ...call, args: read.args } } : read
+  if ("ok" in read && !read.ok) return read
+  const args = "ok" in read ? read.args : call.args
+  if (!sameJson(args, (event as PreToolCallEvent).args)) update(running, { type: "change", by })
+  return { ok: true, value: { ...call, args } }
 }
 
 /** Returns the end of the pass, if a hook decided on one. */
@@ -124,6 +132,12 @@ const checkChanged = function*(
   const read = yield* resolve(turn.agent.dispatcher.decode(tool, event.args))
   if (!read.ok) {
     const reason = `${by} changed the arguments to something that does not fit: ${read.why}`
+    return end(yield* denyCall(turn, call, by, reason))
+  }
+  // An asynchronous schema could not add its defaults before the other hooks saw the arguments.
+  if (!sameJson(read.args, event.args)) {
+    const reason =
+      `${by} changed the arguments, and the schema of ${tool.name} changes them again: return all arguments`
     return end(yield* denyCall(turn, call, by, reason))
   }
   const verdict = yield* checkPolicy(turn, call, tool, event.args)

@@ -32,6 +32,7 @@ const askPostHooks = function*(
   const executed = startedAt !== undefined
   const elapsedMs = executed ? performance.now() - startedAt : 0
   const call = { id, name, args }
+  const client = turn.agent.clientTools?.has(name) === true ? { client: true as const } : undefined
   const outcome = yield* askHooks(turn, "postToolCall", { call, tool, result, elapsedMs, executed })
   const abort = abortOf(outcome)
   if (abort !== undefined) return yield* abort
@@ -42,7 +43,7 @@ const askPostHooks = function*(
     if (outcome.failure === undefined) turn.scope.inject(`About the result of ${name}: ${reason}`, undefined, by)
     else final = failure(reason)
   }
-  if (io.hasListeners) io.publish({ type: "tool-end", call, result: final, elapsedMs, executed })
+  if (io.hasListeners) io.publish({ type: "tool-end", call, result: final, elapsedMs, executed, ...client })
   return final
 }
 
@@ -53,7 +54,8 @@ export const denyCall = function*(
   by: string,
   reason: string
 ): Step<ToolResult> {
-  turn.io.publish({ type: "tool-denied", call, by, reason })
+  const client = turn.agent.clientTools?.has(call.name) === true ? { client: true as const } : undefined
+  turn.io.publish({ type: "tool-denied", call, by, reason, ...client })
   yield* notifyHooks(turn, "onToolDenied", { call, by, reason })
   return failure(reason)
 }

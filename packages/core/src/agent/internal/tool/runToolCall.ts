@@ -11,7 +11,7 @@
  * | 6 | run the `preToolCall` hooks (`askPreHooks`) | a rejection, a ready result, the end of the turn |
  * | 7 | decode and check changed arguments again | as in 3 and 5 |
  * | 8 | put the questions of the policy and the hooks as one (`askPerson`) | a question to a person |
- * | 9 | run the tool (`runTool`) | a sub-agent that waits for a person |
+ * | 9 | run the tool (`runTool`) | a sub-agent that waits for a person; a tool that the client runs |
  * | 10 | run the `postToolCall` hooks (`finishCall`) | the result |
  *
  * When a question is answered in this process, another pass follows. It finds the decision in the state of the call.
@@ -30,18 +30,23 @@ import {
   unrestricted
 } from "../../../data/tool/Tool.ts"
 import { changesOf, type DefinitionChange, definitionOf } from "../../../data/tool/ToolDefinition.ts"
+import { ask } from "../../../hook/HookAction.ts"
 import { fingerprint } from "../../../hook/HookChain.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
+import { stopOf } from "../outcome/turnEnd.ts"
 import { limitLoad } from "../session/rotate.ts"
 import { resumeDelegation } from "../subagent/delegate.ts"
+import { checkResult } from "../turn/inputParts.ts"
 import type { Turn } from "../turn/turn.ts"
 import type { Step } from "../turn/yieldable.ts"
-import { askPerson } from "./askPerson.ts"
+import { askPerson, type Question } from "./askPerson.ts"
 import { askPreHooks, type Next } from "./askPreHooks.ts"
+import { noteChange } from "./changedCall.ts"
 import { checkPolicy } from "./checkPolicy.ts"
 import { denyCall, finishCall } from "./finishCall.ts"
 import { narrowest, questionsOf } from "./questions.ts"
 import { runTool, waiting } from "./runTool.ts"
+import { sameJson } from "./schema/sameValue.ts"
 import { askersOf, planned, type RunningCall, update } from "./toolCallState.ts"
 
 type Failure = AgentError | TurnEnded
@@ -75,7 +80,9 @@ export const runToolCall = function*(turn: Turn, running: RunningCall): Step<Too
     // 4
     if (status === "decided" && decision?.type === "respond") {
       const event = { ...call, args, tool, grant: unrestricted }
-      return yield* finishCall(turn, event, { result: success(decision.output) })
+      const isOfClient = running.state.ask?.client === true
+      const output = isOfClient ? yield* receiveResult(turn, decision.output) : decision.output
+      return yield* finishCall(turn, event, { result: success(output) })
     }
     // 5
     const verdict = yield* checkPolicy(turn, running, tool, args)
@@ -90,9 +97,15 @@ export const runToolCall = function*(turn: Turn, running: RunningCall): Step<Too
       return next.pass
     }
     // 9
-    update(running, { type: "start", args: next.args })
+    if (agent.clientTools?.has(call.name) === true) {
+      const pass = yield* askPerson(turn, running, clientQuestion(call.name, next.event.args))
+      if (pass === "answered") continue
+      return pass
+    }
+    const { event: { args: toRun } } = next
+    update(running, { type: "start", args: toRun === call.args ? undefined : toRun })
     if (io.hasStore) yield* io.commit
-    publishStart(turn, next.event)
+    publishStart(turn, running, next.event)
     const startedAt = performance.now()
     const result = yield* runTool(turn, running, next.event)
     // 10
@@ -102,8 +115,29 @@ export const runToolCall = function*(turn: Turn, running: RunningCall): Step<Too
   return failure(`${name} was not run: its arguments changed after each of ${maxPasses} approvals`)
 }
 
-const publishStart = ({ io }: Turn, { args, id, name }: PreToolCallEvent): void => {
-  if (io.hasListeners) io.publish({ type: "tool-start", call: { id, name, args } })
+/** The client runs its tools, and answers with the result. */
+const clientQuestion = (name: string, args: Json): Question => ({
+  args,
+  questions: [{
+    by: "client",
+    ask: ask(`the client runs ${name}`, undefined, { allowed: ["respond", "deny"], standing: "none" })
+  }],
+  isForClient: true
+})
+
+/** The model reads the result of a client's tool, so the hooks that check messages check it too. */
+const receiveResult = function*(turn: Turn, given: Json): Step<Json, Failure> {
+  const { output, stop } = yield* checkResult(turn, given)
+  if (stop?.action._tag === "Respond") return stop.action.output.text
+  const stopped = stopOf("preTurn", stop)
+  return stopped === undefined ? output : yield* stopped
+}
+
+const publishStart = ({ io }: Turn, { state: { changedBy } }: RunningCall, event: PreToolCallEvent): void => {
+  if (!io.hasListeners) return
+  const { args, id, name } = event
+  const changed = changedBy === undefined ? {} : { changed: { by: changedBy } }
+  io.publish({ type: "tool-start", call: { id, name, args, ...changed } })
 }
 
 /** Keeps the result of a call. The call is then done. */
@@ -111,6 +145,7 @@ export const keepResult = (turn: Turn, running: RunningCall, result: ToolResult)
   const { session } = turn
   const { id } = running.state.call
   update(running, { type: "finish", result: limitLoad(turn, id, result) })
+  if (running.state.changedBy !== undefined && turn.depth === 0) noteChange(turn, running.state)
   if (session.root.hasDurable) session.durable.endCall(session.durableKey(id))
 }
 
@@ -144,7 +179,7 @@ const takeUp = function*(
   if (delegate !== undefined && (running.subAgent !== undefined || child !== undefined)) {
     const event: PreToolCallEvent = { ...call, args: ask?.args ?? call.args, tool, grant: unrestricted }
     const startedAt = performance.now()
-    publishStart(turn, event)
+    publishStart(turn, running, event)
     const result = yield* resumeDelegation(turn, running, event, delegate)
     if (result === "waits") return result
     return yield* finishCall(turn, event, { result, startedAt })
@@ -184,6 +219,7 @@ const noteDecoded = ({ io }: Turn, running: RunningCall, args: Json): void => {
     for (const hook of askersOf(ask)) {
       update(running, { type: "settle", answer: { hook, fingerprint: text, edited: true } })
     }
+    if (!sameJson(args, ask.args)) update(running, { type: "change", by: decision.by ?? "a person" })
   }
   if (call.malformed !== undefined && status === "planned") {
     io.publish({ type: "args-repaired", call, text: call.malformed })

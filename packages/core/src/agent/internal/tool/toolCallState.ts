@@ -11,7 +11,7 @@
  * | started, decided | `wait`: the call's sub-agent waits for a person | asked |
  * | any except done | `finish`: the call has its result | done |
  *
- * `settle` and `rebuild` change other fields of a call, not its status. An event that does not fit the status has no
+ * `settle`, `change` and `rebuild` change other fields of a call, not its status. An event that does not fit the status has no
  * effect.
  */
 import type { Json } from "../../../data/Json.ts"
@@ -31,6 +31,7 @@ export type ToolCallEvent =
   | { readonly type: "remembered" }
   | { readonly type: "decide-inside" }
   | { readonly type: "settle"; readonly answer: Settled }
+  | { readonly type: "change"; readonly by: string }
   | { readonly type: "start"; readonly args?: Json | undefined }
   | { readonly type: "wait" }
   | { readonly type: "rebuild" }
@@ -46,6 +47,7 @@ const fits: { readonly [E in ToolCallEvent["type"]]: ReadonlyArray<ToolCallState
   remembered: ["asked"],
   "decide-inside": ["asked"],
   settle: ["planned", "asked", "decided", "started"],
+  change: ["planned", "asked", "decided", "started"],
   start: ["planned", "decided", "started"],
   wait: ["started", "decided"],
   rebuild: ["planned", "asked", "decided", "started"],
@@ -69,6 +71,10 @@ export const nextState = (state: ToolCallState, event: ToolCallEvent): ToolCallS
       return { ...state, status: "decided" }
     case "settle":
       return { ...state, settled: [...(state.settled ?? []), event.answer] }
+    case "change": {
+      const { changedBy = [] } = state
+      return changedBy.includes(event.by) ? state : { ...state, changedBy: [...changedBy, event.by] }
+    }
     case "start":
       return event.args === undefined
         ? { ...state, status: "started" }

@@ -15,6 +15,8 @@ import { nothing, resolve, type Yieldable } from "./yieldable.ts"
 /** Options for a tool call: how to decode changed arguments. */
 export interface AskOptions {
   readonly decode?: Decode
+  /** Whether the hooks have run before, and a person has changed the arguments since. */
+  readonly again?: boolean
 }
 
 /** Points at which hooks only observe: no answer is legal there. */
@@ -47,4 +49,4 @@ export const askHooksNow = <P extends HookPointName>(
   event: In<P>,
   options?: AskOptions
 ): Outcome<P> | undefined | Effect.Effect<Outcome<P>> =>
-  turn.agent.chain.runNow(point, event, turn.scope, options?.decode)
+  turn.agent.chain.runNow(point, event, turn.scope, options?.decode, options?.again)

@@ -5,8 +5,10 @@ import type * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import type { AgentError } from "../../../data/AgentError.ts"
 import { type Message, whyInvalid } from "../../../data/Message.ts"
+import type { ClientTool } from "../../../data/Turn.ts"
 import type { Capabilities } from "../../../hook/HookContext.ts"
 import type { RunResult } from "../../RunResult.ts"
+import { withClientTools } from "../config/clientTools.ts"
 import type { ResolvedAgent } from "../config/resolvedAgent.ts"
 import { keepSpent } from "../outcome/spent.ts"
 import type { SessionState } from "../session/sessionState.ts"
@@ -20,6 +22,13 @@ export interface TurnOperations {
   readonly capabilitiesOf: (turn: Turn) => Capabilities
   /** Runs a turn to its end. */
   readonly runTurn: (turn: Turn, resumed: boolean) => Effect.Effect<RunResult, AgentError>
+}
+
+/** A limit that was reached. */
+export interface ReachedLimit {
+  readonly limit: string
+  readonly used: number
+  readonly max: number
 }
 
 /** The parts of a turn. */
@@ -39,7 +48,8 @@ export interface TurnOptions {
 
 /** A class, so that all turns share their methods. */
 export class Turn {
-  readonly agent: ResolvedAgent
+  /** With the tools of the client for this turn, if there are any. */
+  agent: ResolvedAgent
   /** A rotation continues the turn in another session. */
   session: SessionState
   readonly state: TurnState.TurnState
@@ -52,8 +62,10 @@ export class Turn {
   readonly depth: number
   readonly io: TurnIo
   readonly scope: TurnScope
-  /** What this run of the turn has used of its limits, since it was started or resumed. */
-  readonly used = { steps: 0, toolCalls: 0, followUps: 0 }
+  /** The limit of this agent that it or one of its sub-agents has reached. The turn ends as soon as it can. */
+  reached: ReachedLimit | undefined = undefined
+  /** When this run of the turn began, by `performance.now`. Absent while it does not run. */
+  beganAt: number | undefined = undefined
   /** The fraction of the window at which the `onBudget` hooks last ran, and whether an overflow was already handled. */
   readonly window = { level: "none" as "none" | "warn" | "exceeded", compactedForOverflow: false }
   /** Why this run was interrupted although it can be resumed: by its time limit, or to park it. */
@@ -78,8 +90,16 @@ export class Turn {
     this.hookTurn = options.hookTurn
     this.caller = options.caller
     this.depth = options.hookTurn === undefined ? 0 : options.hookTurn.depth + 1
+    // A turn that is resumed has checked the tools of its client.
+    const { input: { tools }, phase } = options.state
+    if (tools !== undefined && phase !== "start") this.takeClientTools(tools)
     this.io = new TurnIo(this)
     this.scope = new TurnScope(this)
+  }
+
+  /** Gives the model the tools of a client. */
+  takeClientTools(tools: ReadonlyArray<ClientTool>): void {
+    this.agent = withClientTools(this.agent, tools)
   }
 
   /** The turn of the agent that the host started. */
@@ -118,6 +138,16 @@ export class Turn {
   /** The capabilities that hooks use through `ctx`. Built when the first hook uses one. */
   get capabilities(): Capabilities {
     return this.capabilitySet ??= this.operations.capabilitiesOf(this)
+  }
+
+  /** What the turn and its sub-agents have used of the limits. */
+  get used(): TurnState.TurnState["used"] {
+    return this.state.used
+  }
+
+  /** How long the turn has run, since it started or was resumed after a limit, in milliseconds. */
+  get usedMs(): number {
+    return this.used.elapsedMs + (this.beganAt === undefined ? 0 : performance.now() - this.beganAt)
   }
 
   /** The conversation so far. */

@@ -1,7 +1,7 @@
 /**
  * The steps of a turn, in order:
  * 1. starts the session if it is new (`startSession`)
- * 2. runs the `preTurn` hooks
+ * 2. runs the `preTurn` hooks, once for each part of the input
  * 3. adds the messages that memory recalls
  * 4. runs the core: model and tools, until there is an output
  * 5. passes the finished turn to memory
@@ -11,12 +11,13 @@
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import { type AgentError, PortFailed } from "../../../data/AgentError.ts"
+import { type AgentError, PortFailed, SessionError } from "../../../data/AgentError.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import type { TurnInput, TurnOutput } from "../../../data/Turn.ts"
 import type { Outcome } from "../../../hook/HookChain.ts"
 import type { CoreOutput } from "../../AgentCore.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
+import { whyNotClientTools } from "../config/clientTools.ts"
 import { readOutput } from "../outcome/readOutput.ts"
 import { isTurnEnd, stopOf } from "../outcome/turnEnd.ts"
 import { addMessages } from "../session/addMessages.ts"
@@ -24,6 +25,7 @@ import { startSession } from "../session/startSession.ts"
 import { isConflict } from "../session/storeTurn.ts"
 import { askHooks } from "./askHooks.ts"
 import { CoreContext } from "./coreContext.ts"
+import { type CheckedParts, checkParts } from "./inputParts.ts"
 import type { Turn } from "./turn.ts"
 import { enterPhase, userMessage, withKeyOf } from "./turnState.ts"
 import type { Step } from "./yieldable.ts"
@@ -93,6 +95,8 @@ const answerBefore = ({ messages, state }: Turn): Answer | undefined => {
 /** Runs steps 2 to 4 of a new turn. */
 const begin = function*(turn: Turn): Step<Answer, Failure> {
   const { state } = turn
+  const hasParts = (state.input.before ?? state.input.instructions ?? state.input.tools) !== undefined
+  const { answer, parts: { before, ...parts } } = hasParts ? yield* receiveParts(turn) : noParts
   const outcome = yield* askHooks(turn, "preTurn", state.input)
   const keepsMessage = outcome?.action._tag === "Abort" && outcome.action.keepMessage === true
   publishStart(turn, outcome, keepsMessage)
@@ -100,13 +104,47 @@ const begin = function*(turn: Turn): Step<Answer, Failure> {
   if (keepsMessage) turn.messages.push(userMessage(state.input))
   const stop = stopOf("preTurn", outcome)
   if (stop !== undefined) return yield* stop
+  if (hasParts) state.input = { ...state.input, ...parts }
   yield* recall(turn)
   enterPhase(state, "model")
+  if (before !== undefined) addMessages(turn, before, "the client")
   turn.messages.push(userMessage(state.input))
-  if (outcome?.action._tag !== "Respond") return yield* runCore(turn)
-  const { text } = outcome.action.output
+  const text = outcome?.action._tag === "Respond" ? outcome.action.output.text : answer
+  if (text === undefined) return yield* runCore(turn)
   turn.messages.push({ role: "assistant", content: text })
   return { text, finishReason: "stop", executed: false }
+}
+
+/** What is left of the other parts of an input, and the answer of a hook to one of them. */
+interface Received {
+  readonly parts: CheckedParts["parts"]
+  readonly answer?: string
+}
+
+const noParts: Received = { parts: {} }
+
+/**
+ * Checks the other parts of the input, and takes them out of it, so that hooks see each part once. If a hook answers to
+ * a part, the model reads none of them.
+ */
+const receiveParts = function*(turn: Turn): Step<Received, Failure> {
+  const { session, state } = turn
+  const given = state.input
+  const { before: _before, instructions: _instructions, tools, ...input } = given
+  state.input = input
+  const message = tools === undefined ? undefined : whyNotClientTools(turn.agent, tools)
+  if (message !== undefined) {
+    return yield* new SessionError({ sessionId: session.id, problem: "wrong-input", message })
+  }
+  const { parts, stop } = yield* checkParts(turn, given)
+  if (stop?.action._tag === "Respond") return { parts, answer: stop.action.output.text }
+  const stopped = stopOf("preTurn", stop)
+  if (stopped !== undefined) {
+    publishStart(turn, stop, false)
+    return yield* stopped
+  }
+  if (parts.tools !== undefined) turn.takeClientTools(parts.tools)
+  return { parts }
 }
 
 /** Listeners receive the message with the changes of the hooks, and no part of a rejected message. */

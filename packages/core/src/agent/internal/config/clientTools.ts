@@ -1,0 +1,37 @@
+/** Tools that the sender of a message runs. They belong to the agent for one turn. */
+import type { ClientTool } from "../../../data/Turn.ts"
+import type { ResolvedAgent } from "./resolvedAgent.ts"
+
+/** Returns the agent with the tools of a client. Hooks and rules see them like the tools of the agent. */
+export const withClientTools = (agent: ResolvedAgent, given: ReadonlyArray<ClientTool>): ResolvedAgent => {
+  const { dispatcher, tools } = agent
+  const names = new Set(given.map(({ name }) => name))
+  return {
+    ...agent,
+    tools: new Map([...tools, ...given.map((tool) => [tool.name, tool] as const)]),
+    clientTools: names,
+    dispatcher: {
+      ...dispatcher,
+      tools: [...dispatcher.tools, ...given],
+      // The client checks the arguments of its tools.
+      decode: (tool, args) => names.has(tool.name) ? { ok: true, args } : dispatcher.decode(tool, args),
+      dispatch: (call, grant, about) => dispatcher.dispatch(call, grant, about),
+      exclusive: (name) => dispatcher.exclusive?.(name) === true
+    }
+  }
+}
+
+/** Describes why a client cannot bring these tools, or returns nothing. */
+export const whyNotClientTools = (
+  { tools }: ResolvedAgent,
+  given: ReadonlyArray<ClientTool>
+): string | undefined => {
+  const wrong = given.find(({ name }) => !/^[A-Za-z0-9_.-]{1,64}$/.test(name))
+  if (wrong !== undefined) return `the name of a tool must be 1 to 64 letters, digits, "_", "-" or "."`
+  const taken = given.find(({ name }) => tools.has(name))
+  if (taken !== undefined) {
+    return `the agent has a tool named "${taken.name}": give the tool of the client another name`
+  }
+  const twice = given.find(({ name }, index) => given.findIndex((one) => one.name === name) !== index)
+  return twice === undefined ? undefined : `two tools of the client are named "${twice.name}": rename one`
+}
