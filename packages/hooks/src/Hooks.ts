@@ -8,7 +8,9 @@ import type { HookContext } from "@belay/core/HookContext"
 import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
 import type { PreToolCallEvent } from "@belay/core/Tool"
 import * as Result from "effect/Result"
+import * as DataFlow from "./flow/DataFlow.ts"
 import { buildFlow } from "./flow/internal/buildFlow.ts"
+import { commandCheck } from "./flow/internal/coding.ts"
 import * as PromptInjection from "./guardrail/PromptInjection.ts"
 import * as Redaction from "./guardrail/Redaction.ts"
 import * as Secrets from "./guardrail/Secrets.ts"
@@ -95,9 +97,10 @@ export const safeDefaults = (options: Options = {}): ReadonlyArray<AgentHook> =>
 
 /** Asks about values that nobody named. An agent that writes code is better served by `DataFlow.coding`. */
 const dataFlow = (ask: Options["ask"]): AgentHook => {
-  if (ask === undefined) return buildFlow({})
+  if (ask === undefined) return DataFlow.make()
   const asker = Approval.make({ tools: "*", ask })
   return buildFlow({}, {
+    special: commandCheck,
     answer: (call, ctx) => {
       const question = asker.preToolCall?.(call, ctx)
       return typeof question === "object" && question !== null && "answer" in question ? question.answer : undefined

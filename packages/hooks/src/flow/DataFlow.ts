@@ -7,7 +7,7 @@
 import type { AgentHook } from "@belay/core/AgentHook"
 import type { ToolMeta } from "@belay/core/Tool"
 import { buildFlow, type Options } from "./internal/buildFlow.ts"
-import { codingCheck } from "./internal/coding.ts"
+import { codingCheck, commandCheck } from "./internal/coding.ts"
 import { configure, type Labelling } from "./internal/configure.ts"
 import { explainChecks, type Explained, type ExplainedSession } from "./internal/explain.ts"
 import { understand, type UnderstoodTool } from "./internal/understand.ts"
@@ -33,6 +33,8 @@ export type { UnderstoodTool } from "./internal/understand.ts"
  * 5. a directory, or a constant of the tool's schema
  * 6. for ids and amounts: the one record that the person named by another field
  *
+ * Of the commands of a shell, the parts decide that reach the network, install, publish or destroy.
+ *
  * It needs no configuration: hints, schemas and names say what tools and arguments are, and what is unknown is checked.
  * It keeps hashes in `ctx.state` and no text. It holds for all agents of a tree, and it fails closed. Throws a
  * `ConfigError` for an invalid option; a label of a tool that does not exist ends the start of the session.
@@ -50,13 +52,12 @@ export type { UnderstoodTool } from "./internal/understand.ts"
  * @category constructors
  * @since 0.2.0
  */
-export const make = (options: Options = {}): AgentHook => buildFlow(options)
+export const make = (options: Options = {}): AgentHook => buildFlow(options, { special: commandCheck })
 
 /**
- * As `make`, for agents that write code. Files of the project are written freely, except those that run by themselves
- * (hooks of git, profiles of the shell, workflows) or from which agents take orders. Commands are read by the grammar of
- * the shell: the network, packages, what is published, and destruction have to be asked for; commands that look, build
- * and test do not. Code that the agent writes and then runs is not checked: give it a sandbox without a network.
+ * As `make`, for agents that write code: files of the project are written freely, except those that run by themselves
+ * (hooks of git, profiles of the shell, workflows) or from which agents take orders. Code that the agent writes and then
+ * runs is not checked: give it a sandbox without a network.
  *
  * @category constructors
  * @since 0.2.0

@@ -2,6 +2,7 @@
  * What decides in the calls of a coding agent. Files of the project are written freely, except those that run later by
  * themselves. Of a command, the parts decide that reach the network, install packages, publish or destroy.
  */
+import type { PreToolCallEvent } from "@belay/core/Tool"
 import { isAbsolute, relative, resolve } from "node:path"
 import { operationsOf, ownValue } from "../../permission/internal/callOperations.ts"
 import { type Command, decompose } from "../../permission/internal/decompose.ts"
@@ -15,16 +16,21 @@ import { wordSet } from "./names.ts"
 import { said } from "./person.ts"
 import { wordsOf } from "./words.ts"
 
-/** Checks commands and files by what they do. Other tools, and other arguments, are checked as usual. */
-export const codingCheck: Special = (memory, { args, name, tool }, call, { cwd }) => {
-  const operations = operationsOf({ tool: name, args, readOnly: tool.readOnly ?? false })
+/** Checks the commands of a shell by what they do. Other tools are checked by their arguments. */
+export const commandCheck: Special = (memory, event, _call, { cwd }) => {
+  const operations = operationsIn(event)
   const commands = operations.filter(({ kind }) => kind === "shell")
-  const writes = operations.filter(({ kind }) => kind === "write")
-  if (operations.some(({ value }) => value === undefined)) return undefined
-  if (commands.length > 0) {
-    return { problems: commands.flatMap(({ value }) => shellProblems(memory, value!, cwd)), grounded: [] }
-  }
-  if (writes.length === 0) return undefined
+  if (commands.length === 0 || operations.some(({ value }) => value === undefined)) return undefined
+  return { problems: commands.flatMap(({ value }) => shellProblems(memory, value!, cwd)), grounded: [] }
+}
+
+/** Checks commands and the files that are written by what they do. Other arguments are checked as usual. */
+export const codingCheck: Special = (memory, event, call, ctx) => {
+  const ofCommand = commandCheck(memory, event, call, ctx)
+  if (ofCommand !== undefined) return ofCommand
+  const { args } = event
+  const writes = operationsIn(event).filter(({ kind }) => kind === "write")
+  if (writes.length === 0 || writes.some(({ value }) => value === undefined)) return undefined
   const { grounded, problems } = check(memory, call)
   const paths = new Set<unknown>(writes.map(({ value }) => value))
   const script = installScript.exec(`${ownValue(args, "content") ?? ""}${ownValue(args, "new_string") ?? ""}`)?.[1]
@@ -34,7 +40,7 @@ export const codingCheck: Special = (memory, { args, name, tool }, call, { cwd }
     problems: [
       ...problems.filter(({ class: kind, value }) => kind !== "path" || !paths.has(value)),
       ...writes.flatMap(({ value }) =>
-        isSaidPath(memory, value!, cwd) ? [] : [problem(memory, "path", "path", value!)]
+        isSaidPath(memory, value!, ctx.cwd) ? [] : [problem(memory, "path", "path", value!)]
       ),
       ...(script === undefined || !isManifest || isPhraseSaid(memory, script)
         ? []
@@ -42,6 +48,9 @@ export const codingCheck: Special = (memory, { args, name, tool }, call, { cwd }
     ]
   }
 }
+
+const operationsIn = ({ args, name, tool }: PreToolCallEvent) =>
+  operationsOf({ tool: name, args, readOnly: tool.readOnly ?? false })
 
 const problem = (memory: Memory, argument: string, kind: Problem["class"], value: string): Problem => {
   const source = sourceOf(memory, value)

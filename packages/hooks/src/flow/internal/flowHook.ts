@@ -15,7 +15,7 @@ import type { Configuration } from "./configure.ts"
 import { add, has, setOf } from "./hashes.ts"
 import { label, taint } from "./label.ts"
 import { type Checked, type Memory, memoryOf } from "./memory.ts"
-import { hear, withoutQuotes } from "./person.ts"
+import { hear, maxMessage, withoutQuotes } from "./person.ts"
 import { detailsOf, feedbackOf, questionOf } from "./question.ts"
 
 /** What decides about calls of one kind of tools in place of their arguments, such as commands of a shell. */
@@ -97,7 +97,7 @@ const beforeTurn = (
     memory.set("open", {})
   }
   hear(memory, message)
-  const isForeign = attachments !== undefined || withoutQuotes(message) !== message
+  const isForeign = attachments !== undefined || message.length > maxMessage || withoutQuotes(message) !== message
   if (isForeign) taint(memory, { sessionId: ctx.sessionId, turn: ctx.turnNumber, step: 0 })
   if (plan === undefined) return undefined
   const planned = eventual(() => plan({ message, tools: ctx.tools }, ctx))

@@ -8,7 +8,7 @@ import { isIdName, kindsOfId } from "./names.ts"
 import { namesOf, said, sharedWords } from "./person.ts"
 import { secretsIn } from "./secrets.ts"
 import type { ToolKind } from "./toolKind.ts"
-import { canonical, isNumber, isText, plain, tokensOf, wordsOf } from "./words.ts"
+import { canonical, eachToken, isNumber, isText, plain, tokensOf, wordsOf } from "./words.ts"
 
 /** A result that is labelled. */
 export interface Result {
@@ -197,7 +197,7 @@ const note = (memory: Memory, { step, tool, turn }: Result, leaves: ReadonlyArra
       count++
     }
     if (typeof value !== "string" || !/\s/.test(value)) continue
-    for (const token of tokensOf(value)) {
+    for (const token of eachToken(value)) {
       if (count >= maxValues) break
       if (!/[\d@/.:_-]/.test(token)) continue
       known.add(memory.hash(canonical(token)))

@@ -19,12 +19,16 @@ import {
   wordsOf
 } from "./words.ts"
 
+/** How many characters of a message are the words of the person. More words are not remembered anyway. */
+export const maxMessage = 60_000
+
 /** Stands between two sentences, so that no phrase goes across. */
 const breakMark = "......"
 
 /** Remembers a message of the person. Quoted documents in it are not the person's words. */
 export const hear = (memory: Memory, message: string): void => {
-  const own = withoutQuotes(message)
+  // Of a very long message, the end counts.
+  const own = withoutQuotes(message.slice(-maxMessage))
   const { hash } = memory
   const tokens = new Set<string>()
   let sequence = ""
@@ -41,11 +45,31 @@ export const hear = (memory: Memory, message: string): void => {
 
 /** Leaves out what the person only passes on: quoted lines, fenced blocks, tagged documents and forwarded mails. */
 export const withoutQuotes = (message: string): string =>
-  message
-    .replace(/(```|~~~)[\s\S]*?(?:\1|$)/g, "\n")
-    .replace(/<([a-z][\w-]*)\b[^>]*>[\s\S]*?<\/\1>/gi, "\n")
+  withoutTags(message.replace(/(```|~~~)[\s\S]*?(?:\1|$)/g, "\n"))
     .replace(/^[ \t]*>.*$/gm, "\n")
-    .replace(/^[ \t]*-{2,}[ \t]*(?:original|forwarded|begin)\b[\s\S]*$/gim, "\n")
+    .replace(/^[ \t]{0,8}-{2,80}[ \t]{0,8}(?:original|forwarded|begin)\b[\s\S]*$/gim, "\n")
+
+/** Leaves out elements such as `<document>...</document>`. */
+const withoutTags = (text: string): string => {
+  if (!text.includes("</")) return text
+  const kept: Array<string> = []
+  const unclosed = new Set<string>()
+  const lower = text.toLowerCase()
+  let end = 0
+  for (const match of text.matchAll(/<([a-z][\w-]{0,40})\b[^<>]{0,200}>/gi)) {
+    const name = match[1]!.toLowerCase()
+    if (match.index < end || unclosed.has(name)) continue
+    const close = lower.indexOf(`</${name}>`, match.index)
+    if (close < 0) {
+      // Each name is searched for once, and only some names.
+      if (unclosed.add(name).size > 50) break
+      continue
+    }
+    kept.push(text.slice(end, match.index), "\n")
+    end = close + name.length + 3
+  }
+  return kept.join("") + text.slice(end)
+}
 
 /** The tokens of a sentence with the numbers, days and grouped numbers that it names. */
 function* saidTokens(sentence: string, words: ReadonlyArray<string>): Generator<string> {

@@ -3,12 +3,16 @@
 /** A text in one spelling: compatible letters, lower case, single spaces. */
 export const plain = (text: string): string => text.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim()
 
+/** Longer texts are compared as they are. */
+const maxValue = 2_000
+
 const edges = /^[\s"'`“”‘’«»<([{*_,;:!?¿¡|]+|[\s"'`“”‘’«»>)\]}*_,;:!?.|]+$/g
 
 /** A value in the form in which values are compared: addresses and numbers have one spelling too. */
 export const canonical = (value: string | number): string => {
   if (typeof value === "number") return String(value)
   const text = value.trim()
+  if (text.length > maxValue) return text
   if (isNumber(text)) return String(Number(text))
   const address = urlOf(text)
   if (address !== undefined) return address
@@ -24,6 +28,14 @@ export const wordsOf = (text: string): ReadonlyArray<string> => plain(text).matc
 /** The tokens of a text: what stands between spaces, brackets, quotes, commas and semicolons, as it was written. */
 export const tokensOf = (text: string): ReadonlyArray<string> =>
   text.split(/[\s,;()"'`“”‘’«»<>[\]{}|]+/).filter((token) => token !== "")
+
+/** How many characters of one text are searched for tokens that only questions need. */
+const maxSearched = 200_000
+
+/** The tokens of a text, one after the other, so that a reader can stop. */
+export function* eachToken(text: string): Generator<string> {
+  for (const [token] of text.slice(0, maxSearched).matchAll(/[^\s,;()"'`“”‘’«»<>[\]{}|]+/g)) yield token
+}
 
 /** The sentences of a text. A phrase does not go across their ends. */
 export const sentencesOf = (text: string): ReadonlyArray<string> => text.split(/[.!?;:]\s|\n/)

@@ -49,14 +49,8 @@ export const askPreHooks = function*(
 ): Step<Next, Failure> {
   const { args, tool } = event
   const isAnswered = isSettled(call.state, everyHook, () => fingerprint(tool.name, args))
-<<<<<<< HEAD
-  const outcome = isAnswered
-    ? undefined
-    : yield* askHooks(turn, "preToolCall", event, { decode: decodeFor(turn, tool) })
-=======
   const options = { decode: decodeFor(turn, call, tool), again: call.state.decision?.type === "edit" }
   const outcome = isAnswered ? undefined : yield* askHooks(turn, "preToolCall", event, options)
->>>>>>> main
   if (outcome === undefined) return yield* askAll(turn, call, { args, event }, ofPolicy)
   const pass = yield* endedBy(turn, call, outcome)
   if (pass !== undefined) return end(pass)
