@@ -67,7 +67,11 @@ const vouchForAll = (memory: Memory, { tool }: Result, leaves: ReadonlyArray<Lea
   for (const { key, value } of leaves) {
     if (typeof value === "boolean") continue
     for (const one of vouchers(value, key, tool)) values.add(one)
-    if (typeof value === "string") { for (const token of tokensOf(value)) values.add(`v:${canonical(token)}`) }
+    if (typeof value !== "string") continue
+    for (const token of tokensOf(value)) {
+      const key = canonical(token)
+      values.add(isNumber(key) ? `t:${key}` : `v:${key}`)
+    }
   }
   vouch(memory, values)
 }

@@ -71,18 +71,21 @@ const withoutTags = (text: string): string => {
   return kept.join("") + text.slice(end)
 }
 
+/** Numbers that stand alone: not those of a date, a path or a code. */
+const amounts = /(?<![\w@/.-])(?:[A-Z]{3})?[€$£¥]?-?\d[\d.,']*(?:[km]\b)?(?![\w@/-])/g
+
 /** The tokens of a sentence with the numbers, days and grouped numbers that it names. */
 function* saidTokens(sentence: string, words: ReadonlyArray<string>): Generator<string> {
   let group = ""
   for (const token of tokensOf(sentence)) {
     yield canonical(token)
     if (token.startsWith("#")) yield canonical(token.slice(1))
-    for (const number of numbersIn(token)) yield `n:${number}`
     group = /\d/.test(token) && /^[+\w.()-]+$/.test(token) ? group + token : ""
     const joined = group === "" ? undefined : compact(group)
     if (joined !== undefined) yield `c:${joined}`
     if (/^#\d+[.,:]?$/.test(token)) yield `#${Number.parseInt(token.slice(1), 10)}`
   }
+  for (const [text] of sentence.matchAll(amounts)) for (const number of numbersIn(text)) yield `n:${number}`
   for (const number of spelled(words)) yield `n:${number}`
   for (const day of daysIn(words)) yield `d:${day}`
 }
