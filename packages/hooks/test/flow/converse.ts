@@ -60,7 +60,10 @@ export const converse = async (conversation: Conversation): Promise<Happened> =>
   const ran: Array<string> = []
   const questions: Array<PendingAsk> = []
   await using agent = createAgent({
-    provider: Scripted.make([...steps.map((calls) => Scripted.toolCalls(...calls.map(([name, args]) => ({ name, args })))), "done"]),
+    provider: Scripted.make([
+      ...steps.map((calls) => Scripted.toolCalls(...calls.map(([name, args]) => ({ name, args })))),
+      "done"
+    ]),
     tools: toolsOf(conversation, ran),
     hooks,
     log: false,

@@ -140,11 +140,12 @@ const partsOf = (value: string | number, kind: ArgumentClass): ReadonlyArray<str
   }
   if (value.trim() === "") return []
   if (kind !== "principal" && kind !== "url" && kind !== "path") return [value]
-  const parts = value.split(/[,;\n]+|\s+(?=\S*@)/).map((part) => part.trim()).filter((part) => part !== "")
+  const parts = value.split(/[,;\n]+/).map((part) => part.trim()).filter((part) => part !== "")
   // In `Ada <ada@a.example>` the address decides.
   return parts.flatMap((part) => {
     const inside = /<([^<>]+)>\s*$/.exec(part)?.[1]
-    return inside === undefined ? [part] : [inside]
+    if (inside !== undefined) return [inside]
+    return part.includes("@") ? part.split(/\s+/) : [part]
   })
 }
 

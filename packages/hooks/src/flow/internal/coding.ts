@@ -135,6 +135,7 @@ const isCommandFine = (memory: Memory, { name, words, wraps }: Command, cwd: str
     return memory.get("destroys") && paths.every((path) => isDeletable(memory, path, args))
   }
   if (building.has(name)) return !isInlineCode(args)
+  if (name === "sudo" || name === "doas" || name === "su") return false
   if (risky.has(name)) return looking.has(verb)
   // What a wrapper runs is another command of the line.
   return managers.has(name) || inert.has(name) || wraps ||
@@ -143,7 +144,7 @@ const isCommandFine = (memory: Memory, { name, words, wraps }: Command, cwd: str
 
 const risky = wordSet(
   `docker podman kubectl helm terraform aws gcloud az systemctl service crontab at launchctl psql mysql sqlite3 redis-cli mongosh
-   sudo doas su chmod chown useradd userdel passwd mount umount kill killall pkill export alias source`
+   chmod chown useradd userdel passwd mount umount kill killall pkill export alias source`
 )
 const looking = wordSet("ps images logs get describe list ls plan show status version diff inspect +x u+x 644 755")
 
