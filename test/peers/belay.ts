@@ -1,4 +1,4 @@
-import { createAgent, defineTool, HookAction, onTool } from "@belay/core"
+import { createAgent, defineHook, defineTool, HookAction } from "@belay/core"
 import { OpenAiCompatible } from "@belay/providers"
 import { z } from "zod"
 
@@ -9,8 +9,9 @@ const rollDice = defineTool({
   execute: ({ sides }) => sides
 })
 
-const smallDice = onTool(rollDice, {
+const smallDice = defineHook({
   name: "small-dice",
+  tools: rollDice,
   kind: "policy",
   preToolCall: ({ args }) => args.sides > 100 ? HookAction.reject("a dice has at most 100 sides") : undefined
 })

@@ -14,7 +14,7 @@ export {
   type RunStream,
   type SessionRunOptions
 } from "./agent/createAgent.ts"
-export { defineTool, onTool, type Tool, type ToolContext } from "./agent/defineTool.ts"
+export { defineTool, type Tool, type ToolContext } from "./agent/defineTool.ts"
 export type { HookSource } from "./agent/HookSource.ts"
 export type { Plugin } from "./agent/Plugin.ts"
 export type { RunResult } from "./agent/RunResult.ts"

@@ -246,10 +246,11 @@ export const load = (options: Options = {}): Loaded => {
   return {
     hooks: [
       // Rules run nothing and can only tighten, so they need neither trust nor hooks that are turned on.
-      ...permissionHooks(sources, { home, ...defined({ toolNames: options.toolNames }) }),
-      ...[...byDialect(systems).values()].flatMap((system) =>
-        system.hooks(may.filter(({ dialect }) => dialect === system.dialect), systemOptions)
-      )
+      ...identified(permissionHooks(sources, { home, ...defined({ toolNames: options.toolNames }) }), sources, options),
+      ...[...byDialect(systems).values()].flatMap((system) => {
+        const loaded = may.filter(({ dialect }) => dialect === system.dialect)
+        return identified(system.hooks(loaded, systemOptions), loaded, options)
+      })
     ],
     warnings: [
       ...found.warnings.filter((warning) => !leftOut.some(({ config }) => config.warnings.includes(warning))),
@@ -260,6 +261,16 @@ export const load = (options: Options = {}): Loaded => {
     silenced: sources.filter((one) => !counting.includes(one) && !leftOut.includes(one)),
     leftOut
   }
+}
+
+/** Hooks of the same files with the same content and the same options are one hook in a tree of agents. */
+const identified = (
+  hooks: ReadonlyArray<AgentHook>,
+  sources: ReadonlyArray<Discovery.Source>,
+  { cwd: _cwd, ...options }: Options
+): ReadonlyArray<AgentHook> => {
+  const files = sources.map(({ path, text }) => ({ path, text }))
+  return hooks.map((hook) => ({ ...hook, identity: { kind: `hook-files ${hook.name}`, options: { files, options } } }))
 }
 
 const pickPlaces = ({ managed, scopes, sources, systems }: Options) => defined({ managed, scopes, sources, systems })

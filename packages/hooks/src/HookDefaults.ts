@@ -117,10 +117,29 @@ export const checkKinds = (
   options: unknown,
   own: { readonly [option: string]: OptionSpec },
   required: ReadonlyArray<string> = []
-): void => Result.getOrThrow(OptionCheck.checkKinds(owner, options, { ...commonKinds, ...own }, required))
+): void => {
+  Result.getOrThrow(OptionCheck.checkKinds(owner, options, { ...commonKinds, ...own }, required))
+  if (typeof options === "object" && options !== null) owners.set(options, owner)
+}
+
+/** The default name of the hook for which options were checked. */
+const owners = new WeakMap<object, string>()
+
+/**
+ * Sets the `identity` of a ready-made hook, if it has none: in a tree of agents, it is the same hook as another one that
+ * was made from the same options. They must have been checked with `checkKinds`.
+ *
+ * @category constructors
+ * @since 0.2.0
+ */
+export const identify = <R>(options: object, hook: AgentHook<R>): AgentHook<R> => {
+  const kind = owners.get(options)
+  return kind === undefined || hook.identity !== undefined ? hook : { ...hook, identity: { kind, options } }
+}
 
 /**
  * Applies the common options to a hook, for authors of ready-made hooks. Throws a `ConfigError` for an invalid option.
+ * If `options` were checked with `checkKinds`, it also identifies the hook (see `identify`).
  *
  * @example
  * ```ts
@@ -145,7 +164,7 @@ export const apply = <R>(options: HookDefaults, hook: AgentHook<R>): AgentHook<R
     within("sample", options.sample, 0, 1),
     ["maxDepth", options.maxDepth, (depth: number) => depth >= 0, "a number from 0"]
   ))
-  const configured = { ...hook, ...hookOptionsOf(options) }
+  const configured = { ...identify(options, hook), ...hookOptionsOf(options) }
   if (options.enabled === false) return withoutMethods(configured)
   const conditions = conditionsOf(options, name)
   if (conditions.length === 0 && options.onDecision === undefined) return configured

@@ -247,7 +247,7 @@ describe("an agent that asks before it acts", () => {
     assert.lengthOf(requests, 1)
   })
 
-  it("asks about the arguments of a later hook", async () => {
+  it("asks once, about the arguments that later hooks have changed", async () => {
     ran.length = 0
     const seen: Array<unknown> = []
     const { provider } = scripted([asks("staging")])
@@ -261,7 +261,7 @@ describe("an agent that asks before it acts", () => {
     ]
     await using agent = createAgent({ provider, tools: [deploy], hooks })
     await agent.run("go")
-    assert.deepEqual([seen, ran], [[{ to: "staging" }, { to: "production" }], [{ to: "production" }]])
+    assert.deepEqual([seen, ran], [[{ to: "production" }], [{ to: "production" }]])
   })
 })
 

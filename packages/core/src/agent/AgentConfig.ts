@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import type * as Effect from "effect/Effect"
+import type { Json } from "../data/Json.ts"
 import type { LlmParameters } from "../data/LlmCall.ts"
 import type { Decision, PendingAsk } from "../data/RunState.ts"
 import type { AgentHook } from "../hook/AgentHook.ts"
@@ -43,6 +44,18 @@ export interface LogLine {
   readonly level: "debug" | "info" | "warning" | "error"
   readonly message: string
   readonly time: Date
+}
+
+/** A tool call that ran with other arguments than the model wrote. @category models @since 0.2.0 */
+export interface ArgumentChange {
+  readonly callId: string
+  readonly tool: string
+  /** The hooks that changed them, and the person who edited them. */
+  readonly by: ReadonlyArray<string>
+  /** The arguments that the tool got. */
+  readonly args: Json
+  /** Whether the vendor gets the model's own arguments in the conversation, because it may have signed the call. */
+  readonly isSigned: boolean
 }
 
 /** The options of an agent. @category models @since 0.1.0 */
@@ -100,6 +113,11 @@ export interface AgentConfig<R = never> {
     ask: PendingAsk,
     options: AskOptions
   ) => Decision | PromiseLike<Decision> | Effect.Effect<Decision, unknown>
+  /**
+   * Writes the note that the model reads when a hook or a person changed the arguments of its call. Returns the text, or
+   * nothing to leave the note out. Default: an English sentence that names the call and who changed it.
+   */
+  readonly changeNote?: (change: ArgumentChange) => string | undefined
   /** The keys for signed decisions, and the store of remembered approvals. */
   readonly approvals?: ApprovalConfig
   /**

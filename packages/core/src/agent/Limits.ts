@@ -8,13 +8,16 @@
  * The limits of a turn. They always apply. A turn that reaches one ends with status `limited`, and the run can be
  * resumed. `textLength` limits what comes from outside; a turn does not end because of it.
  *
+ * `steps`, `toolCalls` and `wallClockMs` count what the agent and its sub-agents do, at any depth. A run that was
+ * suspended or parked continues to count when it is resumed; after a limit it starts again from zero.
+ *
  * @category models
  * @since 0.1.0
  */
 export interface Limits {
-  /** The maximum number of LLM calls in a turn. Default 50. */
+  /** The maximum number of LLM calls in a turn, with those of sub-agents. Calls of hooks do not count. Default 50. */
   readonly steps: number
-  /** The maximum number of tool calls in a turn. Default 200. */
+  /** The maximum number of tool calls in a turn, with those of sub-agents. Calls of hooks do not count. Default 200. */
   readonly toolCalls: number
   /** The maximum number of attempts of an LLM call, including retries and fallbacks. Default 6. */
   readonly attempts: number

@@ -57,7 +57,7 @@ export interface Suspended extends RunCommon {
 }
 
 /**
- * The run reached a limit. `resume(snapshot)` continues it, and the limits start again from zero.
+ * The run reached a limit. `resume(snapshot)` continues it, and the limits of the agent start again from zero.
  *
  * @category models
  * @since 0.1.0

@@ -66,7 +66,7 @@ const optionKinds: OptionKinds<AgentToolOptions> = { name: "text", description: 
  */
 export const agentTool = <const Name extends string>(
   options: AgentToolOptions<Name>
-): Tool<Name, { readonly message: string }> => {
+): Tool<Name, { readonly message: string }, { readonly message: string }> => {
   const { agent, description, name, type = "delegate" } = options
   Result.getOrThrow(Result.andThen(
     checkKinds("agentTool", options, optionKinds, ["name", "description", "agent"]),

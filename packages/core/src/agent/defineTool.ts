@@ -6,10 +6,9 @@
 import type * as Effect from "effect/Effect"
 import type { Delegation } from "../data/Delegation.ts"
 import type { JsonObject } from "../data/Json.ts"
-import type { ArgsOf, InputSchema } from "../data/tool/InputSchema.ts"
-import type { PostToolCallEvent, PreToolCallEvent, ToolMeta } from "../data/tool/Tool.ts"
-import { type AgentHook, type HookOptions, type HookReturn } from "../hook/AgentHook.ts"
-import type { Artifacts, HookContext } from "../hook/HookContext.ts"
+import type { ArgsOf, InputSchema, ShownOf } from "../data/tool/InputSchema.ts"
+import type { ToolMeta, ToolRef } from "../data/tool/Tool.ts"
+import type { Artifacts } from "../hook/HookContext.ts"
 
 /** The second argument of a tool function. @category models @since 0.1.0 */
 export interface ToolContext {
@@ -35,7 +34,7 @@ export interface ToolContext {
   readonly progress: (value: unknown) => void
 }
 
-export type { ArgsOf, InputSchema } from "../data/tool/InputSchema.ts"
+export type { ArgsOf, InputSchema, ShownOf } from "../data/tool/InputSchema.ts"
 
 /**
  * Refuses an Effect that requires services, because a tool gets none. Anything else can be returned.
@@ -48,7 +47,9 @@ export type WithoutServices<Returned> = Returned extends Effect.Effect<unknown, 
   : Returned
 
 /** A tool. @category models @since 0.1.0 */
-export interface Tool<Name extends string = string, Args = unknown> extends Omit<ToolMeta, "name" | "inputSchema"> {
+export interface Tool<Name extends string = string, Args = unknown, Shown = unknown>
+  extends Omit<ToolMeta, "name" | "inputSchema">, ToolRef<Name, Shown>
+{
   readonly name: Name
   readonly input: InputSchema
   /** The JSON Schema of the arguments. Required if the schema library cannot generate it. */
@@ -94,37 +95,5 @@ export const defineTool = <const Name extends string, S extends InputSchema, Ret
     readonly input: S
     readonly execute: (args: ArgsOf<S>, ctx: ToolContext) => Returned & WithoutServices<Returned>
   }
-  // `Args` is the decoded type of the schema, which the compiler cannot derive from the parameter.
-): Tool<Name, ArgsOf<S>> => tool as never
-
-/**
- * Makes a hook that runs for one tool. Its events have the argument type of that tool.
- *
- * @example
- * ```ts
- * import { defineTool, onTool } from "@belay/core/defineTool"
- * import * as HookAction from "@belay/core/HookAction"
- * import * as Schema from "effect/Schema"
- *
- * const write = defineTool({
- *   name: "write",
- *   description: "Writes a file",
- *   input: Schema.Struct({ path: Schema.String }),
- *   execute: () => "ok"
- * })
- * const guard = onTool(write, {
- *   name: "only-tmp",
- *   preToolCall: ({ args }) => args.path.startsWith("/tmp/") ? undefined : HookAction.reject("only below /tmp")
- * })
- * ```
- * @category constructors
- * @since 0.1.0
- */
-export const onTool = <Args, R = never>(
-  tool: Tool<string, Args>,
-  hook: Omit<HookOptions, "tools"> & {
-    readonly preToolCall?: (event: PreToolCallEvent<Args>, ctx: HookContext) => HookReturn<"preToolCall", R>
-    readonly postToolCall?: (event: PostToolCallEvent<Args>, ctx: HookContext) => HookReturn<"postToolCall", R>
-  }
-  // The hook runs for this tool only, so its events have the arguments of this tool.
-): AgentHook<R> => ({ ...hook, tools: tool.name }) as never
+  // The types of the arguments are those of the schema, which the compiler cannot derive from the parameter.
+): Tool<Name, ArgsOf<S>, ShownOf<S>> => tool as never

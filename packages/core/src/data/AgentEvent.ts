@@ -107,6 +107,7 @@ export type AgentEventBody =
     readonly usage: Usage | undefined
     readonly durationMs: number
   }
+  /** `call.changed` says who changed the arguments, if somebody did. */
   | { readonly type: "tool-start"; readonly call: ToolCall }
   /** A running tool reports progress. The value is not stored and not sent to the model. */
   | { readonly type: "tool-progress"; readonly callId: string; readonly tool: string; readonly value: Json }
@@ -140,6 +141,8 @@ export type AgentEventBody =
     readonly callId: string
     readonly decision: "approve" | "deny" | "edit" | "respond" | "delegate"
     readonly by?: string
+    /** The arguments that the person wrote. The event `ask` has those before. */
+    readonly args?: Json
   }
   | { readonly type: "hook"; readonly record: HookRecordLike }
   | {

@@ -58,7 +58,25 @@ export type ContentPart = TextPart | FilePart
 export const ContentPart = Schema.Union([TextPart, FilePart])
 
 /**
- * A model's request to run a tool. `id` is unique in the session; `args` is the parsed JSON that the model wrote.
+ * Who changed the arguments of a call before it ran: the names of hooks, and of the person who edited it.
+ *
+ * @category models
+ * @since 0.2.0
+ */
+export interface ChangedArgs extends Schema.Schema.Type<typeof ChangedArgs> {}
+/** @category schemas @since 0.2.0 */
+export const ChangedArgs = Schema.Struct({
+  by: Schema.Array(Schema.String),
+  /**
+   * The arguments that the model wrote. Present only if the call has metadata of a vendor, which may have signed it: a
+   * provider sends that vendor these arguments, so that nothing signed is changed.
+   */
+  asked: Schema.optionalKey(JsonValue)
+})
+
+/**
+ * A model's request to run a tool. `id` is unique in the session; `args` is the parsed JSON that the model wrote. In the
+ * conversation, `args` of a call that ran are the arguments that the tool got.
  *
  * @category models
  * @since 0.1.0
@@ -71,7 +89,9 @@ export const ToolCall = Schema.Struct({
   args: JsonValue,
   /** The text of the model, set only when it was not valid JSON. `args` is then a repaired version of it, or `null`. */
   malformed: Schema.optionalKey(Schema.String),
-  metadata: Schema.optionalKey(ProviderMetadata)
+  metadata: Schema.optionalKey(ProviderMetadata),
+  /** Set in the conversation and in events if a hook or a person changed the arguments. */
+  changed: Schema.optionalKey(ChangedArgs)
 })
 
 /** A message of a person or of the host program. @category models @since 0.1.0 */

@@ -25,6 +25,21 @@ import { Usage } from "./Usage.ts"
  */
 export const version = 3
 
+/**
+ * Remembers the approval, so that it answers later questions of the same hook: about the tool, or about the tool with
+ * exactly these arguments.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Remember = Schema.Schema.Type<typeof Remember>
+/** @category schemas @since 0.1.0 */
+export const Remember = Schema.Struct({
+  what: Schema.Literals(["tool", "arguments"]),
+  /** `session`: valid in this conversation. `project`: valid for all agents that share the store of rules. */
+  scope: Schema.Literals(["session", "project"])
+})
+
 /** A question to a person about one tool call. @category models @since 0.1.0 */
 export interface PendingAsk extends Schema.Schema.Type<typeof PendingAsk> {}
 /** @category schemas @since 0.1.0 */
@@ -39,13 +54,16 @@ export const PendingAsk = Schema.Struct({
   tool: Schema.String,
   /** The arguments that the tool gets if the call is approved. */
   args: JsonValue,
-  /** The name of the hook that asks, or `policy`. */
+  /** The name of the hook that asks, or `policy`. If several ask, it is the first. */
   by: Schema.String,
-  /**
-   * Whether the hook proposed these arguments. After the approval, the policy and the hooks check them like any others.
-   */
-  proposed: Schema.optionalKey(Schema.Literal(true)),
+  /** Why a person has to decide. If several ask about the call, it has all their reasons. */
   reason: Schema.String,
+  /** Everybody who asks about the call, if there are several. One decision answers all of them. */
+  reasons: Schema.optionalKey(Schema.Array(Schema.Struct({
+    by: Schema.String,
+    reason: Schema.String,
+    details: Schema.optionalKey(JsonValue)
+  }))),
   /** Additional data that the hook wants to show to the person. */
   details: Schema.optionalKey(JsonValue),
   /** Set if the client runs the tool. The answer is its result: a `respond` decision, or a `deny`. */
@@ -66,6 +84,10 @@ export const PendingAsk = Schema.Struct({
   changed: Schema.optionalKey(Schema.Array(DefinitionChange)),
   /** The names of those who have approved so far. */
   approved: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** What everybody who has approved so far wants remembered. Absent if one of them does not want that. */
+  remember: Schema.optionalKey(Remember),
+  /** Where the approval can be remembered: nowhere, or only in the session. Absent if that is not limited. */
+  standing: Schema.optionalKey(Schema.Literals(["none", "session"])),
   /** A random text. It makes a signed decision valid for this question only. */
   nonce: Schema.optionalKey(Schema.String)
 })
@@ -77,21 +99,6 @@ const signed = {
   /** See `Approvals.sign`. */
   signature: Schema.optionalKey(Schema.String)
 }
-
-/**
- * Remembers the approval, so that it answers later questions of the same hook: about the tool, or about the tool with
- * exactly these arguments.
- *
- * @category models
- * @since 0.1.0
- */
-export type Remember = Schema.Schema.Type<typeof Remember>
-/** @category schemas @since 0.1.0 */
-export const Remember = Schema.Struct({
-  what: Schema.Literals(["tool", "arguments"]),
-  /** `session`: valid in this conversation. `project`: valid for all agents that share the store of rules. */
-  scope: Schema.Literals(["session", "project"])
-})
 
 /** A person's answer to a question. @category models @since 0.1.0 */
 export type Decision = Schema.Schema.Type<typeof Decision>
@@ -128,9 +135,16 @@ export const readDecision = (value: unknown): Decision | undefined => {
   )
   // What is not JSON, such as an instance of a class, was not copied.
   return Result.isSuccess(read) && whyNot(read.success) === undefined && isDecision(read.success)
-    ? read.success
+    ? withTrimmedNames(read.success)
     : undefined
 }
+
+/** Spaces around the name of a person do not make another person. */
+const withTrimmedNames = (decision: Decision): Decision => ({
+  ...decision,
+  ...(decision.by === undefined ? {} : { by: decision.by.trim() }),
+  ...(decision.type === "delegate" ? { to: decision.to.map((name) => name.trim()) } : {})
+})
 
 const decisionFields = ["type", "by", "signature", "remember", "reason", "args", "output", "to"]
 
@@ -152,13 +166,13 @@ export const CallState = Schema.Struct({
       /**
        * Set when a person wrote these arguments. The hook runs again, but a question that it asks counts as answered.
        */
-      edited: Schema.optionalKey(Schema.Boolean),
-      /** Set when the hook proposed these arguments. The hooks before it are asked again about them. */
-      proposed: Schema.optionalKey(Schema.Literal(true))
+      edited: Schema.optionalKey(Schema.Boolean)
     })
   )),
   /** The arguments that the tool got, if they differ from the model's. */
   executedArgs: Schema.optionalKey(JsonValue),
+  /** The hooks and the person who changed the arguments, in this order. */
+  changedBy: Schema.optionalKey(Schema.Array(Schema.String)),
   result: Schema.optionalKey(ToolResult),
   /** The `RunState` of the sub-agent that works for this call. */
   child: Schema.optionalKey(JsonValue)
@@ -199,6 +213,17 @@ export const Stop = Schema.Union([
   Schema.Struct({ type: Schema.Literal("parked") })
 ])
 
+/** What a turn and its sub-agents have used of the limits. @category models @since 0.2.0 */
+export interface LimitUse extends Schema.Schema.Type<typeof LimitUse> {}
+/** @category schemas @since 0.2.0 */
+export const LimitUse = Schema.Struct({
+  steps: Schema.Finite,
+  toolCalls: Schema.Finite,
+  /** Of this agent only. */
+  followUps: Schema.Finite,
+  elapsedMs: Schema.Finite
+})
+
 /** The state of one turn. @category models @since 0.1.0 */
 export interface RunState extends Schema.Schema.Type<typeof RunState> {}
 /** @category schemas @since 0.1.0 */
@@ -236,6 +261,11 @@ export const RunState = Schema.Struct({
     followUps: Schema.Finite,
     elapsedMs: Schema.Finite
   }),
+  /**
+   * What the turn and its sub-agents have used of the limits, since the turn started or was resumed after a limit.
+   * Absent in a snapshot of an earlier release.
+   */
+  used: Schema.optionalKey(LimitUse),
   /** The values of `ctx.state`, by key. The whole tree of agents shares them, so a sub-agent has none of its own. */
   hookState: Variables,
   /** The values of `ctx.local`, by key. Absent if there are none. */

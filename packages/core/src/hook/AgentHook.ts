@@ -8,20 +8,31 @@
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type { Awaitable } from "../data/effect/Awaitable.ts"
+import type { Json } from "../data/Json.ts"
 import type { LlmRequest, LlmResponse } from "../data/LlmCall.ts"
-import type { Message } from "../data/Message.ts"
+import type { Message, ToolCall } from "../data/Message.ts"
 import type { ProviderError } from "../data/ProviderError.ts"
-import type { PreToolCallEvent, ToolResult } from "../data/tool/Tool.ts"
+import type {
+  OnPermissionEvent,
+  OnToolDeniedEvent,
+  PostToolCallEvent,
+  PreToolCallEvent,
+  ToolRef,
+  ToolResult
+} from "../data/tool/Tool.ts"
+import type * as HookAction from "./HookAction.ts"
 import type { HookContext } from "./HookContext.ts"
 import type { ActionAt, HookPointName, In } from "./HookPoint.ts"
 
 /** What a method at point `P` may return. @category models @since 0.1.0 */
-export type HookReturn<P extends HookPointName, R> =
-  | ActionAt<P>
+export type HookReturn<P extends HookPointName, R> = HookReturnOf<ActionAt<P>, R>
+
+type HookReturnOf<Action, R> =
+  | Action
   | void
-  | PromiseLike<ActionAt<P> | void>
-  | Effect.Effect<ActionAt<P> | void, unknown, R>
-  | Generator<Effect.Effect<unknown, unknown, R>, ActionAt<P> | void, never>
+  | PromiseLike<Action | void>
+  | Effect.Effect<Action | void, unknown, R>
+  | Generator<Effect.Effect<unknown, unknown, R>, Action | void, never>
 
 /** A method at point `P`. @category models @since 0.1.0 */
 export type HookMethod<P extends HookPointName, R = never> = (event: In<P>, ctx: HookContext) => HookReturn<P, R>
@@ -33,6 +44,15 @@ export type HookMethod<P extends HookPointName, R = never> = (event: In<P>, ctx:
  * @since 0.1.0
  */
 export type FailurePolicy = "open" | "reject" | "abort"
+
+/**
+ * A tool, or the name or a pattern of tools.
+ *
+ * @category models
+ * @since 0.2.0
+ */
+// oxlint-disable-next-line typescript/no-explicit-any -- the arguments can have any type
+export type ToolFilter = string | ToolRef<string, any>
 
 /**
  * The options of a hook: its name, its place in the chain and what happens when it fails.
@@ -61,7 +81,8 @@ export interface HookOptions {
   /** How long to wait for the hook. Default 30 seconds. */
   readonly timeout?: Duration.Input | "none"
   /**
-   * A `policy` hook fails closed. An `observer` always runs, after all other hooks; it sees the outcome and cannot
+   * A `policy` hook fails closed, and no other hook can hide an operation from it: after a `Replace` or a `Respond`, the
+   * policies still see the value and may reject it. An `observer` always runs, after all other hooks; it sees the outcome and cannot
    * change it. Default `advisory`.
    */
   readonly kind?: "policy" | "advisory" | "observer"
@@ -69,8 +90,11 @@ export interface HookOptions {
   readonly observes?: ReadonlyArray<HookPointName>
   /** The decisions of a `shadow` hook are recorded but have no effect. */
   readonly mode?: "enforce" | "shadow"
-  /** At tool points, the hook runs for these tools only. `*` matches any characters; a leading `!` excludes. */
-  readonly tools?: string | ReadonlyArray<string>
+  /**
+   * At tool points, the hook runs for these tools only: tools, or names and patterns. `*` matches any characters; a
+   * leading `!` excludes.
+   */
+  readonly tools?: ToolFilter | ReadonlyArray<ToolFilter>
   /**
    * How much streamed text to buffer before the consumer sees it: none, everything until the hooks have accepted the
    * response, or the last `chars` characters. With `chars`, the hook sees every pattern up to that length in one piece,
@@ -96,12 +120,18 @@ export interface HookOptions {
   /**
    * Whether the hook is asked again when a later hook changes the value that it has answered for. Default `never`.
    * - `ifChanged`: it is asked again, and can then reject, abort, respond or ask. A change that it makes then has no
-   *   effect, and neither have texts that it injects, so that nothing happens twice. Messages that later hooks only
-   *   append are not a change.
+   *   effect, and neither have texts that it injects, so that nothing happens twice. What it writes to its state then
+   *   replaces what it wrote to the same keys before. Messages that later hooks only append are not a change.
    * - `reapply`: as `ifChanged`, but its changes are made again, also for appended messages. Use it only if making a
    *   change twice gives the same value as making it once. Redaction is such a change.
    */
   readonly reinvoke?: "never" | "ifChanged" | "reapply"
+  /**
+   * What the hook was made from. In a tree of agents, hooks with the same kind and the same options run once for each
+   * event, as one object would. Options are the same if plain values are deeply equal and everything else is identical.
+   * All ready-made hooks and hook files have it. Default: the hook is the same only as itself.
+   */
+  readonly identity?: { readonly kind: string; readonly options: unknown }
 }
 
 /**
@@ -218,9 +248,42 @@ type Misspelt<H> = {
   readonly [K in Exclude<keyof H, keyof AgentHook>]: Misspelling<`unknown hook method or option '${K & string}'`>
 }
 
+/** The arguments that hooks see of a tool. Those of a name or a pattern are JSON. */
+type ShownArgs<F> = F extends ToolRef<string, infer Shown> ? Shown : Json
+
+/** The literal name of a tool. */
+type NameOf<F> = F extends ToolRef<infer Name> ? Name : string
+
+type WithArgs<Call, F> = Omit<Call, "args" | "name"> & { readonly name: NameOf<F>; readonly args: ShownArgs<F> }
+
+/** A call of the tool as the action of a hook changes it. */
+type PreReturn<F, R> = HookReturnOf<
+  | Exclude<ActionAt<"preToolCall">, { readonly _tag: "Transform" | "Replace" }>
+  | HookAction.Transform<F extends unknown ? WithArgs<ToolCall, F> : never>
+  | HookAction.Replace<F extends unknown ? WithArgs<ToolCall, F> : never>,
+  R
+>
+
+// One event for each tool, told apart by the name of the tool.
+type PreOf<F> = F extends unknown ? WithArgs<PreToolCallEvent, F> : never
+type AboutCall<Event extends { readonly call: ToolCall }, F> = F extends unknown
+  ? Omit<Event, "call"> & { readonly call: WithArgs<ToolCall, F> }
+  : never
+
+/** A hook whose events at the tool points have the arguments of its tools. */
+interface HookFor<F, R> extends Omit<AgentHook<R>, ToolMethod | "tools"> {
+  readonly preToolCall?: (event: PreOf<F>, ctx: HookContext) => PreReturn<F, R>
+  readonly postToolCall?: (event: AboutCall<PostToolCallEvent, F>, ctx: HookContext) => HookReturn<"postToolCall", R>
+  readonly onPermission?: (event: AboutCall<OnPermissionEvent, F>, ctx: HookContext) => HookReturn<"onPermission", R>
+  readonly onToolDenied?: (event: AboutCall<OnToolDeniedEvent, F>, ctx: HookContext) => HookReturn<"onToolDenied", R>
+}
+
+type ToolMethod = "preToolCall" | "postToolCall" | "onPermission" | "onToolDenied"
+
 /**
  * Returns the hook it is given, typed. The parameters of the methods are inferred, misspelt names are compile errors,
- * and so are the services that its Effects require.
+ * and so are the services that its Effects require. With tools in `tools`, the events at the tool points have the types
+ * of their arguments, as hooks see them: encoded, with the defaults. A list gives a union, told apart by `name`.
  *
  * @example
  * ```ts
@@ -236,5 +299,11 @@ type Misspelt<H> = {
  * @category constructors
  * @since 0.1.0
  */
-// The value is unchanged; only its type lists the services that its methods require.
-export const defineHook = <const H extends AnyHook>(hook: H & Misspelt<H>): AgentHook<ServicesOf<H>> => hook as never
+export const defineHook = <
+  const F extends ToolFilter = string,
+  // oxlint-disable-next-line typescript/no-explicit-any -- the requirements are inferred from the hook
+  const H extends HookFor<F, any> = HookFor<F, any>
+>(
+  hook: H & { readonly tools?: F | ReadonlyArray<F> } & Misspelt<H>
+  // The value is unchanged; only its type lists the services that its methods require.
+): AgentHook<ServicesOf<H>> => hook as never

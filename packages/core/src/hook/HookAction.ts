@@ -19,7 +19,12 @@ export interface Transform<out Value> {
   readonly value: Value
 }
 
-/** Changes the value and skips the remaining hooks. The operation still runs. @category models @since 0.1.0 */
+/**
+ * Changes the value and skips the remaining hooks, but not those of kind `policy`. The operation still runs.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Replace<out Value> {
   readonly _tag: "Replace"
   readonly value: Value
@@ -41,7 +46,8 @@ export interface Reject {
 }
 
 /**
- * Does not run the operation; `output` is its result. The hooks of the post point still run, with `executed: false`.
+ * Does not run the operation; `output` is its result. The remaining hooks are skipped, but those of kind `policy` still
+ * see the value and may reject it. The hooks of the post point run, with `executed: false`.
  *
  * @category models
  * @since 0.1.0
@@ -76,7 +82,9 @@ export interface AskOptions {
 }
 
 /**
- * Asks a person. The run is suspended until somebody decides, unless somebody in this process can answer.
+ * Asks a person. The remaining hooks still run, and a Reject, Respond or Abort of one of them wins. All questions about
+ * a call become one, with the strictest terms, and it is about the arguments that will run. The run is suspended until
+ * somebody decides, unless somebody in this process can answer.
  *
  * @category models
  * @since 0.1.0
@@ -87,8 +95,8 @@ export interface Ask {
   /** Shown to the person who decides. Belay does not interpret it. */
   readonly details?: Json
   /**
-   * At `preToolCall`: the arguments to use, if they are approved, instead of the model's. The policy and the hooks
-   * check them before the tool runs.
+   * At `preToolCall`: the arguments to use, if they are approved, instead of the model's. The policy and all hooks, also
+   * those that ran before this one, check them before the question is put.
    */
   readonly args?: Json
   /** Milliseconds after which the question expires; a later answer counts as a denial. Default: it never expires. */
@@ -101,8 +109,8 @@ export interface Ask {
   readonly allowed?: ReadonlyArray<"approve" | "deny" | "edit" | "respond" | "delegate">
   /**
    * Answers the question in this process. The runtime calls it instead of the agent's `onAsk`, and calls it again while
-   * approvals are missing. If it fails, the call is denied. It is not part of a snapshot, and a chain without a runtime
-   * does not call it.
+   * approvals are missing. If several hooks ask, it calls the first of these functions. If it fails, the call is denied.
+   * It is not part of a snapshot, and a chain without a runtime does not call it.
    */
   readonly answer?: (ask: PendingAsk, options: AskOptions) => Eventual<Decision>
   /**
@@ -128,7 +136,12 @@ export const Continue: Continue = Object.freeze({ _tag: "Continue" })
 /** Changes the value: the next hook receives `value`. @category constructors @since 0.1.0 */
 export const transform = <Value>(value: Value): Transform<Value> => Object.freeze({ _tag: "Transform", value })
 
-/** Changes the value and skips the remaining hooks. The operation still runs. @category constructors @since 0.1.0 */
+/**
+ * Changes the value and skips the remaining hooks, but not those of kind `policy`. The operation still runs.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
 export const replace = <Value>(value: Value): Replace<Value> => Object.freeze({ _tag: "Replace", value })
 
 /** Rejects the operation and skips the remaining hooks. @category constructors @since 0.1.0 */

@@ -15,7 +15,7 @@ import type { HookFailure } from "./HookRecord.ts"
 import { compile, type CompiledPoint } from "./internal/compiledPoint.ts"
 import { fingerprintOf } from "./internal/fingerprint.ts"
 import { order } from "./internal/orderHooks.ts"
-import type { Decode, Resume, Settled } from "./internal/outcome.ts"
+import type { Decode, HookQuestion } from "./internal/outcome.ts"
 import { runPoint } from "./internal/runPoint.ts"
 
 /**
@@ -33,12 +33,13 @@ export interface Outcome<P extends HookPointName> {
   /** Set when a hook failed and its failure policy chose the action. */
   readonly failure: HookFailure | undefined
   /**
-   * Set when a gate (`reinvoke: "ifChanged"`) asks a question and all other hooks have already answered for this value.
+   * What hooks want a person to decide about the value of the event, in the order of the hooks. All hooks have answered
+   * for this value. Set if the action is an `Ask`, which is then that of the first question.
    */
-  readonly atGate?: true
+  readonly questions?: ReadonlyArray<HookQuestion>
 }
 
-export type { Settled }
+export type { HookQuestion }
 
 /** A compiled chain of hooks. @category models @since 0.1.0 */
 export interface HookChain {
@@ -51,14 +52,15 @@ export interface HookChain {
   /**
    * Runs a point, without an Effect if possible. Returns nothing when all hooks continued, the outcome when all hooks
    * answered synchronously, and an Effect when a hook is asynchronous. `decode` decodes changed values as the operation
-   * will.
+   * will. `again` means that the hooks have run for another value of this operation, which a person has changed since:
+   * what they say now does not reach the model or the user.
    */
   readonly runNow: <P extends HookPointName>(
     point: P,
     event: In<P>,
     scope: HookScope,
     decode?: Decode,
-    resume?: Resume
+    again?: boolean
   ) => Outcome<P> | undefined | Effect.Effect<Outcome<P>>
   /** Runs a point. Never fails; the outcome contains the failures of hooks. */
   readonly run: <P extends HookPointName>(point: P, event: In<P>, scope: HookScope) => Effect.Effect<Outcome<P>>
@@ -93,10 +95,10 @@ const build = (hooks: ReadonlyArray<AgentHook<never>>): HookChain => {
   const points = Object.fromEntries(names.map((point) => [point, compile(point, hooks)])) as {
     readonly [P in HookPointName]: CompiledPoint | undefined
   }
-  const runNow: HookChain["runNow"] = (point, event, scope, decode, resume) => {
+  const runNow: HookChain["runNow"] = (point, event, scope, decode, again) => {
     const compiled = points[point]
     // Compiled points have erased types; `point` determines the types of this one.
-    return compiled === undefined ? undefined : runPoint(compiled, event, scope, decode, resume) as never
+    return compiled === undefined ? undefined : runPoint(compiled, event, scope, decode, again) as never
   }
   return {
     hooks,

@@ -122,8 +122,10 @@ export interface HookContext {
    */
   readonly promise: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
   /**
-   * Whether this hook (`reinvoke: "ifChanged"`) is asked again, because a later hook changed the value. It can then
-   * only reject, abort, respond or ask. Use it to count nothing twice.
+   * Whether this hook is asked again about the same operation: because a later hook changed the value (it can then only
+   * reject, abort, respond or ask), or because a person changed the arguments of a tool call. Use it for effects that
+   * must not happen twice. Writes to `ctx.state` need it only for changes by a person: after a change by a hook, they
+   * replace the earlier ones.
    */
   readonly askedAgain: boolean
   /** For observers: the decision of the chain. */

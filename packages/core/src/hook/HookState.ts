@@ -7,6 +7,7 @@
 import * as Schema from "effect/Schema"
 import { TaggedError } from "../data/effect/TaggedError.ts"
 import { freeze, type Json, whyNot } from "../data/Json.ts"
+import { StateJournal, type WrittenBy } from "./internal/stateJournal.ts"
 import { growth } from "./internal/stateSize.ts"
 
 /** The maximum size of one value, in characters of its JSON text (64 KiB). @category limits @since 0.1.0 */
@@ -157,9 +158,16 @@ export interface Durable<State = Pick<HookState, "get" | "all" | "set" | "update
 
 /** The whole state. `write` takes the name of the hook that writes. @category models @since 0.1.0 */
 export interface Store extends HookState {
-  readonly write: <A>(key: StateKey<A>, value: A, writer: string) => void
+  readonly write: <A>(key: StateKey<A>, value: A, writer: string, tracked?: Tracked<A>) => void
+  /** Takes back what a hook wrote before it was asked again. Only the chain uses it. */
+  readonly journal: StateJournal
   /** Returns how many values have been written since it was made. */
   readonly writes: () => number
+}
+
+/** How a value was computed, for a write that the chain may take back. @category models @since 0.2.0 */
+export interface Tracked<A> extends WrittenBy {
+  readonly change: (value: A) => A
 }
 
 /** Makes a state. It is empty, or has the values of a snapshot. @category constructors @since 0.1.0 */
@@ -188,7 +196,7 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
     return entry.value
   }
 
-  const write = <A>(key: StateKey<A>, value: A, writer: string): void => {
+  const write = <A>(key: StateKey<A>, value: A, writer: string, tracked?: Tracked<A>): void => {
     // Read once: in JavaScript it may be a getter, or an object that becomes another text each time.
     const name: unknown = key.name
     if (typeof name !== "string") {
@@ -222,17 +230,33 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
         message: `state ${name}: the session would hold ${next} characters, at most ${maxTotal} are allowed`
       })
     }
+    if (!journal.note(key, entry, tracked?.change ?? (() => value), tracked)) put(name, entry, value, size, key.is)
+  }
+
+  const put = (
+    name: string,
+    entry: Entry | undefined,
+    value: unknown,
+    size: number,
+    is: (value: unknown) => boolean
+  ): void => {
     // Tests of different types are only compared, never called.
-    const checked = key.is as never
+    const checked = is as never
+    total += size - (entry?.size ?? 0)
     if (entry === undefined) entries.set(name, { value, size, checked })
     else {
       entry.value = value
       entry.size = size
       entry.checked = checked
     }
-    total = next
     writes++
   }
+
+  const journal = new StateJournal(({ is, name }, value) => {
+    const entry = entries.get(name)
+    const size = sizeOf(value, entry?.value, entry?.size ?? 0)
+    if (size !== undefined) put(name, entry, value, size, is)
+  })
 
   const all = <A>(key: HookKey<A>): ReadonlyMap<string, A> => {
     const found = new Map<string, A>()
@@ -247,6 +271,7 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
     get,
     all,
     write,
+    journal,
     writes: () => writes,
     set: (key, value) => write(key, value, "host"),
     update: (key, f) => {

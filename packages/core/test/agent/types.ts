@@ -8,7 +8,7 @@ import * as v from "valibot"
 import { z } from "zod"
 import * as AgentRuntime from "../../src/agent/AgentRuntime.ts"
 import { createAgent } from "../../src/agent/createAgent.ts"
-import { type ArgsOf, defineTool, onTool } from "../../src/agent/defineTool.ts"
+import { type ArgsOf, defineTool } from "../../src/agent/defineTool.ts"
 import type { Plugin } from "../../src/agent/Plugin.ts"
 import type { ChainError, ConfigError } from "../../src/data/AgentError.ts"
 import type { JsonObject } from "../../src/data/Json.ts"
@@ -184,12 +184,14 @@ export const rejected = () => [
   })
 ]
 
-export const typed = onTool(write, {
+export const typed = defineHook({
   name: "t",
+  tools: write,
   preToolCall: ({ args }) => args.path === "/" ? HookAction.reject("no") : undefined
 })
-export const mistyped = onTool(write, {
+export const mistyped = defineHook({
   name: "t",
+  tools: write,
   // @ts-expect-error: the tool has no such argument
   preToolCall: ({ args }) => args.file === "/" ? HookAction.reject("no") : undefined
 })

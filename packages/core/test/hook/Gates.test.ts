@@ -73,37 +73,49 @@ describe("only approved calls run:", () => {
       })
     }))
 
-  it.effect("a resumed run continues after the hook that asked, and asks no gate again about the same value", () =>
+  it.effect("a question does not end the fold: the other hooks run, and all questions are there in the end", () =>
     Effect.gen(function*() {
       const asked: Array<unknown> = []
-      const hooks = [approval(asked, () => HookAction.ask("may it?")), {
-        name: "after",
-        preToolCall: () => void asked.push("after")
-      }]
-      const chain = HookChain.makeUnsafe(hooks)
-      const first = yield* chain.run("preToolCall", call, scopeOf())
-      assert.deepEqual([first.action, asked], [HookAction.ask("may it?"), [call.args]])
-      const settled = [{ hook: "approval", fingerprint: HookChain.fingerprint(call.name, call.args) }]
-      const again = chain.runNow("preToolCall", call, scopeOf(), undefined, { after: "approval", settled })
-      assert.isUndefined((again as HookChain.Outcome<"preToolCall">).by)
-      assert.deepEqual(asked, [call.args, "after"])
-      // With other arguments the answer does not count.
-      const other = chain.runNow("preToolCall", { ...call, args: "other" }, scopeOf(), undefined, {
-        after: "approval",
-        settled
+      const change = (args: string): AgentHook => ({
+        name: "change",
+        preToolCall: (event) => HookAction.transform({ ...event, args })
       })
-      assert.strictEqual((other as HookChain.Outcome<"preToolCall">).by, "approval")
+      const ask = (name: string): AgentHook => ({
+        name,
+        preToolCall: ({ args }) => {
+          asked.push([name, args])
+          return HookAction.ask(`${name}?`)
+        }
+      })
+      const outcome = yield* HookChain.makeUnsafe([ask("a"), change("changed"), ask("b")]).run("preToolCall", call, scopeOf())
+      assert.deepEqual([outcome.action, outcome.by], [HookAction.ask("a?"), "a"])
+      assert.deepEqual(outcome.questions, [{ by: "a", ask: HookAction.ask("a?") }, { by: "b", ask: HookAction.ask("b?") }])
+      assert.strictEqual(outcome.event.args, "changed")
+      assert.deepEqual(asked, [["a", call.args], ["b", "changed"]])
     }))
 
-  it("the record of a resumed run names the hooks that were answered or decided before", () => {
+  it.effect("a Reject, a Respond or an Abort of any hook wins over every question", () =>
+    Effect.gen(function*() {
+      for (const action of [HookAction.reject("no"), HookAction.respond("done"), HookAction.abort("stop")]) {
+        for (const asksFirst of [true, false]) {
+          const asking: AgentHook = { name: "asking", kind: "policy", preToolCall: () => HookAction.ask("may it?") }
+          const deciding: AgentHook = { name: "deciding", preToolCall: () => action }
+          const hooks = asksFirst ? [asking, deciding] : [deciding, asking]
+          const outcome = yield* HookChain.makeUnsafe(hooks).run("preToolCall", call, scopeOf())
+          assert.deepEqual([outcome.action, outcome.by, outcome.questions], [action, "deciding", undefined])
+        }
+      }
+    }))
+
+  it("the record names everybody who asks", () => {
     const scope = scopeOf()
-    const ask = (name: string): AgentHook => ({ name, preToolCall: () => HookAction.ask("may it?") })
-    const chain = HookChain.makeUnsafe([ask("a"), ask("b"), ask("c")])
-    const fingerprint = HookChain.fingerprint(call.name, call.args)
-    const settled = [{ hook: "a", fingerprint }, { hook: "b", fingerprint }]
-    chain.runNow("preToolCall", call, scope, undefined, { settled, after: "a" })
-    const lines = scope.records.map(({ hooks }) => hooks.map(({ answer, hook, why }) => `${hook} ${answer}: ${why}`))
-    assert.deepEqual(lines, [["a skipped: decided before", "b skipped: answered before", "c Ask: may it?"]])
+    const ask = (name: string): AgentHook => ({ name, preToolCall: () => HookAction.ask(`may it, ${name}?`) })
+    HookChain.makeUnsafe([ask("a"), ask("b")]).runNow("preToolCall", call, scope)
+    const lines = scope.records.map(({ action, decidedBy, hooks }) => [
+      `${action} by ${decidedBy}`,
+      ...hooks.map(({ answer, hook, why }) => `${hook} ${answer}: ${why}`)
+    ])
+    assert.deepEqual(lines, [["Ask by a", "a Ask: may it, a?", "b Ask: may it, b?"]])
   })
 
   it("the fingerprint depends on the tool and its arguments, not on the order of keys", () => {
@@ -196,7 +208,7 @@ describe("a change is made once:", () => {
         preToolCall: ({ args }) => HookAction.ask("ok?", undefined, { args: `nice ${args as string}` })
       })
       const first = yield* run("preToolCall", { ...call, args: "go" }, [asking])
-      assert.deepStrictEqual(first.action, HookAction.ask("ok?", undefined, { args: "nice go" }))
+      assert.deepStrictEqual([first.action, first.event.args], [HookAction.ask("ok?"), "nice go"])
       const quiet = gate("gate", {
         preToolCall: ({ args }) => args === "changed" ? HookAction.ask("ok?", undefined, { args: "other" }) : undefined
       })

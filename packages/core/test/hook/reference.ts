@@ -80,6 +80,8 @@ export const reference = ({ freeze, hooks, point, record }: ChainCase): Observed
   const lines: Array<string> = []
   const asked = new Map<string, number>()
   const seen = new Map<string, string>()
+  const questions = new Map<string, string>()
+  let answeredByPolicy = false
 
   const ask = (hook: HookCase): void => {
     const { name } = hook
@@ -121,20 +123,26 @@ export const reference = ({ freeze, hooks, point, record }: ChainCase): Observed
           ignored ? " ignored" : ""
         }`
       )
-      if (obeyed && !ignored && tag !== "Continue") {
-        by = name
-        if (tag === "Transform" || tag === "Replace") {
-          const next = answer.what === "append" ? text + name : answer.what === "set" ? "k" : text + name.toUpperCase()
-          if (carries(point)) text = next
+      // The answer of a hook replaces its question.
+      if (obeyed && !ignored) questions.delete(name)
+      if (obeyed && !ignored && tag === "Ask") questions.set(name, why!)
+      else if (obeyed && !ignored && (tag === "Transform" || tag === "Replace")) {
+        const next = answer.what === "append" ? text + name : answer.what === "set" ? "k" : text + name.toUpperCase()
+        if (carries(point)) text = next
+        if (action !== "Respond") {
+          by = name
           if (tag === "Replace" || action === "Replace") {
             action = "Replace"
             carried = valueAt(point, next)
           } else action = "Transform"
-        } else {
-          action = tag
-          carried = tag === "Respond" ? outputAt(point, name) : undefined
-          reason = why
         }
+      } else if (obeyed && !ignored && tag !== "Continue" && !(tag === "Respond" && answeredByPolicy)) {
+        // The first policy that answers is obeyed, before any other hook that answers.
+        by = name
+        action = tag
+        carried = tag === "Respond" ? outputAt(point, name) : undefined
+        reason = why
+        answeredByPolicy = tag === "Respond" && hook.kind === "policy"
       }
     }
     seen.set(name, text)
@@ -142,11 +150,12 @@ export const reference = ({ freeze, hooks, point, record }: ChainCase): Observed
 
   const ordered = [...hooks].sort((a, b) => tier(a) - tier(b) || (a.priority ?? 100) - (b.priority ?? 100))
   if (reversed.includes(point)) ordered.reverse()
-  const stopped = () => ["Reject", "Respond", "Abort", "Ask"].includes(action)
+  const stopped = () => action === "Reject" || action === "Abort"
 
-  // Each hook sees the value of the one before; Reject, Replace, Respond, Abort and Ask end it.
+  // Each hook sees the value of the one before. Reject and Abort end it. Replace and Respond skip all but policies.
   for (const hook of ordered.filter((hook) => !observes(hook))) {
-    if (stopped() || action === "Replace") lines.push(`${hook.name}: skipped (decided by ${by})`)
+    const isAnswered = action === "Replace" || action === "Respond"
+    if (stopped() || (isAnswered && hook.kind !== "policy")) lines.push(`${hook.name}: skipped (decided by ${by})`)
     else if (!wants(hook, point)) lines.push(`${hook.name}: skipped (not for this tool)`)
     else ask(hook)
   }
@@ -156,9 +165,11 @@ export const reference = ({ freeze, hooks, point, record }: ChainCase): Observed
     (hook.reinvoke === "ifChanged" || hook.reinvoke === "reapply") && hook.mode !== "shadow" && !observes(hook) &&
     wants(hook, point)
   )
-  const unsure = () => gates.find(({ name }) => seen.get(name) !== text)
+  const mustSee = ({ kind, name }: HookCase) =>
+    seen.get(name) !== text && (action !== "Respond" || kind === "policy")
+  const unsure = () => gates.find(mustSee)
   for (let round = 1; round <= 3; round++) {
-    for (const gate of gates) if (!stopped() && seen.get(gate.name) !== text) ask(gate)
+    for (const gate of gates) if (!stopped() && mustSee(gate)) ask(gate)
   }
   const doubtful = unsure()
   if (doubtful !== undefined && !stopped() && isLegal(point, "Reject")) {
@@ -166,6 +177,15 @@ export const reference = ({ freeze, hooks, point, record }: ChainCase): Observed
     carried = undefined
     reason = `${doubtful.name} was asked 3 times and the value still changes`
     by = doubtful.name
+  }
+
+  // A question is put last, unless the operation does not happen anyway.
+  const asker = ordered.find(({ name }) => questions.has(name))
+  if (asker !== undefined && !stopped() && action !== "Respond") {
+    action = "Ask"
+    carried = undefined
+    reason = questions.get(asker.name)
+    by = asker.name
   }
 
   // Observers always run, last; what they answer changes nothing.

@@ -1,5 +1,5 @@
 /** A search in the logs finds 500 lines: the model reads the ten newest, or the errors when it asked for errors. */
-import { createAgent, defineTool, HookAction, onTool } from "@belay/core"
+import { createAgent, defineHook, defineTool, HookAction } from "@belay/core"
 import { success } from "@belay/core/Tool"
 import { OpenAiCompatible } from "@belay/providers"
 import * as z from "zod"
@@ -15,8 +15,9 @@ const searchLogs = defineTool({
   readOnly: true,
   execute: () => lines.toReversed()
 })
-const relevant = onTool(searchLogs, {
+const relevant = defineHook({
   name: "relevant-lines",
+  tools: searchLogs,
   postToolCall: ({ call, result }) => {
     if (!result.ok || !Array.isArray(result.output)) return undefined
     const found = result.output as typeof lines

@@ -1,5 +1,5 @@
 /** Files are written below one folder: not above it, not elsewhere, and not through a symbolic link. */
-import { createAgent, defineTool, HookAction, Message, onTool } from "@belay/core"
+import { createAgent, defineHook, defineTool, HookAction, Message } from "@belay/core"
 import { Scripted } from "@belay/testing"
 import { lstat, mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -44,8 +44,9 @@ const whyNot = async (path: string): Promise<string | undefined> => {
   }
   return undefined
 }
-const outputFolder = onTool(fileWrite, {
+const outputFolder = defineHook({
   name: "output-folder",
+  tools: fileWrite,
   kind: "policy",
   reinvoke: "ifChanged",
   preToolCall: async ({ args }) => {

@@ -1,5 +1,5 @@
 /** A page is kept as it came; the model reads what was found in it, and where the page is. */
-import { createAgent, defineTool, HookAction, onTool } from "@belay/core"
+import { createAgent, defineHook, defineTool, HookAction } from "@belay/core"
 import * as ArtifactStore from "@belay/core/ArtifactStore"
 import { success } from "@belay/core/Tool"
 import { OpenAiCompatible } from "@belay/providers"
@@ -16,8 +16,9 @@ const scrape = defineTool({
   readOnly: true,
   execute: () => page
 })
-const keepRaw = onTool(scrape, {
+const keepRaw = defineHook({
   name: "keep-raw",
+  tools: scrape,
   postToolCall: async ({ call, result }, ctx) => {
     if (!result.ok || typeof result.output !== "string") return undefined
     const key = `scrape::${call.args.url}::raw`

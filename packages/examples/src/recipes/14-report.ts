@@ -1,5 +1,5 @@
 /** Sections are appended to a draft outside the window; the model reads how far it is. */
-import { createAgent, defineTool, HookAction, HookState, onTool } from "@belay/core"
+import { createAgent, defineHook, defineTool, HookAction, HookState } from "@belay/core"
 import * as ArtifactStore from "@belay/core/ArtifactStore"
 import { success } from "@belay/core/Tool"
 import { Scripted } from "@belay/testing"
@@ -14,8 +14,9 @@ const writeSection = defineTool({
 })
 const sections = HookState.key("report_sections", 0)
 const words = (text: string): number => text.split(/\s+/).filter(Boolean).length
-const draft = onTool(writeSection, {
+const draft = defineHook({
   name: "draft",
+  tools: writeSection,
   failOpen: false,
   postToolCall: async ({ call, result }, ctx) => {
     if (!result.ok) return undefined

@@ -1,5 +1,5 @@
 /** What one search has shown, the next one leaves out: in this turn, in later ones, and for sub-agents. */
-import { createAgent, defineTool, HookAction, HookState, onTool } from "@belay/core"
+import { createAgent, defineHook, defineTool, HookAction, HookState } from "@belay/core"
 import { success } from "@belay/core/Tool"
 import { Scripted } from "@belay/testing"
 import * as Schema from "effect/Schema"
@@ -19,8 +19,9 @@ const search = defineTool({
 })
 const Found = z.array(z.looseObject({ url: z.string() }))
 const seenUrls = HookState.key("seen_urls", Schema.Array(Schema.String), [])
-const dedup = onTool(search, {
+const dedup = defineHook({
   name: "search-dedup",
+  tools: search,
   postToolCall: ({ result }, { state: { durable: { conversation } } }) => {
     const found = result.ok ? Found.safeParse(result.output) : undefined
     if (found?.success !== true) return undefined

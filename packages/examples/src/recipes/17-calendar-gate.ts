@@ -1,5 +1,5 @@
 /** No meetings, no briefing: one hook ends the whole flow, in whichever agent it is. */
-import { agentTool, createAgent, defineTool, HookAction, onTool } from "@belay/core"
+import { agentTool, createAgent, defineHook, defineTool, HookAction } from "@belay/core"
 import { Scripted } from "@belay/testing"
 import * as z from "zod"
 
@@ -11,8 +11,9 @@ const brief = async (meetings: ReadonlyArray<string>) => {
     readOnly: true,
     execute: () => meetings
   })
-  const gate = onTool(listMeetings, {
+  const gate = defineHook({
     name: "calendar-gate",
+    tools: listMeetings,
     postToolCall: ({ result }) =>
       result.ok && Array.isArray(result.output) && result.output.length === 0
         ? HookAction.abort("no meetings today")

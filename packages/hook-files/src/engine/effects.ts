@@ -38,6 +38,15 @@ export const methodsOf = (
   ) as Partial<AgentHook>
 
 /**
+ * The priority of hook files. They run after hooks that change values, so that a script rarely has to run again because
+ * a later hook has changed what it saw.
+ */
+export const filePriority = 200
+
+/** The priority of systems whose entries usually change values. They come before those that usually check them. */
+export const changingPriority = 150
+
+/**
  * Makes the hook of an engine. It is asked again about a call that another hook has changed, and entries have their own
  * timeouts.
  */
@@ -46,9 +55,10 @@ export const hookOf = (
   options: HookDefaults.HookDefaults,
   engine: Pick<Engine<never, never, never, never>, "drained" | "has">,
   effects: Effects,
-  more: Pick<AgentHook, "hold"> = {}
+  more: Pick<AgentHook, "hold" | "priority"> = {}
 ): AgentHook =>
   HookDefaults.apply(options, {
+    priority: filePriority,
     ...more,
     name,
     kind: "policy",

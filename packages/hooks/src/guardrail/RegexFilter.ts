@@ -109,7 +109,7 @@ export const make = (options: Options): AgentHook => {
   const { found, replacements, strategies } = Result.getOrThrow(compileOptions(options, name))
   const { phase = "all", strategy = "block" } = options
   const phases: ReadonlyArray<Redactor.Place> = phasesOf(phase)
-  return Redactor.makeRedactor({ ...options, places: phases }, {
+  return HookDefaults.identify(options, Redactor.makeRedactor({ ...options, places: phases }, {
     name,
     priority: 10,
     rules: scanRules(found, {
@@ -119,7 +119,7 @@ export const make = (options: Options): AgentHook => {
       lookalike: "regex-text"
     }),
     kindName: (kind) => kind
-  })
+  }))
 }
 
 const allPhases: ReadonlyArray<Phase> = ["input", "output", "toolArguments", "toolResults"]

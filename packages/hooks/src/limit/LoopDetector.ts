@@ -102,7 +102,7 @@ export const make = (options: Options = {}): AgentHook => {
     maxEscalations,
     isWatched: tools === undefined ? () => true : matcher(tools)
   })
-  return HookDefaults.apply(common, {
+  return HookDefaults.apply(common, HookDefaults.identify(options, {
     name,
     priority: 5,
     kind: "policy",
@@ -113,7 +113,7 @@ export const make = (options: Options = {}): AgentHook => {
     preCompaction: ({ budget }, ctx) => watch.beforeCompaction(budget.usedTokens, ctx),
     postCompaction: ({ budget }, ctx) => watch.afterCompaction(budget.usedTokens, ctx),
     preLlmCall: (_request, ctx) => watch.beforeModelCall(ctx)
-  })
+  }))
 }
 
 const defaults: { readonly [K in keyof Ladder]-?: number | false } = {

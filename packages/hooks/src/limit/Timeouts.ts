@@ -115,7 +115,7 @@ export const make = (options: Options): AgentHook => {
   }
   const turnIsOver = HookAction.abort(`the turn took longer than ${limits.turn} ms and was stopped`)
   const hasChunkLimit = limits.firstChunk !== Infinity || limits.chunk !== Infinity
-  return HookDefaults.apply(
+  return HookDefaults.identify(options, HookDefaults.apply(
     { ...rest, name },
     withoutUndefined<AgentHook>({
       name,
@@ -179,7 +179,7 @@ export const make = (options: Options): AgentHook => {
           return until(next(call), () => end, () => Effect.succeed(timeoutResult(call.name, problem, onToolTimeout)))
         })
     })
-  )
+  ))
 }
 
 const limitNames = ["turn", "step", "llmCall", "firstChunk", "chunk", "tool"] as const

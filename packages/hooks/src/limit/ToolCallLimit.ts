@@ -57,7 +57,7 @@ export const make = (options: Options): AgentHook => {
     priority: 200,
     kind: "policy",
     preToolCall: ({ name: tool }, ctx) => {
-      // The call was counted before a person approved other arguments.
+      // The call was counted with its earlier arguments.
       if (ctx.askedAgain) return undefined
       const limit = CallCounter.exhaustedLimit(options, ctx)
       if (limit !== undefined) {

@@ -140,7 +140,7 @@ export const make = <R = never>(options: Options<R>): AgentHook<R> => {
     quorum: quorum === 1 ? undefined : quorum,
     allowed
   })
-  return HookDefaults.apply(common, {
+  return HookDefaults.apply(common, HookDefaults.identify(options, {
     name,
     priority: 5,
     kind: "policy",
@@ -154,7 +154,7 @@ export const make = <R = never>(options: Options<R>): AgentHook<R> => {
       const answer = answerWith(ask, queue, call, ctx)
       return HookAction.ask(why, detailsOf(call), { ...conditions, answer, standing: standing ?? "none" })
     }
-  })
+  }))
 }
 
 const concurrencyCheck = (concurrency: number): Expectation => [

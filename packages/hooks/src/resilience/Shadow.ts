@@ -122,7 +122,8 @@ export const make = <R = never>(hook: AgentHook<R>, options: Options = {}): Agen
     }
   }
   // The shadow has a method at every point where the hook has one, with the same requirements.
-  return HookDefaults.apply(options, shadow as unknown as AgentHook<R>)
+  const identity = { kind: "shadow", options: { hook: hook.identity ?? hook, options } }
+  return HookDefaults.apply(options, { ...shadow as unknown as AgentHook<R>, identity })
 }
 
 /** Reads the counts of the shadow with this name from a session's state. @category reading @since 0.1.0 */

@@ -107,7 +107,7 @@ describe("Approval and the arguments that run", () => {
     assert.deepEqual(ran, [{ files: ["a"] }])
   })
 
-  it("asks again when a later hook changes the arguments", async () => {
+  it("asks about the arguments as a later hook changes them", async () => {
     const seen: Array<Json> = []
     const later = defineHook({
       name: "later",
@@ -115,14 +115,14 @@ describe("Approval and the arguments that run", () => {
     })
     const ask = ({ args }: Approval.Request): Approval.Answer => {
       seen.push(args)
-      return seen.length === 1 ? { type: "approve" } : { type: "deny", reason: "not there" }
+      return { type: "deny", reason: "not there" }
     }
     const { ran, results } = await run([Approval.make({ tools: "*", ask }), later], ["deploy", { to: "staging" }])
-    assert.deepEqual(seen, [{ to: "staging" }, { to: "production" }])
+    assert.deepEqual(seen, [{ to: "production" }])
     assert.deepEqual([ran, results], [[], ["not there"]])
   })
 
-  it("runs the arguments of a later hook after the person has approved them too", async () => {
+  it("runs the arguments of a later hook, which the person has approved", async () => {
     const seen: Array<Json> = []
     const later = defineHook({
       name: "later",
@@ -134,7 +134,7 @@ describe("Approval and the arguments that run", () => {
       return { type: "approve" }
     }
     const { ran } = await run([Approval.make({ tools: "*", ask }), later], ["mail", { subject: "hello" }])
-    assert.deepEqual(seen, [{ subject: "hello" }, { subject: "[x] hello" }])
+    assert.deepEqual(seen, [{ subject: "[x] hello" }])
     assert.deepEqual(ran, [{ subject: "[x] hello" }])
   })
 

@@ -145,7 +145,12 @@ class Builder {
         return
       case "tool-start":
         this.begin(`tool ${sessionId} ${event.call.id}`, event, "tool", event.call.name, {
-          details: [["arguments", json(event.call.args)]]
+          details: [
+            ["arguments", json(event.call.args)],
+            ...(event.call.changed === undefined
+              ? []
+              : [["arguments changed by", event.call.changed.by.join(", ")] as const])
+          ]
         })
         return
       case "tool-end":
@@ -198,6 +203,8 @@ class Builder {
         this.totals.failures++
         return this.add(event, "turn", `Limit reached: ${event.limit}`, "bad", `${event.used} of ${event.max}`)
       case "inject":
+        // The row of the tool shows who has changed its arguments.
+        if (event.hook === "runtime") return undefined
         return this.add(event, "message", `The hook ${event.hook} adds a text`, "changed", "", [["text", event.text]])
       case "warning":
       case "notice":

@@ -4,6 +4,9 @@
  * @since 0.1.0
  */
 
+/** A pattern, or an object with a name, such as a tool. @category models @since 0.2.0 */
+export type Pattern = string | { readonly name: string }
+
 /**
  * Compiles patterns to a test for names. `*` matches any characters, a leading `!` excludes, and every other character
  * matches itself. If all patterns are exclusions, every other name matches. The test takes time linear in the length of
@@ -12,8 +15,8 @@
  * @category constructors
  * @since 0.1.0
  */
-export const matcher = (patterns: string | ReadonlyArray<string>): (name: string) => boolean => {
-  const list = typeof patterns === "string" ? [patterns] : patterns
+export const matcher = (patterns: Pattern | ReadonlyArray<Pattern>): (name: string) => boolean => {
+  const list = [patterns].flat().map((pattern: Pattern) => typeof pattern === "string" ? pattern : pattern.name)
   const without = list.filter((pattern) => pattern.startsWith("!")).map((pattern) => pattern.slice(1).split("*"))
   const only = list.filter((pattern) => !pattern.startsWith("!")).map((pattern) => pattern.split("*"))
   const others = only.length === 0 && without.length > 0

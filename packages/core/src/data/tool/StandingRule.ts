@@ -24,6 +24,11 @@ export interface StandingRule {
    * for no tool.
    */
   readonly definition?: ToolDefinition
+  /**
+   * The names of the people who approved it. The rule counts only for questions that these people could answer: as many
+   * as the quorum, out of the approvers.
+   */
+  readonly approvedBy?: ReadonlyArray<string>
 }
 
 /** Stores the standing rules of a project. @category models @since 0.1.0 */

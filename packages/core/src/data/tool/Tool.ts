@@ -22,6 +22,18 @@ export interface ToolMeta {
   readonly idempotent?: boolean
 }
 
+/**
+ * A tool as a hook names it in `tools`. Every tool that `defineTool` returns is one.
+ *
+ * @category models
+ * @since 0.2.0
+ */
+export interface ToolRef<Name extends string = string, Shown = unknown> {
+  readonly name: Name
+  /** The type of the arguments that hooks see. It exists in types only. */
+  readonly "~shown"?: Shown
+}
+
 /** The limits under which the policy allows a tool call. @category models @since 0.1.0 */
 export interface ExecutionGrant {
   /** `none` runs the tool in the host's process. The dispatcher implements the other modes. */

@@ -12,6 +12,9 @@ const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every
 const isChars = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "chars" in value && Number.isFinite(value.chars) &&
   (value.chars as number) >= 0
+const isTool = (value: unknown): boolean =>
+  typeof value === "string" ||
+  (typeof value === "object" && value !== null && "name" in value && typeof value.name === "string")
 const isDuration = (value: unknown): boolean => {
   // `fromInput` returns nothing for other values.
   const duration = Duration.fromInput(value as Duration.Input)
@@ -36,7 +39,10 @@ const options: { readonly [option: string]: readonly [expected: string, fits: (v
   ],
   kind: oneOf("policy", "advisory", "observer"),
   mode: oneOf("enforce", "shadow"),
-  tools: ["must be a string or a list of strings", (value) => typeof value === "string" || isTexts(value)],
+  tools: [
+    "must be a tool, a name or a pattern, or a list of them",
+    (value) => Array.isArray(value) ? value.every(isTool) : isTool(value)
+  ],
   hold: [
     "must be none, untilPass or { chars: number }, with a function `from` if it is not always so much",
     (value) => value === "none" || value === "untilPass" || isChars(value)

@@ -5,7 +5,6 @@ import type { AgentHook, FailurePolicy } from "../AgentHook.ts"
 import type { HookContext } from "../HookContext.ts"
 import { type HookPointName, type Row, table } from "../HookPoint.ts"
 import type { FailureKind } from "../HookRecord.ts"
-import type { Resume } from "./outcome.ts"
 
 /** One hook at one point. */
 export interface Entry {
@@ -17,8 +16,12 @@ export interface Entry {
   /** Whether the hook runs for this tool. Absent if it runs for all tools. */
   readonly wants?: (tool: string) => boolean
   readonly shadow: boolean
+  /** Whether the hook sees the value even if an earlier hook has replaced it or answered for the operation. */
+  readonly isPolicy: boolean
   /** Whether the hook must see the final value. */
   readonly gate: boolean
+  /** Whether the writes of the gate can be taken back when it is asked again. */
+  readonly tracked: boolean
   /** Whether the changes of the gate are made again when it is asked again. */
   readonly reapplies: boolean
   readonly confidential: boolean
@@ -83,6 +86,7 @@ const entryOf = (hook: AgentHook<never>, slot: number, point: HookPointName): En
   const onFailure = hook.onFailure ?? ((hook.failOpen ?? hook.kind !== "policy") ? "open" : "reject")
   const isForAll = hook.tools === undefined || hook.tools === "*" || !toolPoints.has(point)
   const wants = isForAll ? undefined : matcher(hook.tools)
+  const gate = (hook.reinvoke ?? "never") !== "never" && hook.mode !== "shadow" && !observes(hook, point)
   return {
     hook,
     name: hook.name,
@@ -90,9 +94,12 @@ const entryOf = (hook: AgentHook<never>, slot: number, point: HookPointName): En
     // The method is called only with the event of its own point.
     call: (hook[point] as Entry["call"]).bind(hook),
     shadow: hook.mode === "shadow",
+    isPolicy: hook.kind === "policy",
     observer: observes(hook, point),
     confidential: hook.confidential === true,
-    gate: (hook.reinvoke ?? "never") !== "never" && hook.mode !== "shadow" && !observes(hook, point),
+    gate,
+    // A hook whose changes are made again keeps what it has written for them.
+    tracked: gate && hook.reinvoke !== "reapply",
     reapplies: hook.reinvoke === "reapply",
     timeoutMs: hook.timeout === "none"
       ? Infinity
@@ -142,9 +149,3 @@ export const subjectOf = (
   subject: toolOf(event),
   callId: callIdOf(event)
 })
-
-/** Returns the first decider to run, after those that a resumed run skips. */
-export const firstDecider = ({ deciders }: CompiledPoint, next: number, resume: Resume | undefined): number => {
-  if (resume?.gatesOnly === true) return deciders.length
-  return resume?.after === undefined ? next : deciders.findIndex(({ name }) => name === resume.after) + 1
-}

@@ -16,12 +16,14 @@ import type {
 } from "../HookContext.ts"
 import type { Durable, HookKey, StateKey, Store } from "../HookState.ts"
 import { requireInjectOptions, requirePrompt, requireText } from "./checkArguments.ts"
+import { HookWrites } from "./hookWrites.ts"
 
 /*
  * Fields are private at run time too: a hook in JavaScript must not write as another hook, nor undo a timeout. These
- * two functions are for this module alone.
+ * functions are for this module alone.
  */
-let write: <A>(context: Context, store: Store, key: StateKey<A>, value: A) => void
+let read: <A>(context: Context, store: Store, key: StateKey<A>) => A
+let write: <A>(context: Context, store: Store, key: StateKey<A>, value: A, change?: (value: A) => A) => void
 let capabilitiesFor: (context: Context, what: string) => Capabilities
 
 /** The state for one hook, with its permissions. A class, because it is made on the hot path. */
@@ -34,7 +36,7 @@ class View {
     this.#context = context
   }
   get get() {
-    return <A>(key: StateKey<A>): A => this.#store.get(key)
+    return <A>(key: StateKey<A>): A => read(this.#context, this.#store, key)
   }
   get all() {
     return <A>(key: HookKey<A>): ReadonlyMap<string, A> => this.#store.all(key)
@@ -44,8 +46,8 @@ class View {
   }
   get update() {
     return <A>(key: StateKey<A>, f: (value: A) => A): A => {
-      const value = f(this.#store.get(key))
-      write(this.#context, this.#store, key, value)
+      const value = f(read(this.#context, this.#store, key))
+      write(this.#context, this.#store, key, value, f)
       return value
     }
   }
@@ -63,7 +65,12 @@ class View {
 /** A class, because it is made on the hot path: the getters are on the prototype, and an instance has two fields. */
 export class Context implements HookContext {
   static {
-    write = (context, store, key, value) => context.#write(store, key, value)
+    read = (context, store, key) => {
+      const seen = context.#writes?.read(store, key.name)
+      // The journal has tested the value with the key that wrote it; another key tests it here.
+      return seen === undefined || !key.is(seen.value) ? store.get(key) : seen.value
+    }
+    write = (context, store, key, value, change) => context.#write(store, key, value, change)
     capabilitiesFor = (context, what) => context.#capabilities(what)
   }
 
@@ -75,6 +82,22 @@ export class Context implements HookContext {
     return context.#revoked
   }
 
+  /**
+   * Records what the hook writes, so that it can be taken back if the hook is asked again. `writes` has what the hook
+   * wrote earlier in this run of the point.
+   */
+  static track(context: Context, writes?: HookWrites): void {
+    context.#isTracked = true
+    context.#writes = writes
+  }
+  /** Ends the recording, and returns what it has, or nothing if the hook wrote nothing. */
+  static tracked(context: Context): HookWrites | undefined {
+    const writes = context.#writes
+    context.#isTracked = false
+    context.#writes = undefined
+    return writes
+  }
+
   /** Makes the context of an observer, which knows what was decided. */
   static ofObserver(scope: HookScope, hook: string, outcome: ObservedOutcome): Context {
     const context = new Context(scope, hook)
@@ -84,6 +107,8 @@ export class Context implements HookContext {
 
   outcome: ObservedOutcome | undefined = undefined
   #revoked = false
+  #isTracked = false
+  #writes: HookWrites | undefined = undefined
   readonly #scope: HookScope
   readonly #hook: string
   /** Whether nothing that the hook does reaches the model or the user. */
@@ -189,8 +214,10 @@ export class Context implements HookContext {
   }
 
   /** Writes state for this hook, unless it has timed out. */
-  #write<A>(store: Store, key: StateKey<A>, value: A): void {
-    if (this.#counts(`write of ${key.name}`)) store.write(key, value, this.#hook)
+  #write<A>(store: Store, key: StateKey<A>, value: A, change: ((value: A) => A) | undefined): void {
+    if (!this.#counts(`write of ${key.name}`)) return
+    if (this.#isTracked) (this.#writes ??= new HookWrites()).write(store, key, value, this.#hook, change)
+    else store.write(key, value, this.#hook)
   }
 
   /** Getters return closures, so that `const { inject } = ctx` works and a context has only two fields. */

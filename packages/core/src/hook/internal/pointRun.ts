@@ -6,17 +6,18 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
-import { freeze } from "../../data/Json.ts"
 import { messageOf } from "../../data/text/ErrorMessage.ts"
 import type * as HookAction from "../HookAction.ts"
-import { Continue, replace } from "../HookAction.ts"
+import { Continue } from "../HookAction.ts"
 import type { HookContext, HookScope } from "../HookContext.ts"
 import { change, confidential, type FailureKind, type HookAnswer, type HookFailure } from "../HookRecord.ts"
-import { isAction, isPending, isPromise, isThenable, plainChange, violation } from "./checkAnswer.ts"
-import { callIdOf, type CompiledPoint, type Entry, firstDecider, policyOf, toolOf } from "./compiledPoint.ts"
+import { isAction, isPending, isPromise, isThenable, violation } from "./checkAnswer.ts"
+import { callIdOf, type CompiledPoint, type Entry, policyOf, toolOf } from "./compiledPoint.ts"
 import { Context } from "./context.ts"
-import { Gates, maxRounds } from "./gates.ts"
-import { changed, decisionAfter, type Decode, observed, type Outcome, type Resume } from "./outcome.ts"
+import { Fold } from "./fold.ts"
+import { maxRounds } from "./gates.ts"
+import type { HookWrites } from "./hookWrites.ts"
+import { type Decode, observed, type Outcome } from "./outcome.ts"
 import { now, RecordWriter } from "./recordWriter.ts"
 import { RunTimer } from "./runTimer.ts"
 import { reportLate, type Waiting } from "./waiting.ts"
@@ -25,21 +26,18 @@ import { reportLate, type Waiting } from "./waiting.ts"
 export class PointRun {
   private readonly point: CompiledPoint
   private readonly scope: HookScope
-  private readonly decode: Decode | undefined
-  private event: unknown
-  private action: HookAction.HookAction = Continue
-  private by: string | undefined
-  private failure: HookFailure | undefined
+  /** The value and the decision. */
+  private readonly fold: Fold
   /** Present only if records are kept. */
   private readonly writer: RecordWriter | undefined
   private readonly tool: string | undefined
 
   /** The position of the run: the next decider, then the next gate (in `gates`), then the next observer. */
   private next: number
+  private isRepeat = false
   private observer: number
-  private readonly gates: Gates
-  /** Whether a gate is running because it has not seen the final value. */
-  private inGates = false
+  /** By slot of the gate: what it has written, so that it can be taken back. */
+  private readonly writes: Array<HookWrites | undefined> = []
 
   private waiting: Waiting | undefined
   private finish: ((effect: Effect.Effect<Outcome>) => void) | undefined
@@ -56,36 +54,30 @@ export class PointRun {
     event: unknown,
     scope: HookScope,
     decode?: Decode,
-    resume?: Resume,
     next = 0,
     by?: string,
     observer = 0,
     answers?: Array<HookAnswer>
   ) {
     this.point = point
-    this.decode = decode
-    this.event = event
     this.scope = scope
-    this.by = by
-    if (by !== undefined) this.action = changed
+    this.fold = new Fold(point, { event, by, decode, freezes: scope.freeze === true })
     const { onRecord } = scope
     this.writer = onRecord === undefined ? undefined : new RecordWriter(onRecord, answers)
     this.tool = toolOf(event)
     this.observer = observer
-    this.gates = new Gates(point, resume)
-    this.next = firstDecider(point, next, resume)
-    for (let index = 0; index < this.next; index++) {
+    this.next = next
+    // The plain loop has called these hooks. It changes nothing at a point with gates.
+    for (let index = 0; index < next; index++) {
       const entry = point.deciders[index]!
-      // The plain loop has called these hooks. It changes nothing at a point with gates.
-      if (resume === undefined) this.gates.markSeen(entry, event)
-      else {
-        this.writer?.skip(entry, "decided before")
-        this.gates.markSkipped(entry)
-      }
+      this.fold.gates.markSeen(entry, event)
+      if (entry.tracked) this.writes[entry.slot] = Context.tracked(scope.contexts[entry.slot] as Context)
     }
   }
 
-  start(): Outcome | Effect.Effect<Outcome> {
+  /** `again` means that the hooks have run before for another value, which a person has changed. */
+  start(again = false): Outcome | Effect.Effect<Outcome> {
+    this.isRepeat = again
     return this.advance() ?? this.wait()
   }
 
@@ -98,7 +90,9 @@ export class PointRun {
 
   /** Continues after a hook threw in the plain loop. */
   startAfterThrow(error: unknown, began = 0): Outcome | Effect.Effect<Outcome> {
-    this.fail(this.lastCalled(), "threw", error, began)
+    const entry = this.lastCalled()
+    this.fail(entry, "threw", error, began)
+    this.keepWrites(entry, this.scope.contexts[entry.slot] as Context | undefined)
     return this.start()
   }
 
@@ -118,9 +112,10 @@ export class PointRun {
       let answer: unknown
       try {
         // A context has all capabilities as getters.
-        answer = entry.call(this.event, ctx as HookContext)
+        answer = entry.call(this.fold.event, ctx as HookContext)
       } catch (error) {
         this.fail(entry, "threw", error, began)
+        this.keepWrites(entry, ctx)
         continue
       }
       if (!this.handleAnswer(entry, ctx, answer, began)) return undefined
@@ -132,57 +127,78 @@ export class PointRun {
     const { deciders, observers } = this.point
     while (this.next < deciders.length) {
       const entry = deciders[this.next++]!
-      if (this.action._tag === "Replace" || this.isDecided()) this.writer?.skip(entry, `decided by ${this.by}`)
-      else if (entry.wants !== undefined && !entry.wants(this.tool ?? "")) {
-        this.writer?.skip(entry, "not for this tool")
-      } else if (this.gates.isSettled(entry, this.event)) this.writer?.skip(entry, "answered before")
+      if (this.fold.isRefused() || (this.fold.isAnswered() && !entry.isPolicy)) this.writer?.skip(entry, `decided by ${this.fold.by}`)
+      else if (!this.isForTool(entry)) this.writer?.skip(entry, "not for this tool")
       else return entry
     }
     const gate = this.pickGate()
     if (gate !== undefined) return gate
+    this.fold.askAll()
     while (this.observer < observers.length) {
       const entry = observers[this.observer++]!
-      if (entry.wants !== undefined && !entry.wants(this.tool ?? "")) this.writer?.skip(entry, "not for this tool")
-      else return entry
+      if (this.isForTool(entry)) return entry
+      this.writer?.skip(entry, "not for this tool")
     }
     return undefined
   }
 
   /** Returns a gate that has not seen the final value. A Replace skips hooks, but not gates. */
   private pickGate(): Entry | undefined {
-    if (!this.point.hasGates || this.isDecided()) return undefined
-    const picked = this.gates.pick(this.event, this.tool)
-    this.inGates = picked !== undefined
+    if (this.fold.isRefused()) return undefined
+    const isForPolicies = this.fold.action._tag === "Respond"
+    const picked = this.fold.gates.pick(
+      this.fold.event,
+      (entry) => (!isForPolicies || entry.isPolicy) && this.isForTool(entry)
+    )
     if (picked === undefined || !picked.tooOften) return picked?.entry
     if (this.point.legal.Reject === true) {
       const { name } = picked.entry
-      this.decide({ _tag: "Reject", reason: `${name} was asked ${maxRounds} times and the value still changes` }, name)
+      this.fold.decide({ _tag: "Reject", reason: `${name} was asked ${maxRounds} times and the value still changes` }, name)
     }
     return undefined
   }
 
-  /** Whether the operation is decided, so that no gate needs to check the value. */
-  private isDecided(): boolean {
-    const tag = this.action._tag
-    return tag === "Reject" || tag === "Respond" || tag === "Abort" || tag === "Ask"
+  private isForTool({ wants }: Entry): boolean {
+    return wants === undefined || wants(this.tool ?? "")
   }
 
   private context(entry: Entry): Context {
-    const { action, by, scope } = this
+    const { fold: { action, by }, scope } = this
     if (entry.observer) return Context.ofObserver(scope, entry.name, observed(action, by))
-    if (this.gates.isAskedAgain(entry)) return new Context(scope, entry.name, true, true)
+    if (this.fold.gates.mayOnlyRefuse(entry)) {
+      const again = new Context(scope, entry.name, true, true)
+      const writes = this.writes[entry.slot]
+      writes?.begin()
+      Context.track(again, writes)
+      return again
+    }
+    if (this.isRepeat) {
+      const repeated = new Context(scope, entry.name, true, true)
+      if (entry.tracked) Context.track(repeated)
+      return repeated
+    }
     // Only the chain fills this list, with its own contexts.
-    return (scope.contexts[entry.slot] ??= new Context(scope, entry.name, entry.shadow)) as Context
+    const ctx = (scope.contexts[entry.slot] ??= new Context(scope, entry.name, entry.shadow)) as Context
+    if (entry.tracked) Context.track(ctx)
+    return ctx
+  }
+
+  /** Keeps what the hook has written. When it is asked again, these writes replace those of its earlier answers. */
+  private keepWrites(entry: Entry, ctx: Context | undefined): void {
+    if (ctx === undefined || entry.observer) return
+    const writes = Context.tracked(ctx)
+    if (this.fold.gates.isAskedAgain(entry)) writes?.settle(!entry.tracked || this.fold.hasChanged(entry))
+    if (writes !== undefined) this.writes[entry.slot] = writes
   }
 
   /** Handles an answer. Returns false if the hook must be awaited. */
   private handleAnswer(entry: Entry, ctx: Context, answer: unknown, began: number): boolean {
     if (isPromise(answer)) this.startWaiting(entry, ctx, undefined, answer, began)
     else if (!isPending(answer)) {
-      this.takeAnswer(entry, answer, began)
+      this.takeAnswer(entry, ctx, answer, began)
       return true
     } else if (Exit.isExit(answer)) {
-      this.takeExit(entry, answer, began)
+      this.takeExit(entry, ctx, answer, began)
       return true
     } else if (Effect.isEffect(answer)) {
       this.startWaiting(entry, ctx, answer as Effect.Effect<unknown, unknown>, undefined, began)
@@ -209,92 +225,59 @@ export class PointRun {
   }
 
   /** Handles the final answer of a hook. An unreadable answer is illegal, like one that the point forbids. */
-  private takeAnswer(entry: Entry, answer: unknown, began: number): void {
+  private takeAnswer(entry: Entry, ctx: Context, answer: unknown, began: number): void {
     let wrong: string | undefined
+    this.keepWrites(entry, ctx)
     try {
-      if (this.writer === undefined && this.takePlain(entry, answer)) return
+      if (this.writer === undefined && this.fold.takePlain(entry, answer)) return
       wrong = answer === undefined || isAction(answer)
         ? this.apply(entry, answer ?? Continue, began)
-        : violation(this.point, answer, this.event)
+        : violation(this.point, answer, this.fold.event)
     } catch (error) {
       wrong = `answered something that cannot be read: ${messageOf(error)}`
     }
     if (wrong !== undefined) this.fail(entry, "illegal", wrong, began)
   }
 
-  /** Takes nothing or a change, which are the most frequent answers, if there is nothing else to do. */
-  private takePlain(entry: Entry, answer: unknown): boolean {
-    const { decode, event, point } = this
-    if (entry.shadow || entry.observer || point.hasGates) return false
-    if (answer === undefined) return true
-    const change = decode === undefined ? plainChange(point, answer, event) : undefined
-    if (change === undefined) return false
-    if (this.scope.freeze) freeze(change.event)
-    this.event = change.event
-    this.decide(changed, entry.name)
-    return true
-  }
-
   /** Applies and records an action, or describes what is wrong with it. An illegal action changes nothing. */
   private apply(entry: Entry, action: HookAction.HookAction, began: number): string | undefined {
-    const wrong = action._tag === "Continue" ? undefined : violation(this.point, action, this.event)
+    const wrong = action._tag === "Continue" ? undefined : violation(this.point, action, this.fold.event)
     if (wrong !== undefined) return wrong
     if (entry.shadow || entry.observer) {
       this.writer?.note(entry, action, undefined, began)
       return undefined
     }
-    if (action._tag === "Ask" && this.gates.isSettled(entry, this.event, true)) {
-      return this.apply(entry, Continue, began)
-    }
-    if (this.gates.isIgnored(entry, action, this.event)) {
-      this.gates.markSeen(entry, this.event)
-      this.writer?.note(entry, action, undefined, began, true)
-      return undefined
-    }
-    let changes: HookAnswer["change"]
-    if (action._tag === "Transform" || action._tag === "Replace") {
-      const before = this.event
-      const read = this.decode?.(action.value, before) ?? { ok: true as const, value: action.value }
-      if (!read.ok) return `${action._tag} at ${this.point.point}: ${read.why}`
-      const next = this.point.apply === undefined ? read.value : this.point.apply(before, read.value)
-      if (this.scope.freeze) freeze(next)
-      if (this.writer !== undefined && next !== before) {
-        changes = entry.confidential
-          ? confidential
-          : change(before, next)
-      }
-      this.event = next
-      this.decide(
-        action._tag === "Replace" || this.action._tag === "Replace" ? replace(read.value) : changed,
-        entry.name
-      )
-    } else if (action._tag !== "Continue") this.decide(this.gates.withoutProposal(entry, action), entry.name)
-    this.gates.markSeen(entry, this.event)
-    this.writer?.note(entry, action, changes, began)
+    const { fold } = this
+    const before = fold.event
+    const isIgnored = fold.gates.isIgnored(entry, action, before)
+    const misfit = isIgnored ? undefined : fold.take(entry, action)
+    if (misfit !== undefined) return misfit
+    fold.gates.markSeen(entry, fold.event)
+    this.writer?.note(entry, action, this.changeSince(entry, before), began, isIgnored)
     return undefined
   }
 
-  private decide(action: HookAction.HookAction, by: string): void {
-    this.action = action
-    this.by = by
+  private changeSince(entry: Entry, before: unknown): HookAnswer["change"] {
+    const { event } = this.fold
+    if (this.writer === undefined || event === before) return undefined
+    return entry.confidential ? confidential : change(before, event)
   }
 
   private fail(entry: Entry, kind: FailureKind, error: unknown, began: number): void {
     const policy = policyOf(this.point, entry, kind)
     const failure: HookFailure = { hook: entry.name, point: this.point.point, kind, policy, message: messageOf(error) }
-    if (policy !== "open") {
-      this.decide(decisionAfter(failure), entry.name)
-      this.failure = failure
-    }
-    this.gates.markSeen(entry, this.event)
+    if (policy !== "open") this.fold.fail(failure)
+    this.fold.gates.markSeen(entry, this.fold.event)
     this.scope.onFailure(failure)
     this.writer?.failed(entry, failure, began)
   }
 
   private end(): Outcome {
-    this.writer?.end(this.point.point, { subject: this.tool, callId: callIdOf(this.event) }, this.action, this.by)
-    const outcome = { action: this.action, event: this.event, by: this.by, failure: this.failure }
-    return this.outcome = this.action._tag === "Ask" && this.inGates ? { ...outcome, atGate: true } : outcome
+    const { action, by, event, failure } = this.fold
+    this.writer?.end(this.point.point, { subject: this.tool, callId: callIdOf(event) }, action, by)
+    for (const writes of this.writes) writes?.end()
+    const outcome = { action, event, by, failure }
+    return this.outcome = action._tag === "Ask" ? { ...outcome, questions: this.fold.questions() } : outcome
   }
 
   /** Waits for all asynchronous hooks of this run with one Effect. */
@@ -321,7 +304,7 @@ export class PointRun {
         if (this.waiting !== waiting) return reportLate(this.scope, waiting, exit)
         this.endWaiting(waiting)
         this.fiber = undefined
-        this.takeExit(waiting.entry, exit, waiting.began)
+        this.takeExit(waiting.entry, waiting.ctx, exit, waiting.began)
         this.proceed()
       })
       if (this.waiting !== waiting) return
@@ -350,8 +333,8 @@ export class PointRun {
       // After a timeout the run has continued without this answer.
       if (this.waiting !== waiting) return reportLate(this.scope, waiting)
       this.endWaiting(waiting)
-      if (rejected) this.fail(waiting.entry, "rejected", answer, waiting.began)
-      else this.takeAnswer(waiting.entry, answer, waiting.began)
+      if (rejected) this.failWith(waiting.entry, waiting.ctx, "rejected", answer, waiting.began)
+      else this.takeAnswer(waiting.entry, waiting.ctx, answer, waiting.began)
       this.proceed()
     }
     this.isAwaiting = false
@@ -365,10 +348,19 @@ export class PointRun {
     this.finish?.(Effect.succeed(outcome))
   }
 
-  private takeExit(entry: Entry, exit: Exit.Exit<unknown, unknown>, began: number): void {
-    if (Exit.isSuccess(exit)) this.takeAnswer(entry, exit.value, began)
-    else if (Cause.hasInterruptsOnly(exit.cause)) this.fail(entry, "interrupted", "the hook interrupted itself", began)
-    else this.fail(entry, Cause.hasFails(exit.cause) ? "failed" : "died", Cause.squash(exit.cause), began)
+  private takeExit(entry: Entry, ctx: Context, exit: Exit.Exit<unknown, unknown>, began: number): void {
+    if (Exit.isSuccess(exit)) this.takeAnswer(entry, ctx, exit.value, began)
+    else if (Cause.hasInterruptsOnly(exit.cause)) {
+      this.failWith(entry, ctx, "interrupted", "the hook interrupted itself", began)
+    } else {
+      const kind = Cause.hasFails(exit.cause) ? "failed" : "died"
+      this.failWith(entry, ctx, kind, Cause.squash(exit.cause), began)
+    }
+  }
+
+  private failWith(entry: Entry, ctx: Context, kind: FailureKind, error: unknown, began: number): void {
+    this.keepWrites(entry, ctx)
+    this.fail(entry, kind, error, began)
   }
 
   /** Handles the timeout of a hook. */
@@ -381,7 +373,8 @@ export class PointRun {
     this.waiting = undefined
     this.fiber?.interruptUnsafe()
     this.fiber = undefined
-    this.fail(waiting.entry, "timeout", `no answer within ${waiting.entry.timeoutMs} ms`, waiting.began)
+    const late = `no answer within ${waiting.entry.timeoutMs} ms`
+    this.failWith(waiting.entry, waiting.ctx, "timeout", late, waiting.began)
     this.proceed()
   }
 

@@ -12,7 +12,7 @@ import type { HookScope } from "../HookContext.ts"
 import type { HookAnswer } from "../HookRecord.ts"
 import { type CompiledPoint, subjectOf } from "./compiledPoint.ts"
 import { Context } from "./context.ts"
-import { changed, type Decode, observed, type Outcome, type Resume } from "./outcome.ts"
+import { changed, type Decode, observed, type Outcome } from "./outcome.ts"
 import { PointRun } from "./pointRun.ts"
 import { now, RecordWriter } from "./recordWriter.ts"
 
@@ -22,10 +22,10 @@ export const runPoint = (
   event: unknown,
   scope: HookScope,
   decode?: Decode,
-  resume?: Resume
+  again = false
 ): Outcome | undefined | Effect.Effect<Outcome> => {
   if (scope.freeze) freeze(event)
-  if (!point.plain || resume !== undefined) return new PointRun(point, event, scope, decode, resume).start()
+  if (!point.plain || again) return new PointRun(point, event, scope, decode).start(again)
   const { onRecord } = scope
   if (onRecord !== undefined) return runRecorded(point, event, scope, onRecord, decode)
   const { deciders, hasGates, legal } = point
@@ -35,6 +35,7 @@ export const runPoint = (
   for (let i = 0; i < deciders.length; i++) {
     const entry = deciders[i]!
     const ctx = contexts[entry.slot] ?? (contexts[entry.slot] = new Context(scope, entry.name))
+    if (entry.tracked) Context.track(ctx as Context)
     let answer: unknown
     try {
       answer = entry.call(current, ctx)
@@ -65,13 +66,22 @@ export const runPoint = (
       // If reading the answer throws, the hook itself has not thrown. The run then reads the answer again and reports
       // the failure.
       if (answer === undefined) {
-        return new PointRun(point, current, scope, decode, undefined, i, by).startAfterThrow(error)
+        return new PointRun(point, current, scope, decode, i, by).startAfterThrow(error)
       }
     }
-    return new PointRun(point, current, scope, decode, undefined, i, by).startWith(answer)
+    return new PointRun(point, current, scope, decode, i, by).startWith(answer)
   }
+  if (hasGates) endTracking(deciders, contexts)
   const rest = point.observers.length === 0 ? undefined : runObservers(point, current, scope, by)
   return rest ?? (by === undefined ? undefined : { action: changed, event: current, by, failure: undefined })
+}
+
+/** No hook is asked again any more. */
+const endTracking = (deciders: CompiledPoint["deciders"], contexts: HookScope["contexts"]): void => {
+  for (const { slot, tracked } of deciders) {
+    // Only the chain fills this list, with its own contexts.
+    if (tracked) Context.tracked(contexts[slot] as Context)?.end()
+  }
 }
 
 /** Calls the observers. Returns nothing if all of them answered with nothing. */
@@ -86,7 +96,7 @@ const runObservers = (
   for (let i = 0; i < observers.length; i++) {
     const entry = observers[i]!
     const ctx = Context.ofObserver(scope, entry.name, decided)
-    const run = () => new PointRun(point, event, scope, undefined, undefined, deciders.length, by, i)
+    const run = () => new PointRun(point, event, scope, undefined, deciders.length, by, i)
     let answer: unknown
     try {
       answer = entry.call(event, ctx)
@@ -116,9 +126,10 @@ const runRecorded = (
     const ctx = entry.observer
       ? Context.ofObserver(scope, entry.name, observed(Continue, undefined))
       : contexts[entry.slot] ?? (contexts[entry.slot] = new Context(scope, entry.name))
+    if (entry.tracked) Context.track(ctx as Context)
     const run = () => {
       const [next, observer] = i < deciders.length ? [i, 0] : [deciders.length, i - deciders.length]
-      return new PointRun(point, event, scope, decode, undefined, next, undefined, observer, answers)
+      return new PointRun(point, event, scope, decode, next, undefined, observer, answers)
     }
     let answer: unknown
     try {
@@ -133,6 +144,7 @@ const runRecorded = (
     answers.push(Object.freeze({ hook: entry.name, answer: "Continue", durationMs: ended - began }))
     began = ended
   }
+  if (point.hasGates) endTracking(deciders, contexts)
   new RecordWriter(onRecord, answers).end(point.point, subjectOf(event), Continue, undefined)
   return undefined
 }

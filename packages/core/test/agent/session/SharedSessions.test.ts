@@ -248,7 +248,7 @@ describe.each(stores)("a session in %s", (_, makeStore) => {
     const deploy = recording("deploy")
     const more = {
       tools: [deploy.tool],
-      limits: { steps: 1 },
+      limits: { steps: 2 },
       hooks: [{ name: "gate", tools: "deploy", preToolCall: () => HookAction.ask("sure?") }] as ReadonlyArray<AgentHook>
     }
     const { make } = two(store, more)
@@ -260,7 +260,7 @@ describe.each(stores)("a session in %s", (_, makeStore) => {
     assert.deepStrictEqual(await elsewhere(), one.waiting)
     assert.deepStrictEqual(JSON.parse(JSON.stringify(one.waiting)), one.waiting)
     await one.resume({ d: { type: "approve" } })
-    await one.run("again, within one step")
+    await one.run("again, with one step")
     const limited = await make("c", [asks(["deploy", {}, "e"])]).session({ id: "s" })
     await limited.run("go")
     await limited.resume({ e: { type: "deny", reason: "no" } })

@@ -109,7 +109,7 @@ describe("the state of a tree of agents", () => {
       tools: width === 0
         ? [look]
         : names.map((name) => agentTool({ name, description: "Works", agent: grown(widths, look, depth + 1) })),
-      ...(depth === 0 ? { hooks: [counting().hook] } : {})
+      ...(depth === 0 ? { hooks: [counting().hook], limits: { steps: 100 } } : {})
     })
   }
 

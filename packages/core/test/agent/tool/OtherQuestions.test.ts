@@ -1,4 +1,4 @@
-/** An answer is for one question: of one hook, about one call. */
+/** All questions about one call are one question. An answer is for one call. */
 import { assert, describe, it } from "@effect/vitest"
 import { agentTool } from "../../../src/agent/agentTool.ts"
 import { inMemoryRules } from "../../../src/agent/Approvals.ts"
@@ -7,7 +7,7 @@ import type { Suspended } from "../../../src/agent/RunResult.ts"
 import type { Decision } from "../../../src/data/RunState.ts"
 import type { AgentHook } from "../../../src/hook/AgentHook.ts"
 import * as HookAction from "../../../src/hook/HookAction.ts"
-import { recording } from "../../support/agent.ts"
+import { line, recording } from "../../support/agent.ts"
 import { asks, scripted } from "../../support/model.ts"
 
 const approve: Decision = { type: "approve" }
@@ -19,43 +19,78 @@ const gate = (name: string, more: Partial<AgentHook> = {}): AgentHook => ({
   preToolCall: () => HookAction.ask(`${name}?`)
 })
 
-describe("the approval of one hook's question", () => {
+describe("the questions of several hooks about one call", () => {
   for (const reinvoke of [undefined, "ifChanged"] as const) {
-    it(`does not answer the question of another hook about the same call (reinvoke: ${reinvoke})`, async () => {
+    it(`are one question, and one answer settles it (reinvoke: ${reinvoke})`, async () => {
       const more: Partial<AgentHook> = reinvoke === undefined ? {} : { kind: "policy", reinvoke }
       const deploy = recording("deploy")
       await using agent = createAgent({
         provider: scripted([asks(["deploy", {}, "c"])]).provider,
         tools: [deploy.tool],
-        hooks: [gate("first", more), gate("second", more)]
+        hooks: [gate("first", more), gate("second", more)],
+        policy: { check: () => ({ type: "ask", reason: "policy?", grant: { sandbox: "none" } }) }
       })
       const one = await agent.run("go") as Suspended
-      assert.deepStrictEqual(one.pending.map(({ by }) => by), ["first"])
-      const two = await agent.resume(one.snapshot, { c: approve }) as Suspended
-      assert.deepStrictEqual([two.status, deploy.ran.length], ["suspended", 0])
-      assert.deepStrictEqual(two.pending.map(({ by }) => by), ["second"])
-      assert.strictEqual((await agent.resume(two.snapshot, { c: approve })).status, "completed")
+      assert.deepStrictEqual(one.pending.map(({ reason }) => reason), ["policy?; first?; second?"])
+      assert.deepStrictEqual(one.pending[0]!.reasons!.map(({ by }) => by), ["policy", "first", "second"])
+      assert.lengthOf(deploy.ran, 0)
+      assert.strictEqual((await agent.resume(one.snapshot, { c: approve })).status, "completed")
       assert.lengthOf(deploy.ran, 1)
     })
   }
 
-  it("does not answer the question of the policy about the same call", async () => {
-    const deploy = recording("deploy")
+  it("have the strictest terms of all", async () => {
+    const ask = (name: string, terms: Partial<HookAction.Ask>): AgentHook => ({
+      name,
+      preToolCall: () => HookAction.ask(`${name}?`, undefined, terms)
+    })
     await using agent = createAgent({
       provider: scripted([asks(["deploy", {}, "c"])]).provider,
-      tools: [deploy.tool],
-      hooks: [gate("first")],
-      policy: { check: () => ({ type: "ask", reason: "policy?", grant: { sandbox: "none" } }) }
+      tools: [recording("deploy").tool],
+      hooks: [
+        ask("one", { approvers: ["ada ", "bob", "eve"], expiresInMs: 60_000, allowed: ["approve", "deny"] }),
+        ask("two", { approvers: ["bob", "ada"], quorum: 2, allowed: ["deny", "approve", "edit"] }),
+        ask("three", { expiresInMs: 3_600_000, standing: "session" })
+      ]
     })
-    const one = await agent.run("go") as Suspended
-    assert.deepStrictEqual(one.pending.map(({ by }) => by), ["policy"])
-    const two = await agent.resume(one.snapshot, { c: approve }) as Suspended
-    assert.deepStrictEqual([two.status, deploy.ran.length], ["suspended", 0])
-    assert.deepStrictEqual(two.pending.map(({ by }) => by), ["first"])
+    const before = Date.now()
+    const { pending: [question] } = await agent.run("go") as Suspended
+    const { allowed, approvers, expiresAt, quorum, standing } = question!
+    assert.deepStrictEqual({ allowed, approvers, quorum, standing }, {
+      allowed: ["approve", "deny"],
+      approvers: ["ada", "bob"],
+      quorum: 2,
+      standing: "session"
+    })
+    assert.isAtMost(expiresAt! - before, 120_000)
+  })
+
+  it("deny the call and name the rules if nobody could answer all of them", async () => {
+    const ask = (name: string, terms: Partial<HookAction.Ask>): AgentHook => ({
+      name,
+      preToolCall: () => HookAction.ask(`${name}?`, undefined, terms)
+    })
+    const cases: ReadonlyArray<readonly [Partial<HookAction.Ask>, Partial<HookAction.Ask>, RegExp]> = [
+      [{ approvers: ["ada"] }, { approvers: ["bob"] }, /one accepts ada; two accepts bob/],
+      [{ approvers: ["ada", "bob"] }, { quorum: 3 }, /one accepts ada, bob; two needs 3 people/],
+      [{ allowed: ["approve"] }, { allowed: ["deny"] }, /one takes the answers approve; two takes the answers deny/]
+    ]
+    for (const [one, two, reason] of cases) {
+      const deploy = recording("deploy")
+      await using agent = createAgent({
+        provider: scripted([asks(["deploy", {}, "c"]), "done"]).provider,
+        tools: [deploy.tool],
+        hooks: [ask("one", one), ask("two", two)],
+        onAsk: () => assert.fail("nobody should be asked")
+      })
+      const end = await agent.run("go")
+      assert.deepStrictEqual([end.status, deploy.ran.length], ["completed", 0])
+      assert.match(line(end.messages), reason)
+    }
   })
 
   for (const scope of ["session", "project"] as const) {
-    it(`is remembered for the ${scope} for that hook only`, async () => {
+    it(`are remembered for the ${scope} for all of them`, async () => {
       const asked: Array<string> = []
       const deploy = recording("deploy")
       await using agent = createAgent({
@@ -63,18 +98,40 @@ describe("the approval of one hook's question", () => {
         tools: [deploy.tool],
         hooks: [gate("first"), gate("second")],
         approvals: { rules: inMemoryRules() },
-        onAsk: ({ by }) => {
-          asked.push(by)
-          return by === "first" ? { type: "approve", remember: { what: "tool", scope } } : approve
+        onAsk: ({ reason }) => {
+          asked.push(reason)
+          return { type: "approve", remember: { what: "tool", scope } }
         }
       })
       await using session = await agent.session()
       await session.run("go")
       await session.run("again")
-      assert.deepStrictEqual(asked, ["first", "second", "second"])
+      assert.deepStrictEqual(asked, ["first?; second?"])
       assert.lengthOf(deploy.ran, 2)
     })
   }
+
+  it("are asked again if only some of them were remembered", async () => {
+    const asked: Array<string> = []
+    const deploy = recording("deploy")
+    await using agent = createAgent({
+      provider: scripted([asks(["deploy"]), "done", asks(["deploy"]), "done"]).provider,
+      tools: [deploy.tool],
+      hooks: [gate("first"), {
+        name: "second",
+        preToolCall: (_call, { turnNumber }) => turnNumber === 2 ? HookAction.ask("second?") : undefined
+      }],
+      onAsk: ({ reason }) => {
+        asked.push(reason)
+        return { type: "approve", remember: { what: "tool", scope: "session" } }
+      }
+    })
+    await using session = await agent.session()
+    await session.run("go")
+    await session.run("again")
+    assert.deepStrictEqual(asked, ["first?", "first?; second?"])
+    assert.lengthOf(deploy.ran, 2)
+  })
 })
 
 describe("a question for which no approval is remembered", () => {

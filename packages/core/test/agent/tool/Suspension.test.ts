@@ -123,7 +123,7 @@ describe("an Ask without onAsk", () => {
     assert.include(line(ended.messages), "tool deploy!: no | tool deploy: ok")
   })
 
-  it("does not run the hooks again that have decided; the hooks after the one that asked run", async () => {
+  it("runs every hook once before the question, and none of them again after the answer", async () => {
     const log: Array<string> = []
     const note = (name: string, priority: number, asking = false): AgentHook => ({
       name,
@@ -140,13 +140,14 @@ describe("an Ask without onAsk", () => {
     })
     const { one, two } = pair(make, [asks(["deploy", {}, "x"])])
     const first = suspendedOf(await one.run("go"))
-    assert.deepStrictEqual(log.splice(0), ["a", "b"])
-    const second = suspendedOf(await two.resume(first.snapshot, { x: { type: "approve" } }))
-    assert.deepStrictEqual(log.splice(0), ["c", "d"])
-    assert.strictEqual(second.pending[0]!.by, "d")
-    const ended = await two.resume(second.snapshot, { x: { type: "approve" } })
-    assert.strictEqual(ended.status, "completed")
-    assert.lengthOf(deploy.ran, 1)
+    assert.deepStrictEqual(log.splice(0), ["a", "b", "c", "d"])
+    assert.deepStrictEqual(first.pending.map(({ by, reason, reasons }) => ({ by, reason, reasons })), [{
+      by: "b",
+      reason: "b?; d?",
+      reasons: [{ by: "b", reason: "b?" }, { by: "d", reason: "d?" }]
+    }])
+    const ended = await two.resume(first.snapshot, { x: { type: "approve" } })
+    assert.deepStrictEqual([ended.status, log, deploy.ran.length], ["completed", [], 1])
   })
 
   it("validates, checks and guards edited arguments again", async () => {

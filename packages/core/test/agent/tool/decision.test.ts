@@ -45,8 +45,28 @@ describe("a decision", () => {
   })
 
   it("of anybody does not count where nobody is listed", () => {
-    for (const decision of [approve, { ...approve, by: "" }, { ...approve, by: "ada" }]) {
+    for (const decision of [approve, { ...approve, by: "ada" }]) {
       assert.match(String(whyNotCounted(question({ approvers: [] }), decision)), /may not decide about deploy/)
     }
+  })
+
+  it("in a name that Belay uses itself does not count, and neither does one in an empty name", () => {
+    for (const by of ["rule", " rule ", "policy", "person", "runtime", "hook", "host", "*"]) {
+      for (const ask of [question(), question({ quorum: 2 }), question({ approvers: [by] })]) {
+        const why = `"${by.trim()}" is a name that Belay uses itself: decide in the name of a person`
+        assert.strictEqual(whyNotCounted(ask, { ...approve, by }), why)
+        assert.strictEqual(whyNotCounted(ask, { type: "delegate", by: "ada", to: [by] }) === undefined, false)
+      }
+    }
+    for (const by of ["", "  "]) assert.match(String(whyNotCounted(question(), { ...approve, by })), /is empty/)
+  })
+
+  it("cannot delegate to fewer people than still have to approve", () => {
+    const ask = question({ quorum: 3, approved: ["ada"] })
+    for (const to of [[], ["bob"], ["bob", "bob"], ["bob", "ada"]]) {
+      assert.match(String(whyNotCounted(ask, { type: "delegate", to })), /needs 2 more approvals/)
+    }
+    assert.isUndefined(whyNotCounted(ask, { type: "delegate", to: ["bob", "eve"] }))
+    assert.match(String(whyNotCounted(question(), { type: "delegate", to: [] })), /needs 1 more approvals/)
   })
 })

@@ -7,7 +7,7 @@ import {
   type ToolCallEvent,
   type ToolCallState
 } from "../../../src/agent/internal/tool/toolCallState.ts"
-import type { PendingAsk } from "../../../src/data/RunState.ts"
+import type { PendingAsk, Remember } from "../../../src/data/RunState.ts"
 import { success } from "../../../src/data/tool/Tool.ts"
 import { fingerprint } from "../../../src/hook/HookChain.ts"
 
@@ -34,8 +34,10 @@ const states: { readonly [S in ToolCallState["status"]]: ToolCallState } = {
 const events: { readonly [E in ToolCallEvent["type"]]: Extract<ToolCallEvent, { readonly type: E }> } = {
   ask: { type: "ask", ask },
   decide: { type: "decide", decision: { type: "approve" } },
+  remembered: { type: "remembered" },
   "decide-inside": { type: "decide-inside" },
   settle: { type: "settle", answer: { hook: everyHook, fingerprint: "x" } },
+  change: { type: "change", by: "hook" },
   start: { type: "start" },
   wait: { type: "wait" },
   rebuild: { type: "rebuild" },
@@ -46,10 +48,34 @@ const events: { readonly [E in ToolCallEvent["type"]]: Extract<ToolCallEvent, { 
 const table: {
   readonly [S in ToolCallState["status"]]: { readonly [E in ToolCallEvent["type"]]?: ToolCallState["status"] }
 } = {
-  planned: { ask: "asked", start: "started", finish: "done", settle: "planned", rebuild: "planned" },
-  asked: { decide: "decided", "decide-inside": "decided", finish: "done", settle: "asked", rebuild: "asked" },
-  decided: { ask: "asked", start: "started", wait: "asked", finish: "done", settle: "decided", rebuild: "decided" },
-  started: { ask: "asked", start: "started", wait: "asked", finish: "done", settle: "started", rebuild: "started" },
+  planned: { ask: "asked", start: "started", finish: "done", settle: "planned", change: "planned", rebuild: "planned" },
+  asked: {
+    decide: "decided",
+    remembered: "decided",
+    "decide-inside": "decided",
+    finish: "done",
+    settle: "asked",
+    change: "asked",
+    rebuild: "asked"
+  },
+  decided: {
+    ask: "asked",
+    start: "started",
+    wait: "asked",
+    finish: "done",
+    settle: "decided",
+    change: "decided",
+    rebuild: "decided"
+  },
+  started: {
+    ask: "asked",
+    start: "started",
+    wait: "asked",
+    finish: "done",
+    settle: "started",
+    change: "started",
+    rebuild: "started"
+  },
   done: {}
 }
 
@@ -73,6 +99,34 @@ describe("the state of a tool call", () => {
     assert.deepStrictEqual([state.status, state.ask?.approved], ["asked", ["ada"]])
     state = nextState(state, { type: "decide", decision: { type: "approve", by: "bob" } })
     assert.deepStrictEqual([state.status, state.ask?.approved], ["decided", ["ada", "bob"]])
+  })
+
+  it("counts no decision as a whole quorum, whoever it names", () => {
+    for (const by of ["rule", "policy", "person", "*", "ada"]) {
+      const asked = nextState(planned(call), { type: "ask", ask: { ...ask, quorum: 2 } })
+      const state = nextState(asked, { type: "decide", decision: { type: "approve", by } })
+      assert.strictEqual(state.status, "asked")
+    }
+  })
+
+  it("remembers only what the whole quorum wants remembered, in the narrowest way", () => {
+    const rule = (what: "tool" | "arguments", scope: "session" | "project") => ({ what, scope })
+    const decide = (...all: ReadonlyArray<Remember | undefined>) =>
+      all.reduce(
+        (state, remember, index) =>
+          nextState(state, {
+            type: "decide",
+            decision: { type: "approve", by: `p${index}`, ...(remember === undefined ? {} : { remember }) }
+          }),
+        nextState(planned(call), { type: "ask", ask: { ...ask, quorum: all.length } })
+      ).ask?.remember
+    assert.isUndefined(decide(rule("tool", "session"), undefined))
+    assert.isUndefined(decide(undefined, rule("tool", "session")))
+    assert.deepStrictEqual(decide(rule("tool", "project"), rule("tool", "project")), rule("tool", "project"))
+    assert.deepStrictEqual(
+      decide(rule("tool", "session"), rule("arguments", "project"), rule("tool", "project")),
+      rule("arguments", "session")
+    )
   })
 
   it("names other approvers when an answer delegates", () => {

@@ -149,7 +149,7 @@ describe("every path and every point", () => {
     await agent.close()
     assert.deepStrictEqual(
       without(counts),
-      expected({ ...session, ...turn, ...step(2), onPermission: 1, onToolDenied: 1 })
+      expected({ ...session, ...turn, ...step(2), onPermission: 1, preToolCall: 1, onToolDenied: 1 })
     )
 
     const failing = counter("failing")

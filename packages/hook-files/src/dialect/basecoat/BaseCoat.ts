@@ -9,7 +9,7 @@ import { checkOptions, whole } from "@belay/core/OptionCheck"
 import * as HookDefaults from "@belay/hooks/HookDefaults"
 import * as Result from "effect/Result"
 import type { Warning } from "../../Dialect.ts"
-import { methodsOf } from "../../engine/effects.ts"
+import { filePriority, methodsOf } from "../../engine/effects.ts"
 import * as Engine from "../../engine/engine.ts"
 import * as Runners from "../../Runners.ts"
 import * as Config from "./config.ts"
@@ -199,6 +199,7 @@ export const make = (options: Options): AgentHook => {
   const setup = { name, events, state, end: engine.end }
   return HookDefaults.apply(options, {
     name,
+    priority: filePriority,
     kind: "policy",
     timeout: "none",
     reinvoke: "ifChanged",

@@ -9,7 +9,7 @@ import type { Eventual } from "@belay/core/Eventual"
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookDefaults from "@belay/hooks/HookDefaults"
 import * as Result from "effect/Result"
-import { methodsOf } from "../../engine/effects.ts"
+import { changingPriority, methodsOf } from "../../engine/effects.ts"
 import * as Engine from "../../engine/engine.ts"
 import * as Runners from "../../Runners.ts"
 import type { Mcp } from "./capabilities.ts"
@@ -102,6 +102,7 @@ export const make = (options: Options): AgentHook => {
   const { confidential, ...effects } = Effects.make(setup)
   return HookDefaults.apply(options, {
     name,
+    priority: changingPriority,
     kind: "policy",
     timeout: "none",
     reinvoke: "ifChanged",

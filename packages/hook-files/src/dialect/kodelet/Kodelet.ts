@@ -9,7 +9,7 @@ import { checkOptions, whole, within } from "@belay/core/OptionCheck"
 import * as HookDefaults from "@belay/hooks/HookDefaults"
 import * as Result from "effect/Result"
 import type { Warning } from "../../Dialect.ts"
-import { hookOf } from "../../engine/effects.ts"
+import { changingPriority, hookOf } from "../../engine/effects.ts"
 import * as Engine from "../../engine/engine.ts"
 import * as Runners from "../../Runners.ts"
 import type { ToolNames } from "../shared/toolNames.ts"
@@ -148,5 +148,5 @@ export const make = (options: Options): AgentHook => {
   const entries = TypedEntries.make({ handlers, projectDir, runners, refuse, isOff: turns.isOff })
   const usage = Usage.make(name)
   const setup = { name, engine, entries, turns, usage, toolNames, recipes, autoCompact, blockOnError }
-  return hookOf(name, options, engine, Effects.make(setup))
+  return hookOf(name, options, engine, Effects.make(setup), { priority: changingPriority })
 }

@@ -76,12 +76,7 @@ describe("ClaudeCode", () => {
     }],
     ["defer", answer(specific("PreToolUse", { permissionDecision: "defer" })), { _tag: "Ask" }],
     ["stop", answer({ continue: false, stopReason: "enough" }), { _tag: "Abort", reason: "enough" }],
-    ["exit 1", answer("", 1, "oops"), { _tag: "Continue" }],
-    [
-      "a new input that is to be approved",
-      answer(specific("PreToolUse", { permissionDecision: "ask", updatedInput: { command: "ls" } })),
-      { _tag: "Ask", args: { command: "ls" } }
-    ]
+    ["exit 1", answer("", 1, "oops"), { _tag: "Continue" }]
   ]
   for (const [what, finished, expected] of decisions) {
     it.effect(`answers ${what} with ${(expected as { readonly _tag: string })._tag}`, () =>
@@ -90,6 +85,15 @@ describe("ClaudeCode", () => {
         assert.deepInclude(yield* bash("rm -rf build"), expected)
       }))
   }
+
+  it.effect("asks about a new input that is to be approved", () =>
+    Effect.gen(function*() {
+      const asked = answer(specific("PreToolUse", { permissionDecision: "ask", updatedInput: { command: "ls" } }))
+      const { at } = world({ PreToolUse: [group([{ command: "x" }])] }, { x: asked })
+      const action = yield* at("preToolCall", call("bash", { command: "rm -rf build" }, "c1"))
+      assert.strictEqual(action._tag, "Ask")
+      assert.deepInclude(action.event, { args: { command: "ls" } })
+    }))
 
   // rows: C-21
   it.effect("lets the tool run with a new input, under its own names and with its own spelling of what did not change", () =>

@@ -34,21 +34,20 @@ export const checkLimits = (name: string, { onLimit, perSession, perTurn }: Limi
 }
 
 /** The counts at the turn of the context. */
-const read = (ctx: HookContext): typeof Counts.Type => {
-  const counts = ctx.state.get(keyOf(ctx.hook))
-  const { turnNumber } = ctx.root
-  return counts.turn === turnNumber ? counts : { turn: turnNumber, inTurn: 0, inSession: counts.inSession }
-}
+const countsAt = (counts: typeof Counts.Type, { root: { turnNumber } }: HookContext): typeof Counts.Type =>
+  counts.turn === turnNumber ? counts : { turn: turnNumber, inTurn: 0, inSession: counts.inSession }
 
 /** Counts one call. */
 export const add = (ctx: HookContext): void => {
-  const { inSession, inTurn, turn } = read(ctx)
-  ctx.state.set(keyOf(ctx.hook), { turn, inTurn: inTurn + 1, inSession: inSession + 1 })
+  ctx.state.update(keyOf(ctx.hook), (counts) => {
+    const { inSession, inTurn, turn } = countsAt(counts, ctx)
+    return { turn, inTurn: inTurn + 1, inSession: inSession + 1 }
+  })
 }
 
 /** Describes the limit that is used up; `undefined` when another call may be made. `NaN` allows no call. */
 export const exhaustedLimit = ({ perSession, perTurn }: Limits, ctx: HookContext): string | undefined => {
-  const { inSession, inTurn } = read(ctx)
+  const { inSession, inTurn } = countsAt(ctx.state.get(keyOf(ctx.hook)), ctx)
   const turn = valueOf(perTurn, ctx)
   const session = valueOf(perSession, ctx)
   if (!(inTurn < turn)) return `${turn} per turn`

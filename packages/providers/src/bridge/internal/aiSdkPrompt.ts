@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "@belay/core/Json"
 import type { LlmParameters, LlmRequest, ResponseFormat } from "@belay/core/LlmCall"
 import type { AssistantMessage, ContentPart, ProviderMetadata, ToolMessage } from "@belay/core/Message"
 import { isObject } from "../../openai/internal/request/guards.ts"
-import { ownMetadata, resultOf } from "../../openai/internal/request/message.ts"
+import { argsFor, ownMetadata, resultOf } from "../../openai/internal/request/message.ts"
 import { base64Of } from "./data.ts"
 import { recall } from "./parts.ts"
 
@@ -149,12 +149,12 @@ const assistant = (message: AssistantMessage, { provider }: Target): PromptMessa
   role: "assistant",
   content: [
     ...recall(provider, message).map(({ extra, text, type }) => ({ type, text, ...optionsOf(extra) })),
-    ...(message.toolCalls ?? []).map(({ args, id, metadata, name }) => ({
+    ...(message.toolCalls ?? []).map((call) => ({
       type: "tool-call" as const,
-      toolCallId: id,
-      toolName: name,
-      input: args ?? {},
-      ...optionsOf(leftOn(metadata, provider))
+      toolCallId: call.id,
+      toolName: call.name,
+      input: argsFor(call, provider) ?? {},
+      ...optionsOf(leftOn(call.metadata, provider))
     }))
   ]
 })

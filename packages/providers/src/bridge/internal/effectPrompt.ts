@@ -4,7 +4,7 @@ import type { LlmRequest } from "@belay/core/LlmCall"
 import type { AssistantMessage, ContentPart, Message, ToolCall, ToolMessage } from "@belay/core/Message"
 import type * as Prompt from "effect/ai/Prompt"
 import { boundedJson, compact, isObject } from "../../openai/internal/request/guards.ts"
-import { ownMetadata, resultOf } from "../../openai/internal/request/message.ts"
+import { argsFor, ownMetadata, resultOf } from "../../openai/internal/request/message.ts"
 import { base64Of } from "./data.ts"
 import { recall } from "./parts.ts"
 
@@ -36,12 +36,12 @@ const assistantParts = (
   provider: string
 ): ReadonlyArray<Prompt.AssistantMessagePartEncoded> => [
   ...recall(provider, message).map(({ extra, text, type }) => ({ type, text, ...optionsOf(extra) })),
-  ...(message.toolCalls ?? []).map(({ args, id, metadata, name }) => ({
+  ...(message.toolCalls ?? []).map((call) => ({
     type: "tool-call" as const,
-    id,
-    name,
-    params: args ?? {},
-    ...optionsOf(ownMetadata(metadata, provider).extra_content)
+    id: call.id,
+    name: call.name,
+    params: argsFor(call, provider) ?? {},
+    ...optionsOf(ownMetadata(call.metadata, provider).extra_content)
   }))
 ]
 

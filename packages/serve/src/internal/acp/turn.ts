@@ -7,6 +7,7 @@ import type {
   ToolCallUpdate
 } from "@agentclientprotocol/sdk"
 import type { AgentEvent } from "@belay/core/AgentEvent"
+import type { ToolCall } from "@belay/core/Message"
 import type { Decision, PendingAsk } from "@belay/core/RunState"
 import type { Outcome } from "@belay/host/Outcome"
 import type { Serve } from "../../Serve.ts"
@@ -96,7 +97,7 @@ class Updates {
   }
 
   private call(
-    { args, id, name }: { readonly id: string; readonly name: string; readonly args: unknown },
+    { args, changed, id, name }: ToolCall,
     status: "in_progress" | "completed" | "failed",
     output?: unknown
   ): ReadonlyArray<SessionUpdate> {
@@ -114,7 +115,7 @@ class Updates {
     return [{
       sessionUpdate: "tool_call",
       toolCallId: id,
-      title: name,
+      title: changed === undefined ? name : `${name} (arguments changed by ${changed.by.join(" and ")})`,
       kind: "other",
       status,
       rawInput,

@@ -77,6 +77,10 @@ class AgUiWriter {
         break
       case "tool-start":
         yield* this.call(event.call.id, event.call.name, event.call.args)
+        if (event.call.changed !== undefined) {
+          const { call: { changed: { by }, id: toolCallId } } = event
+          yield { type: "CUSTOM", name: "belay.changed", value: { toolCallId, by } }
+        }
         break
       case "tool-end":
         if (event.unfinished !== true && event.client !== true) yield* this.result(event.call, event.result)

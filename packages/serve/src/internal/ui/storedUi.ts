@@ -1,5 +1,5 @@
 /** Shows a stored conversation as the messages of `useChat`. */
-import { type Message, text } from "@belay/core/Message"
+import { type ChangedArgs, type Message, text } from "@belay/core/Message"
 import type { Conversation } from "@belay/host/Host"
 import { isClientCall, pendingOf } from "../act.ts"
 import { askIdOf, clientCallIdOf, type Token } from "../identity.ts"
@@ -79,16 +79,20 @@ const answerParts = (
   ...(reasoning === undefined ? [] : [{ type: "reasoning", text: reasoning, state: "done" }]),
   ...(content === "" ? [] : [{ type: "text", text: content, state: "done" }]),
   ...files.map((file) => ({ ...file })),
-  ...toolCalls.map(({ args, id, name }) => {
+  ...toolCalls.map(({ args, changed, id, name }) => {
     const result = results.get(id)
     return {
       type: "dynamic-tool",
       toolName: name,
       toolCallId: id,
       input: args,
+      ...(changed === undefined ? {} : { callProviderMetadata: changeOf(changed) }),
       ...(result?.isError === true
         ? { state: "output-error", errorText: text(result) }
         : { state: "output-available", output: result?.content ?? null })
     }
   })
 ]
+
+/** Says who changed the arguments of a call, where the AI SDK has its metadata. */
+export const changeOf = ({ by }: ChangedArgs): object => ({ belay: { changedBy: by } })

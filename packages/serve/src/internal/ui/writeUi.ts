@@ -10,6 +10,7 @@ import type { Item } from "../follow.ts"
 import { askIdOf, type Asking, clientCallIdOf, type Token } from "../identity.ts"
 import { refusalOfOutcome } from "../refusal.ts"
 import { cutJson } from "../shorten.ts"
+import { changeOf } from "./storedUi.ts"
 
 /** A chunk of the stream. */
 export interface Chunk {
@@ -115,7 +116,7 @@ class UiWriter {
     this.isInStep = false
   }
 
-  *input(toolCallId: string, name: string, input: unknown): Iterable<Chunk> {
+  *input(toolCallId: string, name: string, input: unknown, changed?: ToolCall["changed"]): Iterable<Chunk> {
     this.hasText = false
     this.canReset = false
     if (this.shown.has(toolCallId)) return
@@ -125,7 +126,8 @@ class UiWriter {
       toolCallId,
       toolName: name,
       input: cutJson(input, this.maxLength),
-      dynamic: true
+      dynamic: true,
+      ...(changed === undefined ? {} : { providerMetadata: changeOf(changed) })
     }
   }
 
@@ -174,8 +176,8 @@ class UiWriter {
     }
   }
 
-  private *call({ args, id, name }: ToolCall): Iterable<Chunk> {
-    yield* this.input(id, name, args)
+  private *call({ args, changed, id, name }: ToolCall): Iterable<Chunk> {
+    yield* this.input(id, name, args, changed)
   }
 
   private output(toolCallId: string, output: unknown): Chunk {

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../../data/Json.ts"
 import type { ResponseFormat } from "../../../data/LlmCall.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import type { InputSchema } from "../../../data/tool/InputSchema.ts"
-import * as ToolSchema from "../tool/toolSchema.ts"
+import * as ToolSchema from "../tool/schema/toolSchema.ts"
 
 /** The fields of an `Output` that describe the answer. */
 interface AnswerOptions {

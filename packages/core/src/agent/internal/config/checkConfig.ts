@@ -33,6 +33,7 @@ const configKinds: OptionKinds<AgentConfig & { readonly layer?: unknown }> = {
   http: "object",
   mcp: "object",
   onAsk: "function",
+  changeNote: "function",
   approvals: "object",
   breaker: "object",
   streamMode: "text",
@@ -58,7 +59,7 @@ const outputKinds: OptionKinds<Output> = {
   strict: "flag",
   retries: "any"
 }
-const toolKinds: OptionKinds<AnyTool> = {
+const toolKinds: OptionKinds<Omit<AnyTool, "~shown">> = {
   name: "any",
   description: "text",
   input: "any",

@@ -71,7 +71,8 @@ const partsOf = (config: AgentConfig): Resolving<AgentParts> =>
       mcp: config.mcp,
       freeze: config.freeze ?? !isProduction(),
       cwd,
-      warnings: runtimeProblem === undefined ? warnings : [runtimeProblem, ...warnings]
+      warnings: runtimeProblem === undefined ? [...warnings] : [runtimeProblem, ...warnings],
+      hookNames: new Map()
     }
   })
 

@@ -60,7 +60,9 @@ export interface AgentParts extends HookRoles {
   readonly freeze: boolean
   readonly cwd: string
   /** Warnings about the configuration. They are logged once, when the agent is made. */
-  readonly warnings: ReadonlyArray<string>
+  readonly warnings: Array<string>
+  /** The names that hooks have in the agents in which they stand, by the names that they have in this tree. */
+  readonly hookNames: ReadonlyMap<string, string>
   readonly artifacts: ArtifactStore
   readonly http: HttpClient | undefined
   readonly mcp: McpAccessor | undefined

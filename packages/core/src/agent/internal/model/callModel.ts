@@ -13,7 +13,7 @@ import type { Outcome } from "../../../hook/HookChain.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
 import { parkBeforeModel } from "../control/parkRequest.ts"
 import { deliverSteers, settleSteers } from "../control/steer.ts"
-import { reachLimit } from "../outcome/reachLimit.ts"
+import { countUse, overLimit, stopAtLimit } from "../outcome/reachLimit.ts"
 import { abortOf, hookError, stopOf } from "../outcome/turnEnd.ts"
 import { fitWindow } from "../session/fitWindow.ts"
 import { rotate } from "../session/rotate.ts"
@@ -30,17 +30,21 @@ type Failure = AgentError | TurnEnded
 /** Calls the model until the hooks accept an answer, and keeps the answer in the turn. */
 export const callModel = function*(turn: Turn): Step<LlmResponse, Failure> {
   for (let retries = 0;; retries++) {
-    const { agent: { config, limits }, session, state, used } = turn
-    if (used.steps >= limits.steps) return yield* reachLimit(turn, "steps", used.steps, limits.steps)
+    const { agent: { config }, session, state } = turn
+    const over = overLimit(turn, "steps")
+    if (over !== undefined) return yield* stopAtLimit(turn, over, "steps")
+    countUse(turn, "steps", 1)
     const hasSteers = session.owner !== undefined && session.owner.steers.length > 0
     if (hasSteers) yield* deliverSteers(turn)
-    used.steps++
     state.stepNumber++
     addInjections(turn)
     if (config.window !== undefined || session.rotation !== undefined) yield* makeRoom(turn)
     if (turn.io.hasStore) yield* turn.io.commit
     if (hasSteers) settleSteers(turn)
-    if (turn.isParking) return yield* parkBeforeModel(turn)
+    if (turn.isParking) {
+      countUse(turn, "steps", -1)
+      return yield* parkBeforeModel(turn)
+    }
     const asked = requestOf(turn)
     const request = turn.hasHooks("preLlmCall") ? yield* prepareRequest(turn, asked) : asked
     const answer = "response" in request ? request : yield* attemptModel(turn, request)

@@ -1,6 +1,6 @@
 /** Signs and verifies snapshots and decisions: HMAC-SHA256 of canonical JSON, with the Web Crypto API. */
 import { canonical } from "../../../data/Json.ts"
-import type { Decision, PendingAsk, RunState } from "../../../data/RunState.ts"
+import { type Decision, type PendingAsk, readDecision, type RunState } from "../../../data/RunState.ts"
 
 interface Key {
   readonly id: string
@@ -17,7 +17,8 @@ export interface Answer {
 export const signDecision = (key: Key, { decision, question }: Answer): Promise<string> => {
   const { ask: { callId, expiresAt, fingerprint, nonce, tool }, sessionId, turnNumber } = question
   return hmac(key, ["decision", { sessionId, turnNumber, callId, tool, fingerprint, expiresAt, nonce }, {
-    ...decision,
+    // A decision is read without the spaces around the names of people.
+    ...readDecision(decision) ?? decision,
     signature: undefined
   }])
 }

@@ -12,6 +12,8 @@ export interface SnapshotParts {
   readonly coreType: string
   /** How long this run of the turn has taken so far, in milliseconds. */
   readonly elapsedMs: number
+  /** How much of its time limit the turn has used, in milliseconds. */
+  readonly usedMs: number
   /**
    * Whether this is the turn of a sub-agent. Only the snapshot of the root has the state that the tree shares and the
    * number of the last event.
@@ -29,7 +31,7 @@ export const snapshotOf = (parts: SnapshotParts): RunState.RunState =>
 export const stateWithoutMessages = (parts: SnapshotParts): Omit<RunState.RunState, "messages"> => stateOf(parts, {})
 
 const stateOf = <Messages extends object>(
-  { coreType, elapsedMs, numbersAhead, ofSubAgent, session, state }: SnapshotParts,
+  { coreType, elapsedMs, numbersAhead, ofSubAgent, session, state, usedMs }: SnapshotParts,
   messages: Messages
 ): Omit<RunState.RunState, "messages"> & Messages => {
   const snapshot: Omit<RunState.RunState, "messages"> & Messages = {
@@ -54,6 +56,7 @@ const stateOf = <Messages extends object>(
       followUps: state.followUps,
       elapsedMs: state.elapsedBefore + elapsedMs
     },
+    used: { ...state.used, elapsedMs: usedMs },
     hookState: ofSubAgent ? {} : session.state.snapshot(),
     ...(session.hasLocal ? { local: session.local.snapshot() } : {})
   }

@@ -12,6 +12,7 @@ import type { PolicyAnswer, RuntimePolicy } from "../../../port/RuntimePolicy.ts
 import { hookRoles, makeAgent, type ResolvedAgent } from "../config/resolvedAgent.ts"
 import { EventHub } from "../event/eventHub.ts"
 import { targetOf } from "./delegationTarget.ts"
+import { isOtherVersion, isSameHook } from "./sameHook.ts"
 
 /** Checks that an agent can delegate to every agent that it has as a tool. Called when the agent is made. */
 export const checkDelegates = (agent: ResolvedAgent): Result.Result<ResolvedAgent, ConfigError | ChainError> => {
@@ -26,8 +27,22 @@ export const checkDelegates = (agent: ResolvedAgent): Result.Result<ResolvedAgen
     }
     const child = subAgentOf(agent, target.agent)
     if (Result.isFailure(child)) return Result.fail(child.failure)
+    agent.warnings.push(...otherVersions(agent, target.agent))
   }
   return Result.succeed(agent)
+}
+
+/** Warns about ready-made hooks that both agents have with other options, because then both run. */
+const otherVersions = ({ chain, info: { name } }: ResolvedAgent, child: ResolvedAgent): ReadonlyArray<string> => {
+  const inherited = chain.hooks.filter(isInherited)
+  return child.chain.hooks.flatMap((hook) =>
+    inherited.some((other) => other.name === hook.name && isOtherVersion(other, hook))
+      ? [
+        `hook ${hook.name} of sub-agent ${child.info.name} has other options than that of ${name}, so both run for ` +
+        `its calls: give both the same options, or leave it out of ${child.info.name}`
+      ]
+      : []
+  )
 }
 
 /**
@@ -40,10 +55,11 @@ export const subAgentOf = (
 ): Result.Result<ResolvedAgent, ChainError> => {
   const known = parent.subAgents.get(child)
   if (known !== undefined) return known
-  const made = Result.map(chainFor(parent, child), (chain): ResolvedAgent =>
+  const made = Result.map(chainFor(parent, child), ({ chain, hookNames }): ResolvedAgent =>
     makeAgent({
       ...child,
       ...hookRoles(chain),
+      hookNames,
       config: configFor(parent, child),
       info: { name: child.info.name, depth: parent.info.depth + 1, invokedBy: "subagent" },
       policy: bothPolicies(parent.policy, child.policy),
@@ -59,10 +75,11 @@ export const subAgentOf = (
   return made
 }
 
-/** The store, `onAsk` and the records are those of the root of the tree. */
+/** The store, `onAsk` and the records are those of the root of the tree. `changeNote` is, if the agent has none. */
 const configFor = ({ config: parent }: ResolvedAgent, child: ResolvedAgent): ResolvedAgent["config"] => {
   const { store: _store, ...config } = child.config
   return {
+    ...(parent.changeNote === undefined ? {} : { changeNote: parent.changeNote }),
     ...config,
     ...(parent.approvals === undefined ? {} : { approvals: parent.approvals }),
     ...(parent.records === undefined ? {} : { records: parent.records }),
@@ -72,17 +89,26 @@ const configFor = ({ config: parent }: ResolvedAgent, child: ResolvedAgent): Res
 
 /**
  * The hooks of the tree (tiers managed and project), then the hooks of the agent, which get the tier agent. A hook that
- * both have runs once.
+ * both have runs once. Of two hooks with one name, that of the agent gets another name.
  */
-const chainFor = (parent: ResolvedAgent, child: ResolvedAgent): Result.Result<HookChain.HookChain, ChainError> => {
-  const shared = parent.chain.hooks.filter(({ tier }) => tier !== "agent")
+const chainFor = (
+  parent: ResolvedAgent,
+  child: ResolvedAgent
+): Result.Result<Pick<ResolvedAgent, "chain" | "hookNames">, ChainError> => {
+  const shared = parent.chain.hooks.filter(isInherited)
   const names = new Set(shared.map(({ name }) => name))
-  const own = child.chain.hooks.filter((hook) => !shared.includes(hook)).map((hook) => {
+  const hookNames = new Map(parent.hookNames)
+  const own = child.chain.hooks.filter((hook) => !shared.some((other) => isSameHook(other, hook))).map((hook) => {
     const tier = hook.tier ?? "agent"
-    return withOptions(hook, names.has(hook.name) ? { tier, name: `${hook.name}@${child.info.name}` } : { tier })
+    if (!names.has(hook.name)) return withOptions(hook, { tier })
+    const name = `${hook.name}@${child.info.name}`
+    hookNames.set(name, hook.name)
+    return withOptions(hook, { tier, name })
   })
-  return HookChain.make([...shared, ...own])
+  return Result.map(HookChain.make([...shared, ...own]), (chain) => ({ chain, hookNames }))
 }
+
+const isInherited = ({ tier }: AgentHook<never>): boolean => tier !== "agent"
 
 /**
  * The same hook with other options. Inherited members stay, and methods are called with the original hook as `this`.
@@ -118,5 +144,9 @@ const bothPolicies = (
   }
 }
 
-const stricter = (outer: Exclude<PolicyAnswer, { readonly type: "deny" }>, inner: PolicyAnswer): PolicyAnswer =>
-  inner.type === "allow" && outer.type === "ask" ? { ...outer, grant: inner.grant } : inner
+/** A question of both has the reasons of both. */
+const stricter = (outer: Exclude<PolicyAnswer, { readonly type: "deny" }>, inner: PolicyAnswer): PolicyAnswer => {
+  if (outer.type !== "ask" || inner.type === "deny") return inner
+  if (inner.type === "allow" || inner.reason === outer.reason) return { ...outer, grant: inner.grant }
+  return { ...inner, reason: `${outer.reason}; ${inner.reason}` }
+}

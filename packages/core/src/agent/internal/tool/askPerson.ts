@@ -1,8 +1,8 @@
 /**
- * Human approval of a tool call, after a policy or a hook has asked for it:
- * 1. makes the question; it shows exactly what will run
- * 2. looks for a remembered approval that answers it (`standingRules`)
- * 3. asks somebody in this process: the function of the asking hook, or the agent's `onAsk`
+ * Human approval of a tool call, after the policy or hooks have asked for it:
+ * 1. makes one question of all of them; it shows exactly what will run
+ * 2. looks for remembered approvals that answer it (`standingRules`)
+ * 3. asks somebody in this process: the function of an asking hook, or the agent's `onAsk`
  * 4. asks again while a quorum is not reached, or when an answer names other approvers
  * 5. if there is no decision, the call waits and the run is suspended
  */
@@ -23,18 +23,16 @@ import { parkRequested } from "../control/parkRequest.ts"
 import type { Turn } from "../turn/turn.ts"
 import { type Step, toEffect } from "../turn/yieldable.ts"
 import { countedAt, expiredDenial, whyNotCounted } from "./decision.ts"
+import { answerOf, earliest, narrowest, type Questions, questionsOf, strictest } from "./questions.ts"
 import { findStandingRule, rememberApproval } from "./standingRules.ts"
 import { type RunningCall, update } from "./toolCallState.ts"
 
 /** A question about a call. */
 export interface Question {
-  /** The name of the hook that asks, or `policy`. */
-  readonly by: string
-  /** The call that runs if it is approved. */
+  /** The arguments with which the call runs if it is approved. */
   readonly args: Json
-  readonly ask: Omit<Ask, "_tag" | "args">
-  /** Whether the hook wrote these arguments. */
-  readonly isProposal?: boolean
+  /** Everybody who asks. */
+  readonly questions: Questions
   /** Whether the client runs the tool, so that nobody in this process can answer. */
   readonly isForClient?: boolean
   /** Set if the question was decided before, and the tool has changed since. The earlier conditions still apply. */
@@ -55,67 +53,77 @@ export const askPerson = function*(
 ): Step<"answered" | "waits", AgentError> {
   const now = yield* Clock.currentTimeMillis
   const tool = turn.agent.tools.get(call.state.call.name)
-  const asked = pendingAsk(turn, call, question, now)
+  const questions = narrowest(question.questions)
+  const asked = pendingAsk(turn, call, { ...question, questions }, now)
   const known = tool === undefined ? asked : { ...asked, definition: yield* definitionOf(tool) }
-  const { standing, answer = turn.agent.config.onAsk } = question.ask
-  const remembered = turn.depth > 0 ? "none" : yield* findStandingRule(turn, known, standing)
+  const { answer = turn.agent.config.onAsk, by: answeredBy } = answerOf(questions) ?? {}
+  const remembered = turn.depth > 0 ? "none" : yield* findStandingRule(turn, known, questions)
   const changed = question.again?.changed ?? (typeof remembered === "string" ? undefined : remembered)
   const ask = changed === undefined ? known : { ...known, changed }
   update(call, { type: "ask", ask })
   if (turn.depth > 0) return "waits"
-  if (question.ask.answer !== undefined) call.answeredBy = question.by
+  if (answeredBy !== undefined) call.answeredBy = answeredBy
   if (remembered === "counts") {
-    yield* applyDecision(turn, call, { type: "approve", by: "rule" }, standing)
+    turn.io.publish({ type: "decided", callId: ask.callId, decision: "approve", by: "rule" })
+    update(call, { type: "remembered" })
     return "answered"
   }
   turn.io.publish({ type: "ask", ask })
   if (answer === undefined || question.isForClient === true) return "waits"
-  yield* collectAnswers(turn, call, answer, standing)
+  yield* collectAnswers(turn, call, answer, questions)
   return call.state.status === "asked" ? "waits" : "answered"
 }
 
 /** Makes the question that is shown and stored. */
 const pendingAsk = (turn: Turn, call: RunningCall, question: Question, now: number): PendingAsk => {
-  const { again, args, ask, by, isForClient, isProposal } = question
+  const { again, args, isForClient, questions } = question
   const { id, name } = call.state.call
   const shown = frozenCopy(args)
+  const [{ by }] = questions
   const pending: PendingAsk = {
     callId: id,
     ...(turn.parent === undefined ? {} : { agent: turn.agent.info.name }),
     tool: name,
     args: shown,
     by,
-    ...(isProposal === true ? { proposed: true as const } : {}),
     ...(isForClient === true ? { client: true as const } : {}),
-    reason: ask.reason,
     fingerprint: fingerprint(name, shown),
-    ...(again === undefined ? conditionsOf(ask, now) : earlierConditions(again.earlier))
+    ...(again === undefined ? partsOf(name, questions, now) : earlierParts(again.earlier))
   }
   return turn.agent.config.approvals?.keys === undefined ? pending : { ...pending, nonce: crypto.randomUUID() }
 }
 
-/** Returns the valid conditions of a hook. An untyped hook may have invalid ones. */
-const conditionsOf = (
-  { allowed, approvers, details, expiresInMs, quorum }: Question["ask"],
-  now: number
-): Partial<PendingAsk> => ({
-  ...(Array.isArray(allowed) ? { allowed } : {}),
-  ...(details === undefined ? {} : { details }),
-  ...(typeof expiresInMs === "number" && Number.isFinite(expiresInMs) ? { expiresAt: now + expiresInMs } : {}),
-  ...(Array.isArray(approvers) ? { approvers } : {}),
-  ...(typeof quorum === "number" && quorum > 1 ? { quorum: Math.ceil(quorum) } : {})
-})
+type Parts = Pick<PendingAsk, "reason"> & Partial<PendingAsk>
 
-const earlierConditions = (
-  { allowed, approvers, details, expiresAt, quorum }: PendingAsk
-): Partial<PendingAsk> => defined({ allowed, approvers, details, expiresAt, quorum })
+/** The reasons and the terms of a question. */
+const partsOf = (tool: string, questions: Questions, now: number): Parts => {
+  const terms = strictest(tool, questions)
+  const left = earliest(questions)
+  const { standing } = questions[0].ask
+  const reasons = questions.map(({ ask: { details, reason }, by }) => defined({ by, reason, details }))
+  return {
+    reason: [...new Set(reasons.map(({ reason }) => reason))].join("; "),
+    ...(reasons.length === 1 ? {} : { reasons }),
+    ...defined({
+      details: reasons.find(({ details }) => details !== undefined)?.details,
+      expiresAt: left === Infinity ? undefined : now + left,
+      standing: standing === undefined || typeof standing === "object" ? undefined : standing
+    }),
+    // Questions that nobody can answer together are denied before.
+    ...(typeof terms === "string" ? {} : terms)
+  }
+}
+
+const earlierParts = (
+  { allowed, approvers, details, expiresAt, quorum, reason, reasons }: PendingAsk
+): Parts => ({ reason, ...defined({ allowed, approvers, details, expiresAt, quorum, reasons, standing: "none" as const }) })
 
 /** Asks in this process until the call is decided. If the turn is parked before, the question stays open. */
 const collectAnswers = function*(
   turn: Turn,
   call: RunningCall,
   answer: NonNullable<Ask["answer"]>,
-  standing: Ask["standing"]
+  questions: Questions
 ): Step<void, AgentError> {
   for (let count = 0; count < maxAnswers; count++) {
     const { ask, status } = call.state
@@ -125,11 +133,11 @@ const collectAnswers = function*(
       Effect.as(parkRequested(turn), undefined)
     )
     if (given === undefined) return
-    yield* applyDecision(turn, call, given, standing)
+    yield* applyDecision(turn, call, given, questions)
   }
   if (call.state.status !== "asked") return
   const reason = `nobody decided: ${maxAnswers} answers named other approvers or were not enough`
-  yield* applyDecision(turn, call, { type: "deny", reason }, standing)
+  yield* applyDecision(turn, call, { type: "deny", reason }, questions)
 }
 
 /** Gets one answer. An answer that is not a valid decision is a denial. */
@@ -155,13 +163,23 @@ export const applyDecision = function*(
   turn: Turn,
   call: RunningCall,
   given: Decision,
-  standing?: Ask["standing"]
+  questions?: Questions
 ): Step<void, AgentError> {
   const { ask, status } = call.state
   if (ask === undefined || status !== "asked") return
   const decision = countedAt(ask, given, yield* Clock.currentTimeMillis)
   const { by, type } = decision
-  turn.io.publish({ type: "decided", callId: ask.callId, decision: type, ...(by === undefined ? {} : { by }) })
+  const edited = decision.type === "edit" ? { args: decision.args } : {}
+  turn.io.publish({
+    type: "decided",
+    callId: ask.callId,
+    decision: type,
+    ...(by === undefined ? {} : { by }),
+    ...edited
+  })
   update(call, { type: "decide", decision })
-  if (call.state.status === "decided") yield* rememberApproval(turn, ask, decision, standing)
+  const { ask: answered, status: now } = call.state
+  if (now === "decided" && answered !== undefined && type === "approve") {
+    yield* rememberApproval(turn, answered, questions ?? questionsOf(answered))
+  }
 }

@@ -1,13 +1,14 @@
 /**
- * Asks the policy whether a call may run. If the policy wants a person to decide, the `onPermission` hooks run first.
+ * Asks the policy whether a call may run. If the policy wants a person to decide, the `onPermission` hooks run. The
+ * question is put after the `preToolCall` hooks, together with theirs.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { Json } from "../../../data/Json.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import { type ExecutionGrant, type ToolMeta, unrestricted } from "../../../data/tool/Tool.ts"
-import type { Ask } from "../../../hook/HookAction.ts"
-import { fingerprint } from "../../../hook/HookChain.ts"
+import { ask } from "../../../hook/HookAction.ts"
+import { fingerprint, type HookQuestion } from "../../../hook/HookChain.ts"
 import type { PolicyAnswer } from "../../../port/RuntimePolicy.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
 import { abortOf } from "../outcome/turnEnd.ts"
@@ -18,9 +19,13 @@ import { isSettled, type RunningCall } from "./toolCallState.ts"
 
 /** Returns the decision of the policy and the permission hooks about a call. */
 export type Verdict =
-  | { readonly type: "allow"; readonly grant: ExecutionGrant }
+  | {
+    readonly type: "allow"
+    readonly grant: ExecutionGrant
+    /** What a person has to approve before the call runs. Absent if there is nothing. */
+    readonly questions?: ReadonlyArray<HookQuestion>
+  }
   | { readonly type: "deny"; readonly reason: string; readonly by: string }
-  | { readonly type: "ask"; readonly ask: Omit<Ask, "_tag"> }
 
 /** Without a policy every call is allowed. */
 export const checkPolicy = (
@@ -48,7 +53,9 @@ const check = function*(turn: Turn, running: RunningCall, tool: ToolMeta, args: 
   const decision = outcome?.event.decision
   if (decision?.type === "allow") return { type: "allow", grant }
   if (decision?.type === "deny") return { type: "deny", reason: decision.reason, by }
-  return { type: "ask", ask: outcome?.action._tag === "Ask" ? outcome.action : { reason } }
+  // The question is that of the policy, also if hooks give its reason and its terms.
+  const questions = outcome?.questions?.map((one) => ({ ...one, by: "policy" }))
+  return { type: "allow", grant, questions: questions ?? [{ by: "policy", ask: ask(reason) }] }
 }
 
 /** If the policy fails or its answer is invalid, the call is denied. */

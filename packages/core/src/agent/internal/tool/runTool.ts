@@ -1,4 +1,4 @@
-/** Step 8 of a tool call: runs the tool inside the hooks that wrap it. */
+/** Step 9 of a tool call: runs the tool inside the hooks that wrap it. */
 import * as Effect from "effect/Effect"
 import type { AgentError } from "../../../data/AgentError.ts"
 import type { Json } from "../../../data/Json.ts"

@@ -7,11 +7,12 @@
  * | 2 | continue from an earlier pass | a person's denial; a running sub-agent; an unknown outcome |
  * | 3 | decode the arguments | arguments that do not fit |
  * | 4 | use a person's output | a person answered instead of the tool |
- * | 5 | check the policy (`checkPolicy`) | a denial; a question to a person |
- * | 6 | run the `preToolCall` hooks (`askPreHooks`) | a rejection, a ready result, the end of the turn, a question |
+ * | 5 | check the policy (`checkPolicy`) | a denial |
+ * | 6 | run the `preToolCall` hooks (`askPreHooks`) | a rejection, a ready result, the end of the turn |
  * | 7 | decode and check changed arguments again | as in 3 and 5 |
- * | 8 | run the tool (`runTool`) | a sub-agent that waits for a person; a tool that the client runs |
- * | 9 | run the `postToolCall` hooks (`finishCall`) | the result |
+ * | 8 | put the questions of the policy and the hooks as one (`askPerson`) | a question to a person |
+ * | 9 | run the tool (`runTool`) | a sub-agent that waits for a person; a tool that the client runs |
+ * | 10 | run the `postToolCall` hooks (`finishCall`) | the result |
  *
  * When a question is answered in this process, another pass follows. It finds the decision in the state of the call.
  */
@@ -29,6 +30,7 @@ import {
   unrestricted
 } from "../../../data/tool/Tool.ts"
 import { changesOf, type DefinitionChange, definitionOf } from "../../../data/tool/ToolDefinition.ts"
+import { ask } from "../../../hook/HookAction.ts"
 import { fingerprint } from "../../../hook/HookChain.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
 import { stopOf } from "../outcome/turnEnd.ts"
@@ -39,10 +41,13 @@ import type { Turn } from "../turn/turn.ts"
 import type { Step } from "../turn/yieldable.ts"
 import { askPerson, type Question } from "./askPerson.ts"
 import { askPreHooks, type Next } from "./askPreHooks.ts"
+import { noteChange } from "./changedCall.ts"
 import { checkPolicy } from "./checkPolicy.ts"
 import { denyCall, finishCall } from "./finishCall.ts"
+import { narrowest, questionsOf } from "./questions.ts"
 import { runTool, waiting } from "./runTool.ts"
-import { planned, type RunningCall, update } from "./toolCallState.ts"
+import { sameJson } from "./schema/sameValue.ts"
+import { askersOf, planned, type RunningCall, update } from "./toolCallState.ts"
 
 type Failure = AgentError | TurnEnded
 
@@ -82,30 +87,28 @@ export const runToolCall = function*(turn: Turn, running: RunningCall): Step<Too
     // 5
     const verdict = yield* checkPolicy(turn, running, tool, args)
     if (verdict.type === "deny") return yield* denyCall(turn, running, verdict.by, verdict.reason)
-    if (verdict.type === "ask") {
-      const pass = yield* askPerson(turn, running, { by: "policy", args, ask: verdict.ask })
-      if (pass === "answered") continue
-      return pass
-    }
-    // 6, 7
+    // 6, 7, 8
     const event: PreToolCallEvent = { ...call, args, tool, grant: verdict.grant }
-    const next: Next = turn.hasHooks("preToolCall") ? yield* askPreHooks(turn, running, event) : { type: "run", event }
+    const next: Next = turn.hasHooks("preToolCall") || verdict.questions !== undefined
+      ? yield* askPreHooks(turn, running, event, verdict.questions)
+      : { type: "run", event }
     if (next.type === "end") {
       if (next.pass === "answered") continue
       return next.pass
     }
-    // 8
+    // 9
     if (agent.clientTools?.has(call.name) === true) {
       const pass = yield* askPerson(turn, running, clientQuestion(call.name, next.event.args))
       if (pass === "answered") continue
       return pass
     }
-    update(running, { type: "start", args: next.args })
+    const { event: { args: toRun } } = next
+    update(running, { type: "start", args: toRun === call.args ? undefined : toRun })
     if (io.hasStore) yield* io.commit
-    publishStart(turn, next.event)
+    publishStart(turn, running, next.event)
     const startedAt = performance.now()
     const result = yield* runTool(turn, running, next.event)
-    // 9
+    // 10
     return result === waiting ? "waits" : yield* finishCall(turn, next.event, { result, startedAt })
   }
   const { name } = running.state.call
@@ -114,9 +117,11 @@ export const runToolCall = function*(turn: Turn, running: RunningCall): Step<Too
 
 /** The client runs its tools, and answers with the result. */
 const clientQuestion = (name: string, args: Json): Question => ({
-  by: "client",
   args,
-  ask: { reason: `the client runs ${name}`, allowed: ["respond", "deny"], standing: "none" },
+  questions: [{
+    by: "client",
+    ask: ask(`the client runs ${name}`, undefined, { allowed: ["respond", "deny"], standing: "none" })
+  }],
   isForClient: true
 })
 
@@ -128,8 +133,11 @@ const receiveResult = function*(turn: Turn, given: Json): Step<Json, Failure> {
   return stopped === undefined ? output : yield* stopped
 }
 
-const publishStart = ({ io }: Turn, { args, id, name }: PreToolCallEvent): void => {
-  if (io.hasListeners) io.publish({ type: "tool-start", call: { id, name, args } })
+const publishStart = ({ io }: Turn, { state: { changedBy } }: RunningCall, event: PreToolCallEvent): void => {
+  if (!io.hasListeners) return
+  const { args, id, name } = event
+  const changed = changedBy === undefined ? {} : { changed: { by: changedBy } }
+  io.publish({ type: "tool-start", call: { id, name, args, ...changed } })
 }
 
 /** Keeps the result of a call. The call is then done. */
@@ -137,6 +145,7 @@ export const keepResult = (turn: Turn, running: RunningCall, result: ToolResult)
   const { session } = turn
   const { id } = running.state.call
   update(running, { type: "finish", result: limitLoad(turn, id, result) })
+  if (running.state.changedBy !== undefined && turn.depth === 0) noteChange(turn, running.state)
   if (session.root.hasDurable) session.durable.endCall(session.durableKey(id))
 }
 
@@ -170,7 +179,7 @@ const takeUp = function*(
   if (delegate !== undefined && (running.subAgent !== undefined || child !== undefined)) {
     const event: PreToolCallEvent = { ...call, args: ask?.args ?? call.args, tool, grant: unrestricted }
     const startedAt = performance.now()
-    publishStart(turn, event)
+    publishStart(turn, running, event)
     const result = yield* resumeDelegation(turn, running, event, delegate)
     if (result === "waits") return result
     return yield* finishCall(turn, event, { result, startedAt })
@@ -191,9 +200,8 @@ const askAboutChange = (
   changed: ReadonlyArray<DefinitionChange>
 ): Step<"answered" | "waits", AgentError> =>
   askPerson(turn, running, {
-    by: earlier.by,
     args: argsToRun(running),
-    ask: { reason: earlier.reason, standing: "none" },
+    questions: narrowest(questionsOf(earlier), "none"),
     again: { changed, earlier }
   })
 
@@ -207,8 +215,11 @@ const argsToRun = ({ state: { ask, call, decision } }: RunningCall): Json =>
 const noteDecoded = ({ io }: Turn, running: RunningCall, args: Json): void => {
   const { ask, call, decision, status } = running.state
   if (decision?.type === "edit" && ask !== undefined) {
-    const answer = { hook: ask.by, fingerprint: fingerprint(call.name, args), edited: true }
-    update(running, { type: "settle", answer })
+    const text = fingerprint(call.name, args)
+    for (const hook of askersOf(ask)) {
+      update(running, { type: "settle", answer: { hook, fingerprint: text, edited: true } })
+    }
+    if (!sameJson(args, ask.args)) update(running, { type: "change", by: decision.by ?? "a person" })
   }
   if (call.malformed !== undefined && status === "planned") {
     io.publish({ type: "args-repaired", call, text: call.malformed })

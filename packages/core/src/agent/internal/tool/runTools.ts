@@ -4,7 +4,7 @@ import type { AgentError } from "../../../data/AgentError.ts"
 import type { PostStepEvent } from "../../../hook/HookPoint.ts"
 import type { CoreOutput } from "../../AgentCore.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
-import { reachLimit } from "../outcome/reachLimit.ts"
+import { countUse, overLimit, roomFor, stopAtLimit, stopIfReached } from "../outcome/reachLimit.ts"
 import { abortOf, endTurn } from "../outcome/turnEnd.ts"
 import { tokensOf } from "../session/tokens.ts"
 import { askHooks } from "../turn/askHooks.ts"
@@ -20,23 +20,31 @@ type Failure = AgentError | TurnEnded
  * conversation.
  */
 export const runTools = function*(turn: Turn): Step<CoreOutput | undefined, Failure> {
-  const { agent: { limits }, state, used } = turn
+  const { state } = turn
   const open = state.calls.filter(({ state: { status } }) => status !== "done" && status !== "asked")
-  const room = limits.toolCalls - used.toolCalls
-  const batch = open.length > room ? open.slice(0, room) : open
-  used.toolCalls += batch.length
-  for (const call of batch) if (call.state.status === "planned") state.toolCalls++
+  const fresh = open.filter(isPlanned)
+  const room = roomFor(turn, "toolCalls")
+  const late = new Set(fresh.slice(room))
+  const batch = late.size > 0 ? open.filter((call) => !late.has(call)) : open
+  const begun = fresh.length - late.size
+  state.toolCalls += begun
+  countUse(turn, "toolCalls", begun)
   if (batch.length === 1) {
     // No generator around the call, because each one costs time (`npm run bench -- turn`).
     const result = yield* runToolCall(turn, batch[0]!)
     if (result !== "waits") keepResult(turn, batch[0]!, result)
     if (turn.io.hasStore) yield* turn.io.commit
   } else yield* runBatch(turn, batch)
+  // Calls of a parked turn that were not started count when the turn is resumed.
+  if (turn.isParking) countUse(turn, "toolCalls", late.size - state.calls.filter(isPlanned).length)
   if (turn.isParking && state.calls.some(({ state: { status } }) => status !== "done" && status !== "asked")) {
     return yield* endTurn({ type: "parked" })
   }
   if (state.calls.some((call) => call.state.status === "asked")) return yield* endTurn({ type: "suspended" })
-  if (batch.length < open.length) return yield* reachLimit(turn, "toolCalls", used.toolCalls, limits.toolCalls)
+  const stop = stopIfReached(turn)
+  if (stop !== undefined) return yield* stop
+  const over = late.size > 0 ? overLimit(turn, "toolCalls") : undefined
+  if (over !== undefined) return yield* stopAtLimit(turn, over, "toolCalls")
   const text = state.calls.find(({ transferText }) => transferText !== undefined)?.transferText
   const { isStored } = turn.io
   turn.closeStep("not run")
@@ -46,6 +54,8 @@ export const runTools = function*(turn: Turn): Step<CoreOutput | undefined, Fail
   if (turn.hasHooks("postStep")) yield* askPostStep(turn)
   return text === undefined ? undefined : { text, finishReason: "stop" }
 }
+
+const isPlanned = ({ state: { status } }: RunningCall): boolean => status === "planned"
 
 /** Runs the calls of a step in parallel, unless one of the tools must run alone. */
 const runBatch = (turn: Turn, batch: ReadonlyArray<RunningCall>): Effect.Effect<void, Failure> => {

@@ -5,19 +5,20 @@
  * | --- | --- | --- |
  * | planned, decided, started | `ask`: the policy or a hook wants a person to decide | asked |
  * | asked | `decide`: a person answered | decided; still asked while approvals are missing or it was delegated |
+ * | asked | `remembered`: an earlier approval answers the question | decided |
  * | asked | `decide-inside`: people answered questions of the call's sub-agent | decided |
  * | planned, decided, started | `start`: the tool is about to run | started |
  * | started, decided | `wait`: the call's sub-agent waits for a person | asked |
  * | any except done | `finish`: the call has its result | done |
  *
- * `settle` and `rebuild` change other fields of a call, not its status. An event that does not fit the status has no
+ * `settle`, `change` and `rebuild` change other fields of a call, not its status. An event that does not fit the status has no
  * effect.
  */
 import type { Json } from "../../../data/Json.ts"
 import type { ToolCall } from "../../../data/Message.ts"
 import type { CallState, Decision, PendingAsk } from "../../../data/RunState.ts"
 import type { ToolResult } from "../../../data/tool/Tool.ts"
-import { fingerprint, type Settled } from "../../../hook/HookChain.ts"
+import { fingerprint } from "../../../hook/HookChain.ts"
 import type { SubAgentRun } from "../subagent/subAgentRun.ts"
 
 /** The state of one tool call of the current step, as in a snapshot. */
@@ -27,19 +28,26 @@ export type ToolCallState = CallState
 export type ToolCallEvent =
   | { readonly type: "ask"; readonly ask: PendingAsk }
   | { readonly type: "decide"; readonly decision: Decision }
+  | { readonly type: "remembered" }
   | { readonly type: "decide-inside" }
   | { readonly type: "settle"; readonly answer: Settled }
+  | { readonly type: "change"; readonly by: string }
   | { readonly type: "start"; readonly args?: Json | undefined }
   | { readonly type: "wait" }
   | { readonly type: "rebuild" }
   | { readonly type: "finish"; readonly result: ToolResult }
 
+/** A question that was answered for exactly this value. */
+export type Settled = NonNullable<CallState["settled"]>[number]
+
 /** The statuses in which an event has an effect. */
 const fits: { readonly [E in ToolCallEvent["type"]]: ReadonlyArray<ToolCallState["status"]> } = {
   ask: ["planned", "decided", "started"],
   decide: ["asked"],
+  remembered: ["asked"],
   "decide-inside": ["asked"],
   settle: ["planned", "asked", "decided", "started"],
+  change: ["planned", "asked", "decided", "started"],
   start: ["planned", "decided", "started"],
   wait: ["started", "decided"],
   rebuild: ["planned", "asked", "decided", "started"],
@@ -57,10 +65,16 @@ export const nextState = (state: ToolCallState, event: ToolCallEvent): ToolCallS
       return { ...state, status: "asked", ask: event.ask }
     case "decide":
       return decide(state, event.decision)
+    case "remembered":
+      return settleAll({ ...state, status: "decided", decision: { type: "approve", by: "rule" } })
     case "decide-inside":
       return { ...state, status: "decided" }
     case "settle":
       return { ...state, settled: [...(state.settled ?? []), event.answer] }
+    case "change": {
+      const { changedBy = [] } = state
+      return changedBy.includes(event.by) ? state : { ...state, changedBy: [...changedBy, event.by] }
+    }
     case "start":
       return event.args === undefined
         ? { ...state, status: "started" }
@@ -81,30 +95,50 @@ const decide = (state: ToolCallState, decision: Decision): ToolCallState => {
   const { ask } = state
   if (ask === undefined) return state
   if (decision.type === "delegate") return { ...state, ask: { ...ask, approvers: decision.to } }
+  if (decision.type !== "approve") return { ...state, status: "decided", decision }
   const { quorum = 1 } = ask
-  let next: ToolCallState = state
-  if (decision.type === "approve" && decision.by !== "rule" && quorum > 1) {
-    const before = ask.approved ?? []
-    const approved = decision.by === undefined || before.includes(decision.by) ? before : [...before, decision.by]
-    next = { ...state, ask: { ...ask, approved } }
-    if (approved.length < quorum) return next
-  }
-  next = { ...next, status: "decided", decision }
-  // The approval is valid for exactly these arguments.
-  if (decision.type !== "approve") return next
-  const answer = { hook: ask.by, fingerprint: fingerprint(ask.tool, ask.args) }
-  return nextState(next, { type: "settle", answer: ask.proposed === true ? { ...answer, proposed: true } : answer })
+  const approved = approve(ask, decision)
+  const next: ToolCallState = { ...state, ask: approved }
+  if (quorum > 1 && (approved.approved ?? []).length < quorum) return next
+  return settleAll({ ...next, status: "decided", decision })
 }
 
-/** Marks an answer that counts for every hook of the chain. */
+/** Adds an approval. A person counts once. The approval is remembered if everybody wants that, in the narrowest way. */
+const approve = (ask: PendingAsk, { by, remember }: Extract<Decision, { readonly type: "approve" }>): PendingAsk => {
+  const { approved = [], remember: before, ...rest } = ask
+  if (by !== undefined && approved.includes(by)) return ask
+  const isFirst = approved.length === 0
+  const wanted = isFirst ? remember : before === undefined || remember === undefined ? undefined : {
+    what: before.what === "arguments" ? before.what : remember.what,
+    scope: before.scope === "session" ? before.scope : remember.scope
+  }
+  return {
+    ...rest,
+    ...(by === undefined ? isFirst ? {} : { approved } : { approved: [...approved, by] }),
+    ...(wanted === undefined ? {} : { remember: wanted })
+  }
+}
+
+/** The approval is valid for exactly these arguments. It answers everybody who has asked. */
+const settleAll = (state: ToolCallState): ToolCallState => {
+  const { ask } = state
+  if (ask === undefined) return state
+  const text = fingerprint(ask.tool, ask.args)
+  const answers = askersOf(ask).map((hook) => ({ hook, fingerprint: text }))
+  return { ...state, settled: [...(state.settled ?? []), ...answers] }
+}
+
+/** Returns the names of everybody who asks. */
+export const askersOf = ({ by, reasons }: PendingAsk): ReadonlyArray<string> =>
+  reasons === undefined ? [by] : [...new Set(reasons.map((one) => one.by))]
+
+/** Marks that all hooks have answered for exactly these arguments, so that they do not run again. */
 export const everyHook = "*"
 
-/** Marks that all hooks except gates have answered for exactly these arguments. */
-export const allButGates = "*gates"
-
-/** Whether this hook's question about exactly this value was already answered. */
+/** Whether this hook's question about exactly this value was approved. */
 export const isSettled = (state: ToolCallState, hook: string, text: () => string): boolean =>
-  state.settled !== undefined && state.settled.some((one) => one.hook === hook && one.fingerprint === text())
+  state.settled !== undefined &&
+  state.settled.some((one) => one.hook === hook && one.edited !== true && one.fingerprint === text())
 
 /** A tool call of a running turn: its state, and the data that a snapshot cannot hold. */
 export interface RunningCall {

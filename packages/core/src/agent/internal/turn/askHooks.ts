@@ -8,14 +8,15 @@
 import type * as Effect from "effect/Effect"
 import type { Outcome } from "../../../hook/HookChain.ts"
 import type { HookPointName, In } from "../../../hook/HookPoint.ts"
-import type { Decode, Resume } from "../../../hook/internal/outcome.ts"
+import type { Decode } from "../../../hook/internal/outcome.ts"
 import type { Turn } from "./turn.ts"
 import { nothing, resolve, type Yieldable } from "./yieldable.ts"
 
-/** Options for a tool call: how to decode changed arguments, and which questions were already answered. */
+/** Options for a tool call: how to decode changed arguments. */
 export interface AskOptions {
   readonly decode?: Decode
-  readonly resume?: Resume | undefined
+  /** Whether the hooks have run before, and a person has changed the arguments since. */
+  readonly again?: boolean
 }
 
 /** Points at which hooks only observe: no answer is legal there. */
@@ -48,4 +49,4 @@ export const askHooksNow = <P extends HookPointName>(
   event: In<P>,
   options?: AskOptions
 ): Outcome<P> | undefined | Effect.Effect<Outcome<P>> =>
-  turn.agent.chain.runNow(point, event, turn.scope, options?.decode, options?.resume)
+  turn.agent.chain.runNow(point, event, turn.scope, options?.decode, options?.again)

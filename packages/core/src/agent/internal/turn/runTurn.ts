@@ -12,6 +12,7 @@ import type { RunResult } from "../../RunResult.ts"
 import { unavailable } from "../control/turnGate.ts"
 import { finishTurn } from "../outcome/finishTurn.ts"
 import type { Turn } from "./turn.ts"
+import { unused } from "./turnState.ts"
 import { turnSteps } from "./turnSteps.ts"
 
 /** How long to wait for an interrupted turn to end, in milliseconds. */
@@ -32,7 +33,11 @@ export const runTurn = (turn: Turn, resumed: boolean): Effect.Effect<RunResult, 
       const isNew = session.status === "new"
       session.status = "busy"
       session.waiting = undefined
+      // A turn that is resumed after a limit starts counting again.
+      if (turn.state.stop?.type === "limit") turn.state.used = unused()
       turn.state.stop = undefined
+      turn.reached = undefined
+      turn.beganAt = performance.now()
       turn.io.services = fiber.context
       if (turn.parent === undefined) {
         session.running = turn
@@ -60,6 +65,8 @@ const releaseSession = (turn: Turn, exit: Exit.Exit<RunResult, AgentError>): voi
   const { io, session } = turn
   session.stop = undefined
   session.running = undefined
+  turn.used.elapsedMs = turn.usedMs
+  turn.beganAt = undefined
   if (session.status === "busy") session.status = turn.sessionStartFailed ? "new" : "idle"
   io.abortSignal()
   if (turn.parent !== undefined) return
@@ -74,7 +81,7 @@ type AnyFiber = Fiber.Fiber<unknown, unknown>
 const startClock = (turn: Turn, fiber: AnyFiber, child: AnyFiber): () => void => {
   const { deadlines } = turn.io
   deadlines.start(fiber)
-  deadlines.add(turn.agent.limits.wallClockMs, () => {
+  deadlines.add(Math.max(0, turn.agent.limits.wallClockMs - turn.used.elapsedMs), () => {
     turn.cutOff ??= "limited"
     child.interruptUnsafe()
   })

@@ -24,6 +24,13 @@ export interface TurnOperations {
   readonly runTurn: (turn: Turn, resumed: boolean) => Effect.Effect<RunResult, AgentError>
 }
 
+/** A limit that was reached. */
+export interface ReachedLimit {
+  readonly limit: string
+  readonly used: number
+  readonly max: number
+}
+
 /** The parts of a turn. */
 export interface TurnOptions {
   readonly agent: ResolvedAgent
@@ -55,8 +62,10 @@ export class Turn {
   readonly depth: number
   readonly io: TurnIo
   readonly scope: TurnScope
-  /** What this run of the turn has used of its limits, since it was started or resumed. */
-  readonly used = { steps: 0, toolCalls: 0, followUps: 0 }
+  /** The limit of this agent that it or one of its sub-agents has reached. The turn ends as soon as it can. */
+  reached: ReachedLimit | undefined = undefined
+  /** When this run of the turn began, by `performance.now`. Absent while it does not run. */
+  beganAt: number | undefined = undefined
   /** The fraction of the window at which the `onBudget` hooks last ran, and whether an overflow was already handled. */
   readonly window = { level: "none" as "none" | "warn" | "exceeded", compactedForOverflow: false }
   /** Why this run was interrupted although it can be resumed: by its time limit, or to park it. */
@@ -129,6 +138,16 @@ export class Turn {
   /** The capabilities that hooks use through `ctx`. Built when the first hook uses one. */
   get capabilities(): Capabilities {
     return this.capabilitySet ??= this.operations.capabilitiesOf(this)
+  }
+
+  /** What the turn and its sub-agents have used of the limits. */
+  get used(): TurnState.TurnState["used"] {
+    return this.state.used
+  }
+
+  /** How long the turn has run, since it started or was resumed after a limit, in milliseconds. */
+  get usedMs(): number {
+    return this.used.elapsedMs + (this.beganAt === undefined ? 0 : performance.now() - this.beganAt)
   }
 
   /** The conversation so far. */

@@ -36,6 +36,8 @@ export interface TurnPlace {
   /** The session in which the turn runs; a rotation changes it. */
   readonly session: SessionState
   readonly state: TurnState
+  /** How much of its time limit the turn has used, in milliseconds. */
+  readonly usedMs: number
   /** 0 for a turn of an agent, 1 for a call of a hook. */
   readonly depth: number
   /** The turn of the agent that delegated to this one, and the tool call with which it did. */
@@ -226,7 +228,8 @@ export class TurnIo {
     const { agent: { core: { coreType } }, parent, session, state } = this.turn
     const elapsedMs = performance.now() - this.startedAt
     const numbersAhead = this.numbersAhead + (this.held?.length ?? 0)
-    return { session, state, coreType, elapsedMs, numbersAhead, ofSubAgent: parent !== undefined }
+    const { usedMs } = this.turn
+    return { session, state, coreType, elapsedMs, usedMs, numbersAhead, ofSubAgent: parent !== undefined }
   }
 
   /** Signs a state, if the agent has keys. */

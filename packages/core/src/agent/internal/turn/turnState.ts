@@ -2,11 +2,12 @@
  * The state of a turn: plain data, from which snapshots are made. Only this file changes the phase and the open step.
  */
 import type { AssistantMessage, Message, ToolCall } from "../../../data/Message.ts"
-import type { RunState } from "../../../data/RunState.ts"
+import type { LimitUse, RunState } from "../../../data/RunState.ts"
 import { failure, type ToolResult } from "../../../data/tool/Tool.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
 import * as Usage from "../../../data/Usage.ts"
 import { CostMeter, storedCost } from "../outcome/costMeter.ts"
+import { withExecutedArgs } from "../tool/changedCall.ts"
 import { planned, type RunningCall } from "../tool/toolCallState.ts"
 
 export interface TurnState {
@@ -31,7 +32,12 @@ export interface TurnState {
   followUps: number
   /** How long earlier runs of this turn took, in milliseconds. */
   elapsedBefore: number
+  /** What the turn and its sub-agents have used of the limits. */
+  used: { -readonly [K in keyof LimitUse]: LimitUse[K] }
 }
+
+/** Nothing is used yet. */
+export const unused = (): TurnState["used"] => ({ steps: 0, toolCalls: 0, followUps: 0, elapsedMs: 0 })
 
 /** The fields that only this file writes. */
 type Writable = { -readonly [K in keyof TurnState]: TurnState[K] }
@@ -50,7 +56,8 @@ export const newTurn = (input: TurnInput, turnNumber: number): TurnState => ({
   llmCalls: 0,
   toolCalls: 0,
   followUps: 0,
-  elapsedBefore: 0
+  elapsedBefore: 0,
+  used: unused()
 })
 
 /** Makes the state of a turn that continues from a snapshot. */
@@ -67,7 +74,8 @@ export const storedTurn = (stored: RunState): TurnState => ({
   llmCalls: stored.counts.llmCalls,
   toolCalls: stored.counts.toolCalls,
   followUps: stored.counts.followUps,
-  elapsedBefore: stored.counts.elapsedMs
+  elapsedBefore: stored.counts.elapsedMs,
+  used: { ...(stored.used ?? unused()) }
 })
 
 /** Changes the phase of the turn. */
@@ -86,7 +94,7 @@ export const openStep = (turn: Writable, message: AssistantMessage, calls: Reado
 export const closeStep = (turn: Writable, messages: Array<Message>, why: string): void => {
   const { calls, open } = turn
   if (open === undefined) return
-  messages.push(open)
+  messages.push(withExecutedArgs(open, calls.map(({ state }) => state)))
   for (const { state: { call, result, status } } of calls) {
     messages.push(toolMessage(call, result ?? failure(status === "started" ? interrupted : why)))
   }

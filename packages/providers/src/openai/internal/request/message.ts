@@ -91,7 +91,7 @@ const toolCall = (call: ToolCall, provider: string, compat: Compat): object => {
   return {
     id: toolId(call.id, compat),
     type: "function",
-    function: { name: call.name, arguments: call.args === null ? "{}" : stringify(call.args) },
+    function: { name: call.name, arguments: stringify(argsFor(call, provider) ?? {}) },
     ...(own.extra_content === undefined ? {} : { extra_content: own.extra_content })
   }
 }
@@ -169,6 +169,13 @@ export const toolId = (id: string, compat: Compat): string => {
   if (fits.test(id)) return id
   return compat.toolIds === "40" ? `call_${digest(id)}` : digest(id).slice(0, 9)
 }
+
+/**
+ * Returns the arguments of a call for a request. A vendor that may have signed the call gets what the model wrote, also if
+ * a hook or a person changed it.
+ */
+export const argsFor = ({ args, changed, metadata }: ToolCall, provider: string): Json =>
+  changed?.asked !== undefined && metadata?.[provider] !== undefined ? changed.asked : args
 
 /** Returns the metadata that a provider stored on a message. */
 export const ownMetadata = (metadata: typeof ProviderMetadata.Type | undefined, provider: string): JsonObject => {

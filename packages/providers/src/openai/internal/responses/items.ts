@@ -3,7 +3,7 @@ import type { ContentPart, Message } from "@belay/core/Message"
 import type { EasyInputMessage, ResponseInputContent, ResponseInputItem } from "openai/resources/responses/responses"
 import type { Compat } from "../request/compat.ts"
 import { isObject } from "../request/guards.ts"
-import { ownMetadata, remember, type Renderer, resultOf, stringify, toolId } from "../request/message.ts"
+import { argsFor, ownMetadata, remember, type Renderer, resultOf, stringify, toolId } from "../request/message.ts"
 
 /** Creates a renderer for one endpoint. */
 export const renderer = (provider: string, compat: Compat): Renderer =>
@@ -48,7 +48,7 @@ const assistant = (
       type: "function_call",
       call_id: toolId(call.id, compat),
       name: call.name,
-      arguments: call.args === null ? "{}" : stringify(call.args)
+      arguments: stringify(argsFor(call, provider) ?? {})
     }))
   ]
 }

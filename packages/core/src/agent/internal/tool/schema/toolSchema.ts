@@ -5,22 +5,23 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaRepresentation from "effect/SchemaRepresentation"
 import type { StandardSchemaV1 } from "effect/StandardSchema"
-import { ConfigError } from "../../../data/AgentError.ts"
-import { isPlain, type Json, type JsonObject, whyNot } from "../../../data/Json.ts"
-import { messageOf } from "../../../data/text/ErrorMessage.ts"
-import { schemaCost } from "../../../data/tool/SchemaCost.ts"
-import type { Decoded } from "../../../port/ToolDispatcher.ts"
-import type { AnyTool } from "../../defineTool.ts"
-import { loadOptional } from "../config/platform.ts"
+import { ConfigError } from "../../../../data/AgentError.ts"
+import { isPlain, type Json, type JsonObject } from "../../../../data/Json.ts"
+import { messageOf } from "../../../../data/text/ErrorMessage.ts"
+import { schemaCost } from "../../../../data/tool/SchemaCost.ts"
+import type { Decoded } from "../../../../port/ToolDispatcher.ts"
+import type { AnyTool } from "../../../defineTool.ts"
+import { loadOptional } from "../../config/platform.ts"
+import { effectEncoder, zodEncoder } from "./encoder.ts"
+import { hasDefaults } from "./jsonDefaults.ts"
+import { type ArgumentSchema, pathOf, type Shown, shownArguments } from "./shownArguments.ts"
 
 /** The JSON Schema and the decoder of a tool. */
 export interface ToolSchema {
   readonly inputSchema: JsonObject
+  /** Returns the arguments as everybody sees them (`shownArguments`), or why they do not fit. */
   readonly decode: (args: Json) => Decoded | Promise<Decoded>
-  /**
-   * Whether the decoded arguments are not JSON (a Date, a URL), or cannot be decoded again. Hooks then receive the
-   * JSON, and the tool gets `value`.
-   */
+  /** Whether the tool gets the decoded `value` of the shown arguments, and not the arguments themselves. */
   readonly rich: boolean
   readonly value: (args: Json) => Promise<unknown>
   /** Decodes a value. Returns the decoded value, or all places where it does not fit. */
@@ -49,17 +50,27 @@ export const read = (tool: AnyTool): Result.Result<ToolSchema, ConfigError> =>
 export const of = (tool: Source): Result.Result<ToolSchema, ConfigError> => {
   const input: unknown = tool.input
   if (Schema.isSchema(input)) {
-    return attempt(tool, () => ofEffect(input as Schema.Top, tool.jsonSchema ?? documentOf(input as Schema.Top)))
+    return attempt(tool, () => {
+      const schema = input as Schema.Top
+      return ofEffect(schema, tool.jsonSchema ?? documentOf(schema), { encode: effectEncoder(schema) })
+    })
   }
   if (isStandard(input)) {
     const { vendor } = input["~standard"]
     const cannot = `its schema (${vendor}) cannot be written as JSON Schema by itself`
-    const given = Result.try(() => tool.jsonSchema ?? ownJsonSchema(input) ?? valibotJsonSchema(input))
+    const write = () => ownJsonSchema(input) ?? valibotJsonSchema(input)
+    const given = Result.try(() => tool.jsonSchema ?? write())
     if (Result.isFailure(given)) {
       return wrong(tool, `${cannot}: ${messageOf(given.failure)}: pass jsonSchema as well`)
     }
     const { success: jsonSchema } = given
-    if (jsonSchema !== undefined) return attempt(tool, () => ofStandard(input, jsonSchema))
+    if (jsonSchema !== undefined) {
+      return attempt(tool, () => {
+        const { validate } = input["~standard"]
+        const writeAgain = tool.jsonSchema === undefined ? write : undefined
+        return ofStandard({ validate, inputSchema: jsonSchema, encode: zodEncoder(input), writeAgain })
+      })
+    }
     const install = vendor === "valibot" ? "install @valibot/to-json-schema, or " : ""
     return wrong(tool, `${cannot}: ${install}pass jsonSchema as well`)
   }
@@ -68,7 +79,10 @@ export const of = (tool: Source): Result.Result<ToolSchema, ConfigError> => {
       return wrong(tool, "its schema has more than 10,000 parts with its references in place: use fewer references")
     }
     // A plain object counts as JSON Schema. An invalid one is detected when it is used.
-    return attempt(tool, () => ofEffect(schemaOf(input as JsonObject), input as JsonObject))
+    return attempt(tool, () => {
+      const schema = input as JsonObject
+      return ofEffect(schemaOf(schema), schema, { addsDefaults: hasDefaults(schema) })
+    })
   }
   return wrong(tool, "input must be a Standard Schema, an Effect Schema or a JSON Schema object")
 }
@@ -155,7 +169,11 @@ const withoutIgnored = (schema: Json, names = false): Json => {
  * Makes the decoder of an Effect Schema. It decodes directly; only for an error message it is used as a Standard
  * Schema.
  */
-const ofEffect = (schema: Schema.Top, inputSchema: JsonObject): ToolSchema => {
+const ofEffect = (
+  schema: Schema.Top,
+  inputSchema: JsonObject,
+  options: Pick<ArgumentSchema, "addsDefaults" | "encode">
+): ToolSchema => {
   // A tool's schema must not require services; types and encoding do not matter here.
   const standard = Schema.toStandardSchemaV1(schema as never) as StandardSchemaV1
   const decode = Schema.decodeUnknownExit(schema as Schema.Codec<unknown>)
@@ -164,40 +182,27 @@ const ofEffect = (schema: Schema.Top, inputSchema: JsonObject): ToolSchema => {
     const exit = decode(value)
     return Exit.isSuccess(exit) ? { value: exit.value } : validate(value)
   }
-  return ofStandard({ "~standard": { ...standard["~standard"], validate: quick } }, inputSchema)
+  return ofStandard({ validate: quick, inputSchema, ...options })
 }
 
-const ofStandard = (schema: StandardSchemaV1, inputSchema: JsonObject): ToolSchema => {
-  const { validate } = schema["~standard"]
-  const decoded = (args: Json) => (result: StandardSchemaV1.Result<unknown>): Decoded => {
-    if (result.issues !== undefined) return { ok: false, why: result.issues.slice(0, 5).map(issue).join("; ") }
-    const { value } = result
-    // `whyNot` found no problem, so it is JSON.
-    if (whyNot(value) === undefined && (isEqual(value, args) || isStable(value as Json))) {
-      return { ok: true, args: value as Json }
-    }
-    tool.rich = true
-    return { ok: true, args }
-  }
-  /** Whether decoding the arguments again, as happens after a hook or an approval, gives the same value. */
-  const isStable = (value: Json): boolean => {
-    const again = Result.try(() => validate(value))
-    if (Result.isFailure(again)) return false
-    if (again.success instanceof Promise) {
-      again.success.catch(() => {})
-      return false
-    }
-    return again.success.issues === undefined && isEqual(again.success.value, value)
+const ofStandard = (
+  { addsDefaults, encode, inputSchema, validate, writeAgain }: ArgumentSchema
+): ToolSchema => {
+  const schema = { validate, inputSchema, encode, writeAgain, addsDefaults: addsDefaults === true }
+  const decoded = (shown: Shown): Decoded => {
+    if (!shown.ok) return { ok: false, why: shown.issues.slice(0, 5).map(issue).join("; ") }
+    if (!shown.asTheyAre) tool.rich = true
+    return { ok: true, args: shown.args }
   }
   const tool = {
     rich: false,
     inputSchema,
     decode: (args: Json): Decoded | Promise<Decoded> => {
-      const result = Result.try(() => validate(args))
-      if (Result.isFailure(result)) return failedDecoding(result.failure)
-      return result.success instanceof Promise
-        ? result.success.then(decoded(args)).catch(failedDecoding)
-        : decoded(args)(result.success)
+      const shown = Result.try(() => shownArguments(schema, args))
+      if (Result.isFailure(shown)) return failedDecoding(shown.failure)
+      return shown.success instanceof Promise
+        ? shown.success.then(decoded).catch(failedDecoding)
+        : decoded(shown.success)
     },
     value: async (args: Json): Promise<unknown> => {
       const result = await validate(args)
@@ -213,30 +218,10 @@ const ofStandard = (schema: StandardSchemaV1, inputSchema: JsonObject): ToolSche
   return tool
 }
 
-/** Whether two JSON values are the same. */
-const isEqual = (a: unknown, b: unknown): boolean => {
-  if (a === b) return true
-  if (
-    typeof a !== "object" || typeof b !== "object" || a === null || b === null || Array.isArray(a) !== Array.isArray(b)
-  ) return false
-  const keys = Object.keys(a)
-  if (keys.length !== Object.keys(b).length) return false
-  for (const key of keys) {
-    // Both are objects, as was checked above.
-    if (!Object.hasOwn(b, key) || !isEqual((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key])) {
-      return false
-    }
-  }
-  return true
-}
-
 const failedDecoding = (error: unknown): Decoded => ({
   ok: false,
   why: `its schema failed on them: ${messageOf(error)}`
 })
-
-const pathOf = ({ path = [] }: StandardSchemaV1.Issue): string =>
-  path.map((key) => typeof key === "object" ? String(key.key) : String(key)).join(".")
 
 const issue = (found: StandardSchemaV1.Issue): string => {
   const at = pathOf(found)
