@@ -140,21 +140,24 @@ export const make = <R = never>(options: Options<R>): AgentHook<R> => {
     quorum: quorum === 1 ? undefined : quorum,
     allowed
   })
-  return HookDefaults.apply(common, HookDefaults.identify(options, {
-    name,
-    priority: 5,
-    kind: "policy",
-    timeout: "none",
-    tools,
-    reinvoke: "ifChanged",
-    preToolCall: (call, ctx) => {
-      if (!needsApproval(when, call, ctx)) return undefined
-      const why = typeof reason === "function" ? reason(call, ctx) : reason ?? `${call.name} needs approval`
-      if (ask === undefined) return HookAction.ask(why, detailsOf(call), conditions)
-      const answer = answerWith(ask, queue, call, ctx)
-      return HookAction.ask(why, detailsOf(call), { ...conditions, answer, standing: standing ?? "none" })
-    }
-  }))
+  return HookDefaults.apply(
+    common,
+    HookDefaults.identify(options, {
+      name,
+      priority: 5,
+      kind: "policy",
+      timeout: "none",
+      tools,
+      reinvoke: "ifChanged",
+      preToolCall: (call, ctx) => {
+        if (!needsApproval(when, call, ctx)) return undefined
+        const why = typeof reason === "function" ? reason(call, ctx) : reason ?? `${call.name} needs approval`
+        if (ask === undefined) return HookAction.ask(why, detailsOf(call), conditions)
+        const answer = answerWith(ask, queue, call, ctx)
+        return HookAction.ask(why, detailsOf(call), { ...conditions, answer, standing: standing ?? "none" })
+      }
+    })
+  )
 }
 
 const concurrencyCheck = (concurrency: number): Expectation => [

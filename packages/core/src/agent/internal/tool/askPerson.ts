@@ -116,7 +116,10 @@ const partsOf = (tool: string, questions: Questions, now: number): Parts => {
 
 const earlierParts = (
   { allowed, approvers, details, expiresAt, quorum, reason, reasons }: PendingAsk
-): Parts => ({ reason, ...defined({ allowed, approvers, details, expiresAt, quorum, reasons, standing: "none" as const }) })
+): Parts => ({
+  reason,
+  ...defined({ allowed, approvers, details, expiresAt, quorum, reasons, standing: "none" as const })
+})
 
 /** Asks in this process until the call is decided. If the turn is parked before, the question stays open. */
 const collectAnswers = function*(

@@ -22,7 +22,9 @@ export const whyNotCounted = (ask: Asked, decision: Decision): string | undefine
     if (wrong !== undefined) return wrong
     const left = quorum - approved.length
     const people = new Set(decision.to.filter((name) => !approved.includes(name)))
-    return people.size < left ? `${ask.tool} needs ${left} more approvals: delegate to at least ${left} people` : undefined
+    return people.size < left
+      ? `${ask.tool} needs ${left} more approvals: delegate to at least ${left} people`
+      : undefined
   }
   if (quorum === 1) return undefined
   if (type === "edit" || type === "respond") {

@@ -70,7 +70,10 @@ export const narrowest = (questions: Questions, floor?: PendingAsk["standing"]):
 /** Returns the function of the first asker that has one, and the name of that asker. */
 export const answerOf = (
   questions: Questions
-): { readonly by: string; readonly answer: (ask: PendingAsk, options: AskOptions) => ReturnType<Answer> } | undefined => {
+):
+  | { readonly by: string; readonly answer: (ask: PendingAsk, options: AskOptions) => ReturnType<Answer> }
+  | undefined =>
+{
   for (const { ask: { answer }, by } of questions) if (answer !== undefined) return { by, answer }
   return undefined
 }
