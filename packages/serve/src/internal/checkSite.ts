@@ -6,13 +6,6 @@ import type { Serve } from "../Serve.ts"
 import { localAddressOf } from "./localAddress.ts"
 import { Refusal } from "./refusal.ts"
 
-/** The names of this machine, which no other machine can have. */
-export const loopbackNames: ReadonlyArray<string> = ["localhost", "127.0.0.1", "[::1]"]
-
-/** Whether a text can be in the header `Host`. */
-export const isHostName = (text: string): boolean =>
-  text === "*" || /^(?:\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?::\d{1,5})?$/i.test(text)
-
 /**
  * Refuses a request for another server, and one of a foreign page. A request of a foreign page that the server allows is
  * returned without its cookies: they are the user's, and the page has not shown that it may act for the user.

@@ -1,3 +1,4 @@
+// oxlint-disable typescript/prefer-promise-reject-errors, typescript/only-throw-error -- what programs do that nobody checks
 /** What a tool, a hook or a model throws is described in words, and no text of Effect reaches the model or the user. */
 import { createAgent, defineTool } from "@belay/core"
 import type { AgentConfig } from "@belay/core/AgentConfig"
