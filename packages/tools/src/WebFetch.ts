@@ -48,7 +48,7 @@ export interface Options extends HttpGuard.Options {
  * @category constructors
  * @since 0.1.0
  */
-export const make = (options: Options = {}): Tool<"WebFetch", Args> => {
+export const make = (options: Options = {}): Tool<"WebFetch", Args, Args> => {
   const { maxCharacters = 100_000, ...guardOptions } = options
   Result.getOrThrow(checkOptions("WebFetch", whole("maxCharacters", maxCharacters, 1, 100_000_000)))
   const guard = HttpGuard.make({ maxRedirects: 3, timeoutMs: 30_000, maxBodyBytes: 5_000_000, ...guardOptions })

@@ -84,7 +84,7 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
  * @category constructors
  * @since 0.1.0
  */
-export const make = (options: Options): AgentHook => {
+export const make = (options: Options = {}): AgentHook => {
   HookDefaults.checkKinds("timeouts", options, optionKinds)
   const { name = "timeouts", onToolTimeout = "error", perTool = {}, tools, ...rest } = options
   const durations = [

@@ -132,7 +132,7 @@ export const make = <R = never>(options: Options<R>): AgentHook<R> => {
   const { allowed, approvers, ask, concurrency = 1, expiresIn, quorum, reason, standing, tools, when, ...common } =
     options
   const name = common.name ?? "human-approval"
-  Result.getOrThrow(checkOptions(name, concurrencyCheck(concurrency), whole("quorum", quorum, 1)))
+  Result.getOrThrow(checkOptions(name, someTools(tools), concurrencyCheck(concurrency), whole("quorum", quorum, 1)))
   const queue = Semaphore.makeUnsafe(concurrency)
   const conditions = withoutUndefined<Omit<HookAction.Ask, "_tag" | "reason">>({
     expiresInMs: expiresIn === undefined ? undefined : Duration.toMillis(expiresIn),
@@ -159,6 +159,14 @@ export const make = <R = never>(options: Options<R>): AgentHook<R> => {
     })
   )
 }
+
+/** An empty list would guard nothing. */
+const someTools = (tools: Options["tools"]): Expectation => [
+  "tools",
+  tools,
+  (names: Options["tools"]) => names.length > 0,
+  "the names of the tools that need approval, at least one (\"*\" for all)"
+]
 
 const concurrencyCheck = (concurrency: number): Expectation => [
   "concurrency",

@@ -82,7 +82,8 @@ const limitsOf = (given: Partial<Limits>): Result.Result<Limits, ConfigError> =>
     if (!known.includes(key)) {
       return invalidOption(`limits.${key}`, `unknown limit "${key}": expected one of ${known.join(", ")}`)
     }
-    if (value !== undefined && !(typeof value === "number" && value > 0)) {
+    const isNone = key === "failOpens" && value === 0
+    if (value !== undefined && !isNone && !(typeof value === "number" && value > 0)) {
       return invalidOption(`limits.${key}`, `must be greater than 0, found ${String(value)}`)
     }
   }

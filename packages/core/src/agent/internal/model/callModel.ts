@@ -33,6 +33,8 @@ export const callModel = function*(turn: Turn): Step<LlmResponse, Failure> {
     const { agent: { config }, session, state } = turn
     const over = overLimit(turn, "steps")
     if (over !== undefined) return yield* stopAtLimit(turn, over, "steps")
+    const failing = turn.root.state.failOpens === 0 ? undefined : overLimit(turn, "failOpens")
+    if (failing !== undefined) return yield* stopAtLimit(turn, failing, "failOpens")
     countUse(turn, "steps", 1)
     const hasSteers = session.owner !== undefined && session.owner.steers.length > 0
     if (hasSteers) yield* deliverSteers(turn)

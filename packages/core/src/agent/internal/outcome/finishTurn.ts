@@ -134,7 +134,7 @@ export const keepWaiting = (turn: Turn): void => {
 const finish = (turn: Turn, result: RunResult, text = result.text): Effect.Effect<RunResult, AgentError> => {
   const { io } = turn
   const saved = Effect.mapError(
-    io.commitEnd({ type: "turn-end", status: result.status, text, usage: result.usage }),
+    io.commitEnd({ type: "turn-end", status: result.status, text, usage: result.usage, ...failOpensOf(turn) }),
     (error) => withPartial(turn, error)
   )
   if (turn.parent !== undefined || !("snapshot" in result)) return Effect.as(saved, result)
@@ -148,7 +148,9 @@ const afterFailure = (turn: Turn, cause: Cause.Cause<AgentError>): Effect.Effect
   const { agent: { config: { store } }, io, session, state, whyCutOff } = turn
   if (whyCutOff !== undefined && Cause.hasInterruptsOnly(cause)) {
     // An agent above stops and can be resumed, so this turn stays as it is.
-    return Effect.sync(() => io.publish({ type: "turn-end", status: whyCutOff, text: "", usage: state.usage }))
+    return Effect.sync(() =>
+      io.publish({ type: "turn-end", status: whyCutOff, text: "", usage: state.usage, ...failOpensOf(turn) })
+    )
   }
   turn.closeStep("cancelled before it ended; its outcome is unknown")
   enterPhase(state, "ended")
@@ -173,9 +175,14 @@ const afterFailure = (turn: Turn, cause: Cause.Cause<AgentError>): Effect.Effect
 const publishFailure = (turn: Turn, cause: Cause.Cause<AgentError>): void => turn.io.publish(failureEnd(turn, cause))
 
 /** Makes the last event of a turn that failed or was cancelled. */
-const failureEnd = ({ state: { usage } }: Turn, cause: Cause.Cause<AgentError>): AgentEventBody => {
+const failureEnd = (turn: Turn, cause: Cause.Cause<AgentError>): AgentEventBody => {
+  const { state: { usage } } = turn
+  const failOpens = failOpensOf(turn)
   if (Cause.hasInterruptsOnly(cause)) {
-    return { type: "turn-end", status: "cancelled", text: "the turn was cancelled", usage }
+    return { type: "turn-end", status: "cancelled", text: "the turn was cancelled", usage, ...failOpens }
   }
-  return { type: "turn-end", status: "failed", text: messageOf(Cause.squash(cause)), usage }
+  return { type: "turn-end", status: "failed", text: messageOf(Cause.squash(cause)), usage, ...failOpens }
 }
+
+const failOpensOf = ({ state: { failOpens } }: Turn): { readonly failOpens?: number } =>
+  failOpens === 0 ? {} : { failOpens }

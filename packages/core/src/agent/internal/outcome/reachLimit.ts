@@ -8,7 +8,7 @@ import type { Turn } from "../turn/turn.ts"
 import { endTurn } from "./turnEnd.ts"
 
 /** The limits that count the whole tree. */
-type TreeLimit = "steps" | "toolCalls"
+type TreeLimit = "steps" | "toolCalls" | "failOpens"
 
 export const reachLimit = (
   turn: Turn,
@@ -39,7 +39,9 @@ export const roomFor = (turn: Turn, limit: TreeLimit): number => {
 export const overLimit = (turn: Turn, limit: TreeLimit): Turn | undefined => {
   let over: Turn | undefined
   for (let at: Turn | undefined = turn; at !== undefined; at = at.parent) {
-    if (at.used[limit] >= at.agent.limits[limit]) over = at
+    const { agent: { limits }, used } = at
+    // The failures have happened, and as many as the limit says are allowed.
+    if (limit === "failOpens" ? used[limit] > limits[limit] : used[limit] >= limits[limit]) over = at
   }
   return over
 }

@@ -25,6 +25,7 @@ export const resultOf = <S extends Specific>(turn: Turn, text: string, specific:
     cost,
     steps: state.stepNumber,
     toolCalls: state.toolCalls,
+    failOpens: state.failOpens,
     records: records.length === 0 ? noRecords : records.slice()
   }
   const result: RunCommon = messages.length <= smallConversation

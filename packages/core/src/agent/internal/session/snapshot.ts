@@ -54,9 +54,10 @@ const stateOf = <Messages extends object>(
       llmCalls: state.llmCalls,
       toolCalls: state.toolCalls,
       followUps: state.followUps,
-      elapsedMs: state.elapsedBefore + elapsedMs
+      elapsedMs: state.elapsedBefore + elapsedMs,
+      ...(state.failOpens === 0 ? {} : { failOpens: state.failOpens })
     },
-    used: { ...state.used, elapsedMs: usedMs },
+    used: useOf(state, usedMs),
     hookState: ofSubAgent ? {} : session.state.snapshot(),
     ...(session.hasLocal ? { local: session.local.snapshot() } : {})
   }
@@ -70,6 +71,9 @@ const stateOf = <Messages extends object>(
     ...(lastEvent === 0 ? {} : { lastEvent })
   }
 }
+
+const useOf = ({ used: { failOpens, ...used } }: TurnState, elapsedMs: number): RunState.LimitUse =>
+  failOpens === 0 ? { ...used, elapsedMs } : { ...used, elapsedMs, failOpens }
 
 /** Returns the tool calls of the open step as JSON, with the states of their sub-agents. */
 export const callsOf = ({ calls }: TurnState): RunState.RunState["calls"] => calls.map(callSnapshot)

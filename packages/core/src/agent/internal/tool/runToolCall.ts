@@ -41,7 +41,6 @@ import type { Turn } from "../turn/turn.ts"
 import type { Step } from "../turn/yieldable.ts"
 import { askPerson, type Question } from "./askPerson.ts"
 import { askPreHooks, type Next } from "./askPreHooks.ts"
-import { noteChange } from "./changedCall.ts"
 import { checkPolicy } from "./checkPolicy.ts"
 import { denyCall, finishCall } from "./finishCall.ts"
 import { narrowest, questionsOf } from "./questions.ts"
@@ -145,7 +144,6 @@ export const keepResult = (turn: Turn, running: RunningCall, result: ToolResult)
   const { session } = turn
   const { id } = running.state.call
   update(running, { type: "finish", result: limitLoad(turn, id, result) })
-  if (running.state.changedBy !== undefined && turn.depth === 0) noteChange(turn, running.state)
   if (session.root.hasDurable) session.durable.endCall(session.durableKey(id))
 }
 

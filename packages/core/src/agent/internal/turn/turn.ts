@@ -5,6 +5,7 @@ import type * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import type { AgentError } from "../../../data/AgentError.ts"
 import { type Message, whyInvalid } from "../../../data/Message.ts"
+import type { CallState } from "../../../data/RunState.ts"
 import type { ClientTool } from "../../../data/Turn.ts"
 import type { Capabilities } from "../../../hook/HookContext.ts"
 import type { RunResult } from "../../RunResult.ts"
@@ -12,6 +13,7 @@ import { withClientTools } from "../config/clientTools.ts"
 import type { ResolvedAgent } from "../config/resolvedAgent.ts"
 import { keepSpent } from "../outcome/spent.ts"
 import type { SessionState } from "../session/sessionState.ts"
+import { noteAbout } from "../tool/changeNote.ts"
 import { TurnIo } from "./turnIo.ts"
 import { TurnScope } from "./turnScope.ts"
 import * as TurnState from "./turnState.ts"
@@ -170,7 +172,9 @@ export class Turn {
   /** Moves the open step into the conversation. Calls without a result get an error with the reason. */
   closeStep(why: string): void {
     keepSpent(this.state)
-    TurnState.closeStep(this.state, this.messages, why)
+    const noteOf = (call: CallState) =>
+      noteAbout(this.agent.config, (message) => this.io.warn(message, "runtime"), call)
+    TurnState.closeStep(this.state, this.messages, why, noteOf)
   }
 
   /** Continues in another session. */

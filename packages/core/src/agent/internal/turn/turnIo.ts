@@ -42,6 +42,8 @@ export interface TurnPlace {
   readonly depth: number
   /** The turn of the agent that delegated to this one, and the tool call with which it did. */
   readonly parent: { readonly io: TurnIo; readonly session: SessionState } | undefined
+  /** If this is a call of a hook: the turn in which the hook runs. */
+  readonly hookTurn?: { readonly io: TurnIo } | undefined
   readonly parentCall: string | undefined
 }
 
@@ -180,9 +182,19 @@ export class TurnIo {
     this.runBeside(Effect.logWarning(oneLine(message)))
   }
 
+  /** Counts a failure of a hook after which the chain continued, for this agent and those above it. */
+  private countFailOpen(): void {
+    const { hookTurn, parent, state } = this.turn
+    state.failOpens++
+    state.used.failOpens++
+    const above = hookTurn ?? parent
+    above?.io.countFailOpen()
+  }
+
   /** Reports the failure of a hook. */
   reportFailure(failure: HookFailure): void {
     const { hook, kind, message, point, policy } = failure
+    if (policy === "open") this.countFailOpen()
     if (this.hasListeners) this.publish({ type: "hook-failed", ...failure })
     this.runBeside(Metric.update(Metric.withAttributes(hookFailures, { hook, point, policy }), 1))
     const consequence = policy === "open" ? "fail-open, went on" : policy

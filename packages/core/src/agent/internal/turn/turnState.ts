@@ -1,13 +1,13 @@
 /**
  * The state of a turn: plain data, from which snapshots are made. Only this file changes the phase and the open step.
  */
-import type { AssistantMessage, Message, ToolCall } from "../../../data/Message.ts"
-import type { LimitUse, RunState } from "../../../data/RunState.ts"
+import type { AssistantMessage, Message, ToolCall, ToolMessage } from "../../../data/Message.ts"
+import type { CallState, LimitUse, RunState } from "../../../data/RunState.ts"
 import { failure, type ToolResult } from "../../../data/tool/Tool.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
 import * as Usage from "../../../data/Usage.ts"
 import { CostMeter, storedCost } from "../outcome/costMeter.ts"
-import { withExecutedArgs } from "../tool/changedCall.ts"
+import { withExecutedArgs } from "../tool/executedArgs.ts"
 import { planned, type RunningCall } from "../tool/toolCallState.ts"
 
 export interface TurnState {
@@ -33,11 +33,13 @@ export interface TurnState {
   /** How long earlier runs of this turn took, in milliseconds. */
   elapsedBefore: number
   /** What the turn and its sub-agents have used of the limits. */
-  used: { -readonly [K in keyof LimitUse]: LimitUse[K] }
+  used: { -readonly [K in keyof LimitUse]-?: NonNullable<LimitUse[K]> }
+  /** How often a hook failed and the chain continued, also in sub-agents. */
+  failOpens: number
 }
 
 /** Nothing is used yet. */
-export const unused = (): TurnState["used"] => ({ steps: 0, toolCalls: 0, followUps: 0, elapsedMs: 0 })
+export const unused = (): TurnState["used"] => ({ steps: 0, toolCalls: 0, followUps: 0, elapsedMs: 0, failOpens: 0 })
 
 /** The fields that only this file writes. */
 type Writable = { -readonly [K in keyof TurnState]: TurnState[K] }
@@ -57,7 +59,8 @@ export const newTurn = (input: TurnInput, turnNumber: number): TurnState => ({
   toolCalls: 0,
   followUps: 0,
   elapsedBefore: 0,
-  used: unused()
+  used: unused(),
+  failOpens: 0
 })
 
 /** Makes the state of a turn that continues from a snapshot. */
@@ -75,7 +78,8 @@ export const storedTurn = (stored: RunState): TurnState => ({
   toolCalls: stored.counts.toolCalls,
   followUps: stored.counts.followUps,
   elapsedBefore: stored.counts.elapsedMs,
-  used: { ...(stored.used ?? unused()) }
+  used: { ...unused(), ...stored.used },
+  failOpens: stored.counts.failOpens ?? 0
 })
 
 /** Changes the phase of the turn. */
@@ -91,12 +95,20 @@ export const openStep = (turn: Writable, message: AssistantMessage, calls: Reado
 }
 
 /** Moves the open step into the conversation. Calls without a result get an error with the reason. */
-export const closeStep = (turn: Writable, messages: Array<Message>, why: string): void => {
+export const closeStep = (
+  turn: Writable,
+  messages: Array<Message>,
+  why: string,
+  noteOf: (call: CallState) => string | undefined
+): void => {
   const { calls, open } = turn
   if (open === undefined) return
   messages.push(withExecutedArgs(open, calls.map(({ state }) => state)))
-  for (const { state: { call, result, status } } of calls) {
-    messages.push(toolMessage(call, result ?? failure(status === "started" ? interrupted : why)))
+  for (const { state } of calls) {
+    const { call, changedBy, result, status } = state
+    const message = toolMessage(call, result ?? failure(status === "started" ? interrupted : why))
+    const note = changedBy === undefined ? undefined : noteOf(state)
+    messages.push(note === undefined || note === "" ? message : { ...message, note })
   }
   turn.open = undefined
   turn.calls = []
@@ -105,7 +117,7 @@ export const closeStep = (turn: Writable, messages: Array<Message>, why: string)
 
 const interrupted = "interrupted while it ran: its outcome is unknown"
 
-const toolMessage = (call: ToolCall, result: ToolResult): Message =>
+const toolMessage = (call: ToolCall, result: ToolResult): ToolMessage =>
   result.ok
     ? { role: "tool", toolCallId: call.id, toolName: call.name, content: result.output }
     : { role: "tool", toolCallId: call.id, toolName: call.name, content: result.error, isError: true }

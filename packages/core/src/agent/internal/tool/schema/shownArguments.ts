@@ -38,7 +38,7 @@ export type Shown =
 export const shownArguments = (schema: ArgumentSchema, args: Json): Shown | Promise<Shown> => {
   // Some libraries take a list for an object.
   if (Array.isArray(args) && schema.inputSchema.type === "object") {
-    return { ok: false, issues: [{ message: "expected an object, found a list" }] }
+    return { ok: false, issues: [{ message: "expected an object" }] }
   }
   if (schema.addsDefaults === true) return runSteps(withDefaults(schema, args))
   const result = schema.validate(args)
