@@ -10,7 +10,8 @@ export const dollars = (usd: number): string => `$${usd.toFixed(10).replace(/(\.
 export const tokens = (usage: Usage | undefined): string =>
   usage === undefined ? "usage not reported" : `${usage.inputTokens} tokens in, ${usage.outputTokens} out`
 
-export const price = (usage: Usage | undefined): string => usage?.costUsd === undefined ? "" : `, ${dollars(usage.costUsd)}`
+export const price = (usage: Usage | undefined): string =>
+  usage?.costUsd === undefined ? "" : `, ${dollars(usage.costUsd)}`
 
 /**
  * Whether a hook has decided or changed something. A value that is the same afterwards was not changed, and neither is
