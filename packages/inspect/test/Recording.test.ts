@@ -175,6 +175,7 @@ describe("a recorder", () => {
 
   it("forgets every session that an agent has closed or let go", async () => {
     const forgotten: Array<string> = []
+    // oxlint-disable-next-line typescript/unbound-method -- it is called with its writer
     const { forget } = Recording.Writer.prototype
     Recording.Writer.prototype.forget = function(id) {
       forgotten.push(id)

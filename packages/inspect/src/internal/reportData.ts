@@ -3,6 +3,7 @@ import type { AgentEvent } from "@belay/core/AgentEvent"
 import { addUsd } from "@belay/core/Cost"
 import type { Usage } from "@belay/core/Usage"
 import type { Recording } from "../Recording.ts"
+import { dollars, isRealDecision, json, price, tokens } from "./reportText.ts"
 
 /** A decision of a hook: `[hook, point, answer, reason, what changed, milliseconds, was it a trial]`. */
 type DecisionCells = readonly [string, string, string, string, string, number, boolean]
@@ -203,6 +204,8 @@ class Builder {
         this.totals.failures++
         return this.add(event, "turn", `Limit reached: ${event.limit}`, "bad", `${event.used} of ${event.max}`)
       case "inject":
+        // The row of the tool shows who has changed its arguments.
+        if (event.hook === "runtime") return undefined
         return this.add(event, "message", `The hook ${event.hook} adds a text`, "changed", "", [["text", event.text]])
       case "warning":
       case "notice":
@@ -394,27 +397,3 @@ class Builder {
     }
   }
 }
-
-const json = (value: unknown): string => typeof value === "string" ? value : JSON.stringify(value) ?? ""
-
-/** All digits of an amount, and at least cents. */
-const dollars = (usd: number): string => `$${usd.toFixed(10).replace(/(\.\d\d\d*?)0+$/, "$1")}`
-
-const tokens = (usage: Usage | undefined): string =>
-  usage === undefined ? "usage not reported" : `${usage.inputTokens} tokens in, ${usage.outputTokens} out`
-
-const price = (usage: Usage | undefined): string => usage?.costUsd === undefined ? "" : `, ${dollars(usage.costUsd)}`
-
-/**
- * Whether a hook has decided or changed something. A value that is the same afterwards was not changed, and neither is
- * an answer of which a piece was only held back.
- */
-const isRealDecision = (
-  { answer, change }: Extract<AgentEvent, { readonly type: "hook" }>["record"]["hooks"][number],
-  point: string
-): boolean =>
-  answer !== "Continue" && answer !== "skipped" &&
-  (answer !== "Transform" || (point !== "onLlmDelta" && change?.diff !== noDifference))
-
-/** What the record of a change says if the value is the same. */
-const noDifference = "no difference"

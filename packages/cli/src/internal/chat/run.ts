@@ -171,15 +171,15 @@ class Chat {
     this.deciding = new AbortController()
     const { signal } = this.deciding
     const decisions = new Map<string, Decision>()
-    try {
-      for (const pending of session.pending) decisions.set(pending.callId, await ask({ ...pending, signal }))
-      return Object.fromEntries(decisions)
-    } catch (error) {
-      if (signal.aborted) return undefined
-      throw error
-    } finally {
-      this.deciding = undefined
+    for (const pending of session.pending) {
+      const decision = await ask({ ...pending, signal }).catch((error: unknown) =>
+        signal.aborted ? undefined : Promise.reject(error instanceof Error ? error : new Error(messageOf(error)))
+      )
+      if (decision === undefined) break
+      decisions.set(pending.callId, decision)
     }
+    this.deciding = undefined
+    return signal.aborted ? undefined : Object.fromEntries(decisions)
   }
 
   private take(event: AgentEvent): void {

@@ -1,3 +1,4 @@
+// oxlint-disable typescript/prefer-promise-reject-errors -- what programs do that nobody checks
 /** What a tool, a hook or a model throws is described in words, and no text of Effect reaches the model or the user. */
 import { createAgent, defineTool } from "@belay/core"
 import type { AgentConfig } from "@belay/core/AgentConfig"
@@ -112,11 +113,13 @@ describe("what is thrown", () => {
   it.for(thrown)("by a hook, as %s, is described without the inside", async ([, make]) => {
     const error = make()
     for (
-      const fails of [() => {
-        throw error
-      }, () =>
-        Promise.reject(error), () =>
-        Effect.die(error)]
+      const fails of [
+        () => {
+          throw error
+        },
+        () => Promise.reject(error),
+        () => Effect.die(error)
+      ]
     ) {
       for (const point of ["preTurn", "preToolCall", "postToolCall", "preLlmCall"] as const) {
         for (const onFailure of ["open", "reject", "abort"] as const) {

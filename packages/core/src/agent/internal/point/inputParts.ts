@@ -2,6 +2,7 @@
  * Checks the parts of a turn's input that the model reads beside the message: what was said before, and the
  * instructions and tools of a client. The `preTurn` hooks run once for each part, as for the message.
  */
+import * as Result from "effect/Result"
 import type { Json, JsonObject } from "../../../data/Json.ts"
 import { type FilePart, type Message, text, type ToolCall } from "../../../data/Message.ts"
 import { defined } from "../../../data/option/Fields.ts"
@@ -119,11 +120,7 @@ const filesOf = ({ content }: Message): ReadonlyArray<FilePart> =>
 const isObject = (value: Json): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-const parsed = (given: string): Json => {
-  try {
-    // `JSON.parse` returns JSON.
-    return JSON.parse(given) as Json
-  } catch {
-    return given
-  }
-}
+/** What is not JSON stays text. */
+const parsed = (given: string): Json =>
+  // `JSON.parse` returns JSON.
+  Result.getOrElse(Result.try(() => JSON.parse(given) as Json), () => given)
