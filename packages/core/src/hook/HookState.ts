@@ -272,8 +272,7 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
         message: `state ${name}: the session would hold ${next} characters, at most ${maxTotal} are allowed`
       })
     }
-    journal.note(key, entry, tracked?.change ?? (() => value), tracked)
-    put(name, entry, value, size, key.is)
+    if (!journal.note(key, entry, tracked?.change ?? (() => value), tracked)) put(name, entry, value, size, key.is)
   }
 
   const put = (
@@ -281,7 +280,7 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
     entry: Entry | undefined,
     value: unknown,
     size: number,
-    is: StateKey<never>["is"] | StateKey<unknown>["is"]
+    is: (value: unknown) => boolean
   ): void => {
     // Tests of different types are only compared, never called.
     const checked = is as never

@@ -68,6 +68,7 @@ export const make = <E extends Entry<unknown>, I, A extends Answer, V>(
     const { work = entry.work as Work, ...request } = dialect.request(entry, input, ctx, { entries, now })
     const task = {
       ...request,
+      ...(ctx.askedAgain ? { env: { ...request.env, BELAY_ASKED_AGAIN: "1" } } : {}),
       ...defined({ trusted: entry.trusted, maxOutput, onFirstLine: listeners.onFirstLine }),
       work,
       onLinger: (left: Parameters<Background["keep"]>[0]) => background.keep(left, ctx)

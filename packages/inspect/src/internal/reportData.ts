@@ -1,5 +1,6 @@
 /** What a report shows: totals, and one row for each thing that happened, in order. */
 import type { AgentEvent } from "@belay/core/AgentEvent"
+import { addUsd } from "@belay/core/Cost"
 import type { Usage } from "@belay/core/Usage"
 import type { Recording } from "../Recording.ts"
 
@@ -40,6 +41,8 @@ interface Totals {
   outputTokens: number
   usd: number
   unpriced: number
+  /** The cost as text. */
+  cost: string
 }
 
 export interface ReportData {
@@ -85,7 +88,8 @@ class Builder {
     inputTokens: 0,
     outputTokens: 0,
     usd: 0,
-    unpriced: 0
+    unpriced: 0,
+    cost: "not known"
   }
   private readonly redact: (text: string) => string
   private readonly start: number
@@ -187,6 +191,8 @@ class Builder {
         return this.add(event, "decision", `The hook ${event.hook} failed at ${event.point}`, "bad", event.policy, [
           ["message", event.message]
         ])
+      case "custom":
+        return event.name === "redacted" ? this.redacted(event) : undefined
       case "compaction":
         return this.add(event, "history", `Compaction: ${event.removedCount} messages removed`, "changed", "", [
           ["summary", event.summary]
@@ -266,7 +272,7 @@ class Builder {
   /** Adds the decisions of a point to the row that they are about. */
   private decide(event: Extract<AgentEvent, { readonly type: "hook" }>): void {
     const { record, sessionId } = event
-    const cells = record.hooks.filter(({ answer }) => answer !== "Continue" && answer !== "skipped").map(
+    const cells = record.hooks.filter((hook) => isRealDecision(hook, record.point)).map(
       ({ answer, change, durationMs, hook, shadow, why }): DecisionCells => [
         hook,
         record.point,
@@ -290,6 +296,17 @@ class Builder {
       const state = /Reject|Abort|failed/.test(answer) ? "bad" : "changed"
       this.add(event, "decision", `${hook}: ${answer} at ${point}`, state, record.subject ?? "", [], cells)
     }
+  }
+
+  /** A hook has removed something from the result of a tool, before anybody else has seen it. */
+  private redacted({ hook, payload, sessionId }: Extract<AgentEvent, { readonly type: "custom" }>): undefined {
+    const { tool } = Object(payload) as { readonly tool?: unknown }
+    const prefix = `tool ${sessionId} `
+    const row = [...this.open].findLast(([key, { title }]) => key.startsWith(prefix) && title === tool)?.[1]
+    this.totals.decisions++
+    row?.decisions.push([hook, "wrapToolCall", "Transform", "a value in the result was replaced", "", 0, false])
+    if (row !== undefined) row.state = "changed"
+    return undefined
   }
 
   private readonly ended = new Map<string, Row>()
@@ -371,13 +388,33 @@ class Builder {
     totals.inputTokens += usage?.inputTokens ?? 0
     totals.outputTokens += usage?.outputTokens ?? 0
     if (usage?.costUsd === undefined) totals.unpriced++
-    else totals.usd += usage.costUsd
+    else totals.usd = addUsd(totals.usd, usage.costUsd)
+    if (totals.usd > 0 || totals.unpriced === 0) {
+      totals.cost = `${dollars(totals.usd)}${totals.unpriced > 0 ? " and more" : ""}`
+    }
   }
 }
 
 const json = (value: unknown): string => typeof value === "string" ? value : JSON.stringify(value) ?? ""
 
+/** All digits of an amount, and at least cents. */
+const dollars = (usd: number): string => `$${usd.toFixed(10).replace(/(\.\d\d\d*?)0+$/, "$1")}`
+
 const tokens = (usage: Usage | undefined): string =>
   usage === undefined ? "usage not reported" : `${usage.inputTokens} tokens in, ${usage.outputTokens} out`
 
-const price = (usage: Usage | undefined): string => usage?.costUsd === undefined ? "" : `, $${usage.costUsd.toFixed(5)}`
+const price = (usage: Usage | undefined): string => usage?.costUsd === undefined ? "" : `, ${dollars(usage.costUsd)}`
+
+/**
+ * Whether a hook has decided or changed something. A value that is the same afterwards was not changed, and neither is
+ * an answer of which a piece was only held back.
+ */
+const isRealDecision = (
+  { answer, change }: Extract<AgentEvent, { readonly type: "hook" }>["record"]["hooks"][number],
+  point: string
+): boolean =>
+  answer !== "Continue" && answer !== "skipped" &&
+  (answer !== "Transform" || (point !== "onLlmDelta" && change?.diff !== noDifference))
+
+/** What the record of a change says if the value is the same. */
+const noDifference = "no difference"

@@ -22,7 +22,7 @@ import { HookWrites } from "./hookWrites.ts"
  * Fields are private at run time too: a hook in JavaScript must not write as another hook, nor undo a timeout. These
  * functions are for this module alone.
  */
-let read: (context: Context, store: Store, name: string) => void
+let read: <A>(context: Context, store: Store, key: StateKey<A>) => A
 let write: <A>(context: Context, store: Store, key: StateKey<A>, value: A, change?: (value: A) => A) => void
 let capabilitiesFor: (context: Context, what: string) => Capabilities
 
@@ -36,11 +36,7 @@ class View {
     this.#context = context
   }
   get get() {
-    return <A>(given: StateKey<A> | string): A => {
-      const key = keyOf(given)
-      read(this.#context, this.#store, key.name)
-      return this.#store.get(key)
-    }
+    return <A>(key: StateKey<A> | string): A => read(this.#context, this.#store, keyOf(key))
   }
   get all() {
     return <A>(key: HookKey<A>): ReadonlyMap<string, A> => this.#store.all(key)
@@ -51,8 +47,7 @@ class View {
   get update() {
     return <A>(given: StateKey<A> | string, f: (value: A) => A): A => {
       const key = keyOf(given)
-      read(this.#context, this.#store, key.name)
-      const value = f(this.#store.get(key))
+      const value = f(read(this.#context, this.#store, key))
       write(this.#context, this.#store, key, value, f)
       return value
     }
@@ -71,7 +66,11 @@ class View {
 /** A class, because it is made on the hot path: the getters are on the prototype, and an instance has two fields. */
 export class Context implements HookContext {
   static {
-    read = (context, store, name) => context.#writes?.read(store, name)
+    read = (context, store, key) => {
+      const seen = context.#writes?.read(store, key.name)
+      // The journal has tested the value with the key that wrote it; another key tests it here.
+      return seen === undefined || !key.is(seen.value) ? store.get(key) : seen.value
+    }
     write = (context, store, key, value, change) => context.#write(store, key, value, change)
     capabilitiesFor = (context, what) => context.#capabilities(what)
   }

@@ -28,9 +28,11 @@ export class HookWrites {
     for (const [store, names] of this.names) for (const name of names) store.journal.end(name, this)
   }
 
-  read(store: Store, name: string): void {
-    if (this.by.round === 0 || !addTo(this.touched, store, name)) return
-    if (this.names.get(store)?.has(name) === true) store.journal.takeBack(name, this.by)
+  /** Returns the value that the gate sees, if it differs from that of the state. */
+  read(store: Store, name: string): { readonly value: unknown } | undefined {
+    if (this.by.round === 0) return undefined
+    addTo(this.touched, store, name)
+    return this.names.get(store)?.has(name) === true ? store.journal.takeBack(name, this.by) : undefined
   }
 
   write<A>(store: Store, key: StateKey<A>, value: A, hook: string, change: ((value: A) => A) | undefined): void {
@@ -41,10 +43,8 @@ export class HookWrites {
   }
 }
 
-const addTo = (map: Map<Store, Set<string>>, store: Store, name: string): boolean => {
+const addTo = (map: Map<Store, Set<string>>, store: Store, name: string): void => {
   const names = map.get(store)
   if (names === undefined) map.set(store, new Set([name]))
-  else if (names.has(name)) return false
   else names.add(name)
-  return true
 }

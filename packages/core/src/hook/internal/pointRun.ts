@@ -6,36 +6,31 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
-import { freeze } from "../../data/Json.ts"
 import { messageOf } from "../../data/text/ErrorMessage.ts"
 import type * as HookAction from "../HookAction.ts"
-import { Continue, replace } from "../HookAction.ts"
+import { Continue } from "../HookAction.ts"
 import type { HookContext, HookScope } from "../HookContext.ts"
 import { change, confidential, type FailureKind, type HookAnswer, type HookFailure } from "../HookRecord.ts"
-import { isAction, isPending, isPromise, isThenable, plainChange, readOnce, violation } from "./checkAnswer.ts"
+import { isAction, isPending, isPromise, isThenable, readOnce, violation } from "./checkAnswer.ts"
 import { callIdOf, type CompiledPoint, type Entry, policyOf, toolOf } from "./compiledPoint.ts"
 import { Context } from "./context.ts"
-import { Gates, maxRounds } from "./gates.ts"
+import { Fold } from "./fold.ts"
+import { maxRounds } from "./gates.ts"
 import type { HookWrites } from "./hookWrites.ts"
-import { changed, decisionAfter, type Decode, type HookQuestion, observed, type Outcome } from "./outcome.ts"
+import { type Decode, observed, type Outcome } from "./outcome.ts"
 import { now, RecordWriter } from "./recordWriter.ts"
 import { RunTimer } from "./runTimer.ts"
 import { reportLate, type Waiting } from "./waiting.ts"
-import { unwatched, watchedEvent } from "./watchedEvent.ts"
+import { watchedEvent } from "./watchedEvent.ts"
 
 /** A class, because it is a state machine: its fields are the state. */
 export class PointRun {
   private readonly point: CompiledPoint
   private readonly scope: HookScope
-  private readonly decode: Decode | undefined
-  private event: unknown
-  private action: HookAction.HookAction = Continue
-  private by: string | undefined
-  private failure: HookFailure | undefined
+  /** The value and the decision. */
+  private readonly fold: Fold
   /** The hooks that failed and without which the chain continued. */
   private failedOpen: ReadonlyArray<string> | undefined
-  /** By slot of the hook: what it wants a person to decide. */
-  private questions: Array<HookQuestion | undefined> | undefined
   /** Present only if records are kept. */
   private readonly writer: RecordWriter | undefined
   private readonly tool: string | undefined
@@ -44,13 +39,8 @@ export class PointRun {
   private next: number
   private isRepeat = false
   private observer: number
-  private readonly gates: Gates
   /** By slot of the gate: what it has written, so that it can be taken back. */
   private readonly writes: Array<HookWrites | undefined> = []
-  /** By slot of the hook: whether a change that it made stands. */
-  private readonly hasChanged: Array<true | undefined> = []
-  /** Whether the hook that answered for the operation is a policy. */
-  private isAnsweredByPolicy = false
 
   private waiting: Waiting | undefined
   private finish: ((effect: Effect.Effect<Outcome>) => void) | undefined
@@ -73,21 +63,17 @@ export class PointRun {
     answers?: Array<HookAnswer>
   ) {
     this.point = point
-    this.decode = decode
-    this.event = event
     this.scope = scope
-    this.by = by
-    if (by !== undefined) this.action = changed
+    this.fold = new Fold(point, { event, by, decode, freezes: scope.freeze === true })
     const { onRecord } = scope
     this.writer = onRecord === undefined ? undefined : new RecordWriter(onRecord, answers)
     this.tool = toolOf(event)
     this.observer = observer
-    this.gates = new Gates(point)
     this.next = next
     // The plain loop has called these hooks. It changes nothing at a point with gates.
     for (let index = 0; index < next; index++) {
       const entry = point.deciders[index]!
-      this.gates.markSeen(entry, event)
+      this.fold.gates.markSeen(entry, event)
       if (entry.tracked) this.writes[entry.slot] = Context.tracked(scope.contexts[entry.slot] as Context)
     }
   }
@@ -129,7 +115,7 @@ export class PointRun {
       let answer: unknown
       try {
         // A context has all capabilities as getters.
-        const { event, point: { point }, scope } = this
+        const { fold: { event }, point: { point }, scope } = this
         answer = entry.call(scope.freeze ? watchedEvent(event, point, entry, scope) : event, ctx as HookContext)
       } catch (error) {
         this.fail(entry, "threw", error, began)
@@ -145,13 +131,13 @@ export class PointRun {
     const { deciders, observers } = this.point
     while (this.next < deciders.length) {
       const entry = deciders[this.next++]!
-      if (this.isRefused() || (this.isAnswered() && !entry.isPolicy)) this.writer?.skip(entry, `decided by ${this.by}`)
+      if (this.fold.isRefused() || (this.fold.isAnswered() && !entry.isPolicy)) this.writer?.skip(entry, `decided by ${this.fold.by}`)
       else if (!this.isForTool(entry)) this.writer?.skip(entry, "not for this tool")
       else return entry
     }
     const gate = this.pickGate()
     if (gate !== undefined) return gate
-    this.askAll()
+    this.fold.askAll()
     while (this.observer < observers.length) {
       const entry = observers[this.observer++]!
       if (this.isForTool(entry)) return entry
@@ -162,16 +148,16 @@ export class PointRun {
 
   /** Returns a gate that has not seen the final value. A Replace skips hooks, but not gates. */
   private pickGate(): Entry | undefined {
-    if (this.isRefused()) return undefined
-    const isForPolicies = this.action._tag === "Respond"
-    const picked = this.gates.pick(
-      this.event,
+    if (this.fold.isRefused()) return undefined
+    const isForPolicies = this.fold.action._tag === "Respond"
+    const picked = this.fold.gates.pick(
+      this.fold.event,
       (entry) => (!isForPolicies || entry.isPolicy) && this.isForTool(entry)
     )
     if (picked === undefined || !picked.tooOften) return picked?.entry
     if (this.point.legal.Reject === true) {
       const { name } = picked.entry
-      this.decide({ _tag: "Reject", reason: `${name} was asked ${maxRounds} times and the value still changes` }, name)
+      this.fold.decide({ _tag: "Reject", reason: `${name} was asked ${maxRounds} times and the value still changes` }, name)
     }
     return undefined
   }
@@ -180,20 +166,10 @@ export class PointRun {
     return wants === undefined || wants(this.tool ?? "")
   }
 
-  /** Whether the operation does not happen, so that no hook needs to check the value. */
-  private isRefused(): boolean {
-    return this.action._tag === "Reject" || this.action._tag === "Abort"
-  }
-
-  /** Whether a hook has given the final value or the result, so that only policies still check it. */
-  private isAnswered(): boolean {
-    return this.action._tag === "Replace" || this.action._tag === "Respond"
-  }
-
   private context(entry: Entry): Context {
-    const { action, by, scope } = this
+    const { fold: { action, by }, scope } = this
     if (entry.observer) return Context.ofObserver(scope, entry.name, observed(action, by, this.failedOpen))
-    if (this.gates.mayOnlyRefuse(entry)) {
+    if (this.fold.gates.mayOnlyRefuse(entry)) {
       const again = new Context(scope, entry.name, true, true)
       const writes = this.writes[entry.slot]
       writes?.begin()
@@ -215,7 +191,7 @@ export class PointRun {
   private keepWrites(entry: Entry, ctx: Context | undefined): void {
     if (ctx === undefined || entry.observer) return
     const writes = Context.tracked(ctx)
-    if (this.gates.isAskedAgain(entry)) writes?.settle(!entry.tracked || this.hasChanged[entry.slot] === true)
+    if (this.fold.gates.isAskedAgain(entry)) writes?.settle(!entry.tracked || this.fold.hasChanged(entry))
     if (writes !== undefined) this.writes[entry.slot] = writes
   }
 
@@ -259,141 +235,56 @@ export class PointRun {
     let wrong: string | undefined
     this.keepWrites(entry, ctx)
     try {
-      if (this.writer === undefined && this.takePlain(entry, answer)) return
+      if (this.writer === undefined && this.fold.takePlain(entry, answer)) return
       wrong = answer === undefined || isAction(answer)
         ? this.apply(entry, answer ?? Continue, began)
-        : violation(this.point, answer, this.event)
+        : violation(this.point, answer, this.fold.event)
     } catch (error) {
       wrong = `answered something that cannot be read: ${messageOf(error)}`
     }
     if (wrong !== undefined) this.fail(entry, "illegal", wrong, began)
   }
 
-  /** Takes nothing or a change, which are the most frequent answers, if there is nothing else to do. */
-  private takePlain(entry: Entry, answer: unknown): boolean {
-    const { decode, event, point } = this
-    if (entry.shadow || entry.observer || point.hasGates || this.questions !== undefined) return false
-    if (answer === undefined) {
-      this.gates.markSeen(entry, event)
-      return true
-    }
-    const change = decode === undefined ? plainChange(point, answer, event) : undefined
-    if (change === undefined) return false
-    if (this.isAnswered()) return false
-    this.event = this.scope.freeze ? freeze(unwatched(change.event)) : change.event
-    this.gates.markSeen(entry, this.event)
-    this.decide(changed, entry.name)
-    return true
-  }
-
   /** Applies and records an action, or describes what is wrong with it. An illegal action changes nothing. */
   private apply(entry: Entry, action: HookAction.HookAction, began: number): string | undefined {
-    const wrong = action._tag === "Continue" ? undefined : violation(this.point, action, this.event)
+    const wrong = action._tag === "Continue" ? undefined : violation(this.point, action, this.fold.event)
     if (wrong !== undefined) return wrong
     if (entry.shadow || entry.observer) {
       this.writer?.note(entry, action, undefined, began)
       return undefined
     }
-    if (this.gates.isIgnored(entry, action, this.event)) {
-      this.gates.markSeen(entry, this.event)
-      this.writer?.note(entry, action, undefined, began, true)
-      return undefined
-    }
-    const taken = this.take(entry, action)
-    if (typeof taken === "string") return taken
-    this.gates.markSeen(entry, this.event)
-    this.writer?.note(entry, action, taken, began)
+    const { fold } = this
+    const before = fold.event
+    const isIgnored = fold.gates.isIgnored(entry, action, before)
+    const misfit = isIgnored ? undefined : fold.take(entry, action)
+    if (misfit !== undefined) return misfit
+    fold.gates.markSeen(entry, fold.event)
+    this.writer?.note(entry, action, this.changeSince(entry, before), began, isIgnored)
     return undefined
   }
 
-  /** Applies a legal action. Returns the change that it makes, or a text that says what is wrong with the new value. */
-  private take(entry: Entry, action: HookAction.HookAction): HookAnswer["change"] | string {
-    if (action._tag === "Transform" || action._tag === "Replace") return this.changeTo(entry, action, action.value)
-    if (action._tag === "Ask") return this.addQuestion(entry, this.gates.withoutProposal(entry, action))
-    // The answer of a gate that is asked again replaces its question.
-    this.setQuestion(entry, undefined)
-    if (action._tag === "Continue") return undefined
-    // Only policies run after an answer, and theirs comes before that of another hook.
-    const isLate = action._tag === "Respond" && this.action._tag === "Respond" && this.isAnsweredByPolicy
-    if (!isLate) this.decide(action, entry.name)
-    this.isAnsweredByPolicy ||= entry.isPolicy
-    return undefined
-  }
-
-  private changeTo(
-    entry: Entry,
-    { _tag }: HookAction.HookAction,
-    value: unknown
-  ): HookAnswer["change"] | string {
-    const before = this.event
-    const read = this.decode?.(value, before, entry.name) ?? { ok: true as const, value }
-    if (!read.ok) return `${_tag} at ${this.point.point}: ${read.why}`
-    const changedEvent = this.point.apply === undefined ? read.value : this.point.apply(before, read.value)
-    const next = this.scope.freeze ? freeze(unwatched(changedEvent)) : changedEvent
-    this.event = next
-    this.hasChanged[entry.slot] = true
-    if (_tag !== "Ask") this.setQuestion(entry, undefined)
-    if (this.action._tag !== "Respond") {
-      const isFinal = _tag === "Replace" || this.action._tag === "Replace"
-      this.decide(isFinal ? replace(read.value) : changed, entry.name)
-    }
-    if (this.writer === undefined || next === before) return undefined
-    return entry.confidential ? confidential : change(before, next)
-  }
-
-  /** Keeps a question. All hooks see arguments that it proposes, as if they were those of the call. */
-  private addQuestion(entry: Entry, ask: HookAction.Ask): HookAnswer["change"] | string {
-    const { args, ...question } = ask
-    const { event } = this
-    const changes = args === undefined ? undefined : this.changeTo(entry, ask, { ...(event as object), args })
-    if (typeof changes === "string") return changes
-    if (args !== undefined) this.gates.includeAll()
-    this.setQuestion(entry, { by: entry.name, ask: question })
-    return changes
-  }
-
-  private setQuestion({ slot }: Entry, question: HookQuestion | undefined): void {
-    if (question !== undefined) (this.questions ??= [])[slot] = question
-    else if (this.questions !== undefined) this.questions[slot] = undefined
-  }
-
-  private decide(action: HookAction.HookAction, by: string): void {
-    this.action = action
-    this.by = by
+  private changeSince(entry: Entry, before: unknown): HookAnswer["change"] {
+    const { event } = this.fold
+    if (this.writer === undefined || event === before) return undefined
+    return entry.confidential ? confidential : change(before, event)
   }
 
   private fail(entry: Entry, kind: FailureKind, error: unknown, began: number): void {
     const policy = policyOf(this.point, entry, kind)
     const failure: HookFailure = { hook: entry.name, point: this.point.point, kind, policy, message: messageOf(error) }
-    if (policy !== "open") {
-      this.decide(decisionAfter(failure), entry.name)
-      this.failure = failure
-    }
-    this.gates.markSeen(entry, this.event)
+    if (policy !== "open") this.fold.fail(failure)
+    this.fold.gates.markSeen(entry, this.fold.event)
     if (policy === "open" && !entry.observer) this.failedOpen = [...(this.failedOpen ?? []), entry.name]
     this.scope.onFailure(failure)
     this.writer?.failed(entry, failure, began)
   }
 
   private end(): Outcome {
-    const questions = this.action._tag === "Ask" ? this.openQuestions() : undefined
-    this.writer?.end(this.point.point, { subject: this.tool, callId: callIdOf(this.event) }, this.action, this.by)
+    const { action, by, event, failure } = this.fold
+    this.writer?.end(this.point.point, { subject: this.tool, callId: callIdOf(event) }, action, by)
     for (const writes of this.writes) writes?.end()
-    const outcome = { action: this.action, event: this.event, by: this.by, failure: this.failure }
-    return this.outcome = questions === undefined ? outcome : { ...outcome, questions }
-  }
-
-  /** Decides for the open questions, unless the operation does not happen anyway. */
-  private askAll(): void {
-    if (this.questions === undefined || this.isRefused() || this.action._tag === "Respond") return
-    const [first] = this.openQuestions()
-    if (first !== undefined) this.decide(first.ask, first.by)
-  }
-
-  /** The questions, in the order of the hooks. */
-  private openQuestions(): ReadonlyArray<HookQuestion> {
-    const { questions } = this
-    return questions === undefined ? [] : this.point.deciders.flatMap(({ slot }) => questions[slot] ?? [])
+    const outcome = { action, event, by, failure }
+    return this.outcome = action._tag === "Ask" ? { ...outcome, questions: this.fold.questions() } : outcome
   }
 
   /** Waits for all asynchronous hooks of this run with one Effect. */

@@ -1,18 +1,25 @@
 /**
  * The log of the keys that gates have written while their points run. A gate that is asked again takes its earlier
- * writes back. All other writes to the key, also those of calls that run at the same time, are made again without them.
+ * writes back and writes in their place: it reads what it read before, and the writes that came after, also those of
+ * calls that run at the same time, are made again.
  */
-import type { StateKey } from "../HookState.ts"
+
+/** A key, as far as the journal needs it. */
+interface Key {
+  readonly name: string
+  readonly initial: unknown
+  readonly is: (value: unknown) => boolean
+}
 
 /** Who writes, for writes that can be taken back. */
 export interface WrittenBy {
   readonly owner: object
-  /** How often the owner has been asked. */
+  /** How often the owner has been asked again. */
   readonly round: number
 }
 
 interface Write {
-  readonly key: StateKey<never>
+  readonly key: Key
   readonly by: WrittenBy | undefined
   readonly change: (value: unknown) => unknown
   isTakenBack: boolean
@@ -28,46 +35,68 @@ interface Log {
 /** The logs of one state. A class, because a write looks here on the hot path. */
 export class StateJournal {
   private readonly logs = new Map<string, Log>()
-  private readonly put: (key: StateKey<never>, value: unknown) => void
+  private readonly put: (key: Key, value: unknown) => void
 
-  constructor(put: (key: StateKey<never>, value: unknown) => void) {
+  constructor(put: (key: Key, value: unknown) => void) {
     this.put = put
   }
 
-  /** Records a write. Without `by` it is recorded only if a gate has written the key. */
+  /**
+   * Records a write. Without `by` it is recorded only if a gate has written the key. Returns true if the value of the
+   * key is set already, because the write is in the place of an earlier one.
+   */
   note<A>(
-    key: StateKey<A>,
+    key: Key,
     before: { readonly value: unknown } | undefined,
     change: (value: A) => A,
     by: WrittenBy | undefined
-  ): void {
+  ): boolean {
     let log = this.logs.get(key.name)
     if (log === undefined) {
-      if (by === undefined) return
+      if (by === undefined) return false
       log = { base: before === undefined ? undefined : { value: before.value }, writes: [], owners: new Set() }
       this.logs.set(key.name, log)
     }
     if (by !== undefined) log.owners.add(by.owner)
-    // A log is about one name, and `replay` tests each value with the key that has written it.
-    log.writes.push({ key: key as never, by, change: change as never, isTakenBack: false })
+    // A log is about one name, and `fold` tests each value with the key that has written it.
+    const write: Write = { key, by, change: change as never, isTakenBack: false }
+    const last = by === undefined || by.round === 0 ? -1 : log.writes.findLastIndex((one) => one.by?.owner === by.owner)
+    if (last === -1 || last === log.writes.length - 1) {
+      log.writes.push(write)
+      return last !== -1 && this.replay(log)
+    }
+    log.writes.splice(last + 1, 0, write)
+    return this.replay(log)
   }
 
-  /** Takes back what the owner wrote in other rounds than this one. */
-  takeBack(name: string, { owner, round }: WrittenBy): void {
-    this.mark(name, (by) => by.owner === owner && by.round !== round, true)
+  /**
+   * Takes back what the owner wrote in other rounds than this one, and returns the value in the place of those writes.
+   */
+  takeBack(name: string, { owner, round }: WrittenBy): { readonly value: unknown } | undefined {
+    const log = this.logs.get(name)
+    const last = log?.writes.findLastIndex(({ by }) => by?.owner === owner) ?? -1
+    if (log === undefined || last === -1) return undefined
+    const earlier = log.writes.filter(({ by, isTakenBack }) => by?.owner === owner && by.round !== round && !isTakenBack)
+    if (earlier.length > 0) {
+      for (const write of earlier) write.isTakenBack = true
+      this.replay(log)
+    }
+    return { value: fold(log, log.writes.slice(0, last + 1)) }
   }
 
   /** Ends a round of the owner: what it has written now replaces what was taken back. Otherwise that counts again. */
   settle(name: string, { owner, round }: WrittenBy, keepsEarlier: boolean): void {
     const log = this.logs.get(name)
     if (log === undefined) return
+    const isOwn = ({ by }: Write) => by?.owner === owner
     const isOfRound = ({ by }: Write) => by?.owner === owner && by.round === round
-    if (keepsEarlier) {
-      log.writes = log.writes.filter((write) => !isOfRound(write))
-      this.mark(name, (by) => by.owner === owner, false)
-    } else if (log.writes.some(isOfRound)) {
-      log.writes = log.writes.filter(({ by, isTakenBack }) => !(isTakenBack && by?.owner === owner))
-    } else this.mark(name, (by) => by.owner === owner, false)
+    if (!keepsEarlier && log.writes.some(isOfRound)) {
+      log.writes = log.writes.filter((write) => !isOwn(write) || !write.isTakenBack)
+      return
+    }
+    log.writes = log.writes.filter((write) => !isOfRound(write))
+    for (const write of log.writes) if (isOwn(write)) write.isTakenBack = false
+    this.replay(log)
   }
 
   /** The point of the owner has ended: its writes can no longer be taken back. */
@@ -76,27 +105,24 @@ export class StateJournal {
     if (log !== undefined && log.owners.delete(owner) && log.owners.size === 0) this.logs.delete(name)
   }
 
-  private mark(name: string, isMeant: (by: WrittenBy) => boolean, isTakenBack: boolean): void {
-    const log = this.logs.get(name)
-    if (log === undefined) return
-    for (const write of log.writes) if (write.by !== undefined && isMeant(write.by)) write.isTakenBack = isTakenBack
-    this.replay(log)
+  private replay(log: Log): true {
+    const last = log.writes.at(-1)
+    if (last !== undefined) this.put(last.key, fold(log, log.writes))
+    return true
   }
+}
 
-  /** Makes the remaining writes again. One that no longer works, for example because it throws, is left out. */
-  private replay({ base, writes }: Log): void {
-    const [first] = writes
-    if (first === undefined) return
-    let value: unknown = base === undefined ? first.key.initial : base.value
-    for (const { change, isTakenBack, key } of writes) {
-      if (isTakenBack) continue
-      try {
-        const next = change(value)
-        if (key.is(next)) value = next
-      } catch {
-        // The value stays as it is.
-      }
+/** Makes writes again. One that no longer works, for example because it throws, is left out. */
+const fold = ({ base }: Log, writes: ReadonlyArray<Write>): unknown => {
+  let value: unknown = base === undefined ? writes[0]?.key.initial : base.value
+  for (const { change, isTakenBack, key } of writes) {
+    if (isTakenBack) continue
+    try {
+      const next = change(value)
+      if (key.is(next)) value = next
+    } catch {
+      // The value stays as it is.
     }
-    this.put(writes.at(-1)!.key, value)
   }
+  return value
 }

@@ -10,8 +10,13 @@ import type { Turn } from "../turn/turn.ts"
  * Adds the messages, with the changes of the `concealMessages` hooks. If a provider would refuse the conversation, the
  * messages are left out.
  */
-export const addMessages = (turn: Turn, given: ReadonlyArray<Message>, by: string): void => {
-  const { agent: { concealers }, io, session } = turn
+export const addMessages = (
+  turn: Turn,
+  given: ReadonlyArray<Message>,
+  by: string,
+  concealers = turn.agent.concealers
+): void => {
+  const { io, session } = turn
   const concealed = Result.try(() =>
     concealers.reduce(
       (messages, hook) => hook.concealMessages!(messages, new Context(turn.scope, hook.name)),

@@ -22,15 +22,16 @@ type Decisions = { readonly [callId: string]: RunState.Decision }
  */
 export const loadState = (
   store: SessionStore,
-  id: string
+  id: string,
+  before: ReadonlyArray<string> = []
 ): Effect.Effect<RunState.RunState | undefined, PortFailed | SnapshotError> =>
   Effect.flatMap(loadOne(store, id), (state) => {
-    const { movedTo } = state ?? {}
-    if (state?.phase !== "ended" || movedTo === undefined || movedTo.from !== id || movedTo.to === id) {
-      return Effect.succeed(state)
-    }
+    const { from, to } = state?.movedTo ?? {}
+    // A session that leads back to itself was changed by somebody. It counts as not moved.
+    const isMoved = from === id && to !== undefined && to !== id && !before.includes(to)
+    if (state?.phase !== "ended" || !isMoved) return Effect.succeed(state)
     // If the process ended before the next session was saved, the conversation is still here.
-    return Effect.map(loadState(store, movedTo.to), (next) => next ?? state)
+    return Effect.map(loadState(store, to, [...before, id]), (next) => next ?? state)
   })
 
 const loadOne = (

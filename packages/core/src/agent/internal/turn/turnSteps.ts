@@ -107,7 +107,11 @@ const begin = function*(turn: Turn): Step<Answer, Failure> {
   if (hasParts) state.input = { ...state.input, ...parts }
   yield* recall(turn)
   enterPhase(state, "model")
-  if (before !== undefined) addMessages(turn, before, "the client")
+  if (before !== undefined) {
+    // Hooks with `preTurn` have checked these messages.
+    const others = turn.agent.concealers.filter(({ preTurn }) => preTurn === undefined)
+    addMessages(turn, before, "the client", others)
+  }
   turn.messages.push(userMessage(state.input))
   const text = outcome?.action._tag === "Respond" ? outcome.action.output.text : answer
   if (text === undefined) return yield* runCore(turn)

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Makes a project from a template. It has no dependencies, so that `npm create belay` starts at once.
+// Makes a project from a template. It has no dependencies, so that `npm create @belay` starts at once.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { basename, join, resolve } from "node:path"
 import { createInterface } from "node:readline/promises"
@@ -11,13 +11,13 @@ const templates = {
   service: "an agent behind HTTP, with sessions that survive restarts"
 }
 
-const help = `npm create belay [folder] -- [--template <name>]
+const help = `npm create @belay [folder] -- [--template <name>]
 
 ${Object.entries(templates).map(([name, what]) => `  ${name.padEnd(9)} ${what}`).join("\n")}
 `
 
 const fail = (message) => {
-  console.error(`create-belay: ${message}`)
+  console.error(`@belay/create: ${message}`)
   process.exit(2)
 }
 

@@ -1,4 +1,4 @@
-/** `npm create belay`: each template as a fresh project, whose own tests pass and whose program runs. */
+/** `npm create @belay`: each template as a fresh project, whose own tests pass and whose program runs. */
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "vitest"
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
-const bin = at("../bin/create-belay.mjs")
+const bin = at("../bin/create.mjs")
 const belay = at("../../cli/src/bin/belay.ts")
 const env = {
   ...process.env,
@@ -40,7 +40,7 @@ const run = async (cwd: string, args: ReadonlyArray<string>, input = "") => {
   return { code, shown }
 }
 
-describe("npm create belay", () => {
+describe("npm create @belay", () => {
   for (const template of ["chat", "guarded", "service"]) {
     it(`makes a project from the template ${template} whose tests pass`, async () => {
       const folder = project(template)
@@ -65,7 +65,7 @@ describe("npm create belay", () => {
       `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.9.0"}})`
     const folder = join(mkdtempSync(join(tmpdir(), "belay-create-")), "new")
     const { status, stderr } = spawnSync(process.execPath, ["--import", old, bin, folder], { encoding: "utf8" })
-    assert.strictEqual(stderr, "create-belay: needs Node 22.22 or newer, found 20.9.0\n")
+    assert.strictEqual(stderr, "@belay/create: needs Node 22.22 or newer, found 20.9.0\n")
     assert.strictEqual(status, 2)
     assert.isFalse(existsSync(folder))
   })
