@@ -50,7 +50,9 @@ describe("a host with SQLite", () => {
       await store.close()
     })
     const database = new DatabaseSync(path)
-    const statements = [...seen].filter((sql) => /^\s*(?:SELECT|UPDATE|DELETE)/i.test(sql) && !/sqlite_|PRAGMA/.test(sql))
+    const statements = [...seen].filter((sql) =>
+      /^\s*(?:SELECT|UPDATE|DELETE)/i.test(sql) && !/sqlite_|PRAGMA/.test(sql)
+    )
     assert.isAbove(statements.length, 8)
     const whole = statements.flatMap((sql) =>
       database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...Array<number>(sql.match(/\?/g)?.length ?? 0).fill(1))

@@ -13,12 +13,31 @@ import { newFile, planner, pollMs, tool } from "./support/hosted.ts"
 
 /** What nobody but a fault or an attacker writes. */
 const values: ReadonlyArray<unknown> = [
-  null, 0, -1, 1.5, 2 ** 60, NaN, Infinity, "", "x", "__proto__", true, [], {}, [null], { a: 1 }, { message: 1 },
-  { message: "hi", history: 7 }, { message: "hi", history: [null] }, { message: "hi", attachments: "no" }, undefined
+  null,
+  0,
+  -1,
+  1.5,
+  2 ** 60,
+  NaN,
+  Infinity,
+  "",
+  "x",
+  "__proto__",
+  true,
+  [],
+  {},
+  [null],
+  { a: 1 },
+  { message: 1 },
+  { message: "hi", history: 7 },
+  { message: "hi", history: [null] },
+  { message: "hi", attachments: "no" },
+  undefined
 ]
 
 /** Texts of Effect that nobody should read. */
-const internals = /SchemaError|FiberFailure|\(Fiber|Cause\(|"_tag":"(?:Fail|Die|Reason)|effect\/(?:dist|src)|\n\s+at \S+ \(/
+const internals =
+  /SchemaError|FiberFailure|\(Fiber|Cause\(|"_tag":"(?:Fail|Die|Reason)|effect\/(?:dist|src)|\n\s+at \S+ \(/
 
 /** Calls everything that reads a session. Every error has the type of the host. */
 const readAll = async (host: Host.Host, sessionId: string, key: string) => {
@@ -61,8 +80,10 @@ describe("a row of the inbox in memory", () => {
       const inbox: Inbox.Inbox = {
         ...memory,
         open: (id) =>
-          Effect.map(memory.open(id), (all) =>
-            all.map((entry) => entry.key === "k" ? { ...entry, [field]: value } as Inbox.Entry : entry))
+          Effect.map(
+            memory.open(id),
+            (all) => all.map((entry) => entry.key === "k" ? { ...entry, [field]: value } as Inbox.Entry : entry)
+          )
       }
       const sessions = SessionStore.inMemory()
       const agent = agentOf(sessions)
@@ -79,7 +100,9 @@ describe("a row of the inbox in memory", () => {
 
 /** Every column of the tables that a host reads, and what somebody may have written there. */
 const tampered: ReadonlyArray<readonly [table: string, column: string, value: string]> = [
-  ...["null", "7", "\"x\"", "[]", "{}", "{", "", "{\"message\":1}", "{\"message\":\"hi\",\"history\":{}}"].flatMap((text) =>
+  ...["null", "7", "\"x\"", "[]", "{}", "{", "", "{\"message\":1}", "{\"message\":\"hi\",\"history\":{}}"].flatMap((
+    text
+  ) =>
     [["inbox", "body", text], ["inbox", "outcome", text], ["inbox", "tenant", text], ["inbox", "key", text]] as const
   ),
   ...["9007199254740993", "9223372036854775807", "-1"].map((number) => ["inbox", "attempts", number] as const),
@@ -99,35 +122,40 @@ const tampered: ReadonlyArray<readonly [table: string, column: string, value: st
 ]
 
 describe("a row of SQLite", () => {
-  it.for(tampered)("of %s with the %s %s ends in a dead letter or an error with a type", async ([table, column, value]) => {
-    const path = newFile()
-    const store = SqliteStore.make({ path })
-    const agent = agentOf(store.sessions)
-    const host = Host.make({ agent, store, pollMs, maxAttempts: 2 })
-    await host.send("s", "good", { key: "first" })
-    await host.advance("s")
-    await host.send("s", "good", { key: "k" })
-    const database = new DatabaseSync(path)
-    const isNumber = /^-?\d+(?:e\d+)?$/.test(value) && ["attempts", "at", "revision", "messages"].includes(column)
-    database.exec(`UPDATE ${table} SET ${column} = ${isNumber ? value : `'${value}'`}` +
-      (table === "inbox" ? " WHERE finished_at IS NULL" : ""))
-    database.close()
-    const other = agentOf(store.sessions)
-    const reader = Host.make({ agent: other, store, pollMs, maxAttempts: 2 })
-    const status = await readAll(reader, "s", "k")
-    const isOfMessage = (table === "inbox" && (column === "body" || column === "attempts")) || table === "messages"
-    if (isOfMessage && status !== undefined) assert.include(["dead", "done"], status.status)
-    const stop = new AbortController()
-    const reading = (async () => {
-      for await (const _event of reader.events("s", { signal: stop.signal })) continue
-    })().catch((error: unknown) => assert.strictEqual(Object(error)._tag, "HostError"))
-    await Effect.runPromise(Effect.sleep(4 * pollMs))
-    stop.abort()
-    await reading
-    await agent.close()
-    await other.close()
-    await store.close()
-  })
+  it.for(tampered)(
+    "of %s with the %s %s ends in a dead letter or an error with a type",
+    async ([table, column, value]) => {
+      const path = newFile()
+      const store = SqliteStore.make({ path })
+      const agent = agentOf(store.sessions)
+      const host = Host.make({ agent, store, pollMs, maxAttempts: 2 })
+      await host.send("s", "good", { key: "first" })
+      await host.advance("s")
+      await host.send("s", "good", { key: "k" })
+      const database = new DatabaseSync(path)
+      const isNumber = /^-?\d+(?:e\d+)?$/.test(value) && ["attempts", "at", "revision", "messages"].includes(column)
+      database.exec(
+        `UPDATE ${table} SET ${column} = ${isNumber ? value : `'${value}'`}` +
+          (table === "inbox" ? " WHERE finished_at IS NULL" : "")
+      )
+      database.close()
+      const other = agentOf(store.sessions)
+      const reader = Host.make({ agent: other, store, pollMs, maxAttempts: 2 })
+      const status = await readAll(reader, "s", "k")
+      const isOfMessage = (table === "inbox" && (column === "body" || column === "attempts")) || table === "messages"
+      if (isOfMessage && status !== undefined) assert.include(["dead", "done"], status.status)
+      const stop = new AbortController()
+      const reading = (async () => {
+        for await (const _event of reader.events("s", { signal: stop.signal })) continue
+      })().catch((error: unknown) => assert.strictEqual(Object(error)._tag, "HostError"))
+      await Effect.runPromise(Effect.sleep(4 * pollMs))
+      stop.abort()
+      await reading
+      await agent.close()
+      await other.close()
+      await store.close()
+    }
+  )
 
   it("of a session that has moved to itself, or in a circle, does not hold up its messages", async () => {
     for (const circle of [["s"], ["s", "t"], ["s", "t", "u"]]) {
@@ -142,7 +170,10 @@ describe("a row of SQLite", () => {
       const database = new DatabaseSync(path)
       for (const [index, id] of circle.entries()) {
         const moved = JSON.stringify({ from: id, to: circle[(index + 1) % circle.length] })
-        database.prepare("UPDATE sessions SET state = json_set(state, '$.movedTo', json(?)) WHERE id = ?").run(moved, id)
+        database.prepare("UPDATE sessions SET state = json_set(state, '$.movedTo', json(?)) WHERE id = ?").run(
+          moved,
+          id
+        )
       }
       database.close()
       const other = agentOf(store.sessions)

@@ -5,14 +5,37 @@ import { environment } from "../../src/process/internal/environment.ts"
 describe("the environment of a command", () => {
   it("has no variable of the host that could load or run other code, or that is a secret", () => {
     const dangerous = [
-      "LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "LD_DEBUG", "DYLD_INSERT_LIBRARIES", "NODE_OPTIONS", "NODE_PATH",
-      "BASH_ENV", "ENV", "PYTHONPATH", "PYTHONSTARTUP", "PERL5OPT", "RUBYOPT", "GIT_SSH_COMMAND", "IFS", "PS4",
-      "OPENAI_API_KEY", "AWS_SECRET_ACCESS_KEY", "SSH_AUTH_SOCK", "LCX", "LANGX"
+      "LD_PRELOAD",
+      "LD_LIBRARY_PATH",
+      "LD_AUDIT",
+      "LD_DEBUG",
+      "DYLD_INSERT_LIBRARIES",
+      "NODE_OPTIONS",
+      "NODE_PATH",
+      "BASH_ENV",
+      "ENV",
+      "PYTHONPATH",
+      "PYTHONSTARTUP",
+      "PERL5OPT",
+      "RUBYOPT",
+      "GIT_SSH_COMMAND",
+      "IFS",
+      "PS4",
+      "OPENAI_API_KEY",
+      "AWS_SECRET_ACCESS_KEY",
+      "SSH_AUTH_SOCK",
+      "LCX",
+      "LANGX"
     ]
     const host = Object.fromEntries([...dangerous, "HOME", "LC_ALL", "PATH"].map((name) => [name, "value"]))
     const given = environment([], {}, host)
     assert.deepStrictEqual(Object.keys(given).sort(), [
-      "HOME", "LC_ALL", "PATH", "PYTHONDONTWRITEBYTECODE", "SHLVL", "TERM"
+      "HOME",
+      "LC_ALL",
+      "PATH",
+      "PYTHONDONTWRITEBYTECODE",
+      "SHLVL",
+      "TERM"
     ])
   })
 

@@ -1,6 +1,6 @@
 /** Reads what callers of a host pass. */
-import type { Json } from "@belay/core/Json"
 import { messageOf } from "@belay/core/ErrorMessage"
+import type { Json } from "@belay/core/Json"
 import { Message, whyInvalid } from "@belay/core/Message"
 import { checkKinds, checkOptions, oneOf, type OptionKinds } from "@belay/core/OptionCheck"
 import { isDecision } from "@belay/core/RunState"

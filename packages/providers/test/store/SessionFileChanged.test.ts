@@ -25,8 +25,19 @@ const fileOf = (messages: ReadonlyArray<Message>, more: ReadonlyArray<object> = 
     counts: { llmCalls: 0, toolCalls: 0, followUps: 0, elapsedMs: 0 },
     hookState: {}
   }
-  const header = { type: "session", version: 1, sessionId: "s", revision: 1, turnNumber: 1, coreType: "tool-loop", messages: count }
-  const lines = [header, ...messages.map((message) => ({ type: "message", message })), ...more, { type: "state", state }]
+  const header = {
+    type: "session",
+    version: 1,
+    sessionId: "s",
+    revision: 1,
+    turnNumber: 1,
+    coreType: "tool-loop",
+    messages: count
+  }
+  const lines = [header, ...messages.map((message) => ({ type: "message", message })), ...more, {
+    type: "state",
+    state
+  }]
   return { whole: `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`, torn: lines.slice(0, -1) }
 }
 

@@ -23,7 +23,9 @@ export const checkSite = (serve: Serve, request: Request): Request => {
   if (host !== null && !isServed(serve, host, localAddressOf(request))) {
     throw new Refusal(
       "forbidden",
-      `this server is not reached as ${JSON.stringify(host.slice(0, 200))}: its owner can name the host in the option ` +
+      `this server is not reached as ${
+        JSON.stringify(host.slice(0, 200))
+      }: its owner can name the host in the option ` +
         "`allowedHosts` of Serve.make"
     )
   }

@@ -131,8 +131,9 @@ export class PointRun {
     const { deciders, observers } = this.point
     while (this.next < deciders.length) {
       const entry = deciders[this.next++]!
-      if (this.fold.isRefused() || (this.fold.isAnswered() && !entry.isPolicy)) this.writer?.skip(entry, `decided by ${this.fold.by}`)
-      else if (!this.isForTool(entry)) this.writer?.skip(entry, "not for this tool")
+      if (this.fold.isRefused() || (this.fold.isAnswered() && !entry.isPolicy)) {
+        this.writer?.skip(entry, `decided by ${this.fold.by}`)
+      } else if (!this.isForTool(entry)) this.writer?.skip(entry, "not for this tool")
       else return entry
     }
     const gate = this.pickGate()
@@ -157,7 +158,10 @@ export class PointRun {
     if (picked === undefined || !picked.tooOften) return picked?.entry
     if (this.point.legal.Reject === true) {
       const { name } = picked.entry
-      this.fold.decide({ _tag: "Reject", reason: `${name} was asked ${maxRounds} times and the value still changes` }, name)
+      this.fold.decide(
+        { _tag: "Reject", reason: `${name} was asked ${maxRounds} times and the value still changes` },
+        name
+      )
     }
     return undefined
   }

@@ -76,7 +76,9 @@ export class StateJournal {
     const log = this.logs.get(name)
     const last = log?.writes.findLastIndex(({ by }) => by?.owner === owner) ?? -1
     if (log === undefined || last === -1) return undefined
-    const earlier = log.writes.filter(({ by, isTakenBack }) => by?.owner === owner && by.round !== round && !isTakenBack)
+    const earlier = log.writes.filter(({ by, isTakenBack }) =>
+      by?.owner === owner && by.round !== round && !isTakenBack
+    )
     if (earlier.length > 0) {
       for (const write of earlier) write.isTakenBack = true
       this.replay(log)

@@ -40,10 +40,18 @@ const thrown: ReadonlyArray<readonly [string, () => unknown]> = [
   ["a message that is an object", () => Object.assign(new Error(""), { message: { toString: trap } })],
   ["a proxy", () => new Proxy({}, { get: trap, getPrototypeOf: trap, has: trap, ownKeys: trap })],
   ["a proxy of an error", () => new Proxy(new Error("x"), { get: trap, getPrototypeOf: trap, has: trap })],
-  ["a getter of the tag that throws", () => ({ get _tag() { return trap() } })],
+  ["a getter of the tag that throws", () => ({
+    get _tag() {
+      return trap()
+    }
+  })],
   ["nothing", () => undefined],
   ["a symbol", () => Symbol("s")],
-  ["a circle", () => { const circle: { self?: unknown } = {}; circle.self = circle; return circle }],
+  ["a circle", () => {
+    const circle: { self?: unknown } = {}
+    circle.self = circle
+    return circle
+  }],
   ["a function", () => trap],
   ["a cause", () => Cause.die("inner")],
   ["a tagged error", () => new Tagged({ why: "because" })],
@@ -52,7 +60,8 @@ const thrown: ReadonlyArray<readonly [string, () => unknown]> = [
   ["a bigint", () => 10n]
 ]
 
-const internals = /SchemaError|FiberFailure|Cause\(|"_id"|"_tag"|reasons|~effect|effect\/(?:dist|src)|node_modules|error (?:has )?occurred|fibers interrupted|\n\s+at \S+ \(/
+const internals =
+  /SchemaError|FiberFailure|Cause\(|"_id"|"_tag"|reasons|~effect|effect\/(?:dist|src)|node_modules|error (?:has )?occurred|fibers interrupted|\n\s+at \S+ \(/
 
 /** Runs an agent whose model calls `work`, and returns all that the model and the user have read. */
 const textsOf = async (config: Partial<AgentConfig>): Promise<string> => {
@@ -68,9 +77,14 @@ const textsOf = async (config: Partial<AgentConfig>): Promise<string> => {
   })
   const agent = createAgent({ provider, log: false, ...config })
   agent.on((event) => {
-    if (event.type === "tool-end" || event.type === "hook-failed" || event.type === "warning") seen.push(JSON.stringify(event))
+    if (event.type === "tool-end" || event.type === "hook-failed" || event.type === "warning") {
+      seen.push(JSON.stringify(event))
+    }
   })
-  const text = await agent.run("go").then((result) => result.text, (error: unknown) => `failed: ${Object(error).message}`)
+  const text = await agent.run("go").then(
+    (result) => result.text,
+    (error: unknown) => `failed: ${Object(error).message}`
+  )
   return [...seen, text].join("\n").replaceAll("\\n", "\n")
 }
 
@@ -81,7 +95,9 @@ describe("what is thrown", () => {
   it.for(thrown)("by a tool, as %s, is described without the inside", async ([, make]) => {
     const error = make()
     const kinds = [
-      () => { throw error },
+      () => {
+        throw error
+      },
       () => Promise.reject(error),
       () => Effect.fail(error),
       () => Effect.die(error)
@@ -95,11 +111,21 @@ describe("what is thrown", () => {
 
   it.for(thrown)("by a hook, as %s, is described without the inside", async ([, make]) => {
     const error = make()
-    for (const fails of [() => { throw error }, () => Promise.reject(error), () => Effect.die(error)]) {
+    for (
+      const fails of [() => {
+        throw error
+      }, () =>
+        Promise.reject(error), () =>
+        Effect.die(error)]
+    ) {
       for (const point of ["preTurn", "preToolCall", "postToolCall", "preLlmCall"] as const) {
         for (const onFailure of ["open", "reject", "abort"] as const) {
           const hook = { name: "broken", onFailure, [point]: fails }
-          assert.notMatch(await textsOf({ tools: [work(() => "ok")], hooks: [hook] }), internals, `${point} ${onFailure}`)
+          assert.notMatch(
+            await textsOf({ tools: [work(() => "ok")], hooks: [hook] }),
+            internals,
+            `${point} ${onFailure}`
+          )
         }
       }
     }
@@ -113,10 +139,13 @@ describe("what is thrown", () => {
 })
 
 describe("a value with traps", () => {
-  it.for(thrown.filter(([name]) => name !== "a cause"))("that a tool returns, as %s, is an error in words", async ([, make]) => {
-    const value = make()
-    const texts = await textsOf({ tools: [work(() => value)] })
-    assert.notMatch(texts, internals)
-    assert.include(texts, "done")
-  })
+  it.for(thrown.filter(([name]) => name !== "a cause"))(
+    "that a tool returns, as %s, is an error in words",
+    async ([, make]) => {
+      const value = make()
+      const texts = await textsOf({ tools: [work(() => value)] })
+      assert.notMatch(texts, internals)
+      assert.include(texts, "done")
+    }
+  )
 })

@@ -18,7 +18,10 @@ export interface InboxRow {
 /** Returns the entry of a row. A part that cannot be read is `null` or absent: who uses the entry checks it. */
 export const entryOf = (row: InboxRow): Entry => {
   const { at, attempts, body, key, kind, outcome, seq, session_id, status, tenant } = row
-  const known = { tenant: tenant === null ? undefined : read(tenant), outcome: outcome === null ? undefined : read(outcome) }
+  const known = {
+    tenant: tenant === null ? undefined : read(tenant),
+    outcome: outcome === null ? undefined : read(outcome)
+  }
   // Only the store writes these columns.
   return {
     seq: Number(seq),
