@@ -230,7 +230,7 @@ async function reserves(): Promise<void> {
 describe("the page about limits", () => {
   const lines = readFileSync("docs/which-limit.md", "utf8").split("\n")
   const bodies = lines.filter((line, index) =>
-    line.startsWith("|") && !/^\| ---/.test(line) && !/^\| ---/.test(lines[index + 1] ?? "")
+    line.startsWith("|") && !line.startsWith("| ---") && lines[index + 1]?.startsWith("| ---") !== true
   )
   const firsts = bodies.map((line) => line.split("|")[1]!.trim().replaceAll("`", ""))
 

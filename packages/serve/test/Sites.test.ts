@@ -41,8 +41,10 @@ const site = async (options: Partial<Serve.Options> = {}) => {
         { host: "127.0.0.1", port, path, method, headers: { ...content, ...headers } },
         (answer) => {
           let text = ""
-          answer.on("data", (data) => text += String(data)).on("end", () =>
-            resolve({ status: answer.statusCode ?? 0, text }))
+          answer.on("data", (data) => text += String(data)).on(
+            "end",
+            () => resolve({ status: answer.statusCode ?? 0, text })
+          )
         }
       )
       outgoing.on("error", reject).end(method === "POST" ? JSON.stringify(body) : undefined)

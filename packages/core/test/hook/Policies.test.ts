@@ -46,10 +46,12 @@ describe("a policy", () => {
               const chain = HookChain.makeUnsafe([hiding, policy])
               const outcome = await Effect.runPromise(chain.run(point, eventAt(point, "") as never, scopeOf()))
               assert.strictEqual(seen.at(-1), tag === "Replace" ? "replaced" : "")
-              if (isLegal(point, "Reject")) {assert.deepStrictEqual([outcome.action._tag, outcome.by], [
+              if (isLegal(point, "Reject")) {
+                assert.deepStrictEqual([outcome.action._tag, outcome.by], [
                   "Reject",
                   "guard"
-                ])}
+                ])
+              }
             }
           }
         }

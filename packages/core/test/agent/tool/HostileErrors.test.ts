@@ -112,11 +112,13 @@ describe("what is thrown", () => {
   it.for(thrown)("by a hook, as %s, is described without the inside", async ([, make]) => {
     const error = make()
     for (
-      const fails of [() => {
-        throw error
-      }, () =>
-        Promise.reject(error), () =>
-        Effect.die(error)]
+      const fails of [
+        () => {
+          throw error
+        },
+        () => Promise.reject(error),
+        () => Effect.die(error)
+      ]
     ) {
       for (const point of ["preTurn", "preToolCall", "postToolCall", "preLlmCall"] as const) {
         for (const onFailure of ["open", "reject", "abort"] as const) {
