@@ -67,10 +67,8 @@ const optionKinds: OptionKinds<AgentToolOptions> = { name: "text", description: 
 export const agentTool = <const Name extends string>(
   options: AgentToolOptions<Name>
 ): Tool<Name, { readonly message: string }, { readonly message: string }> => {
+  Result.getOrThrow(checkKinds("agentTool", options, optionKinds, ["name", "description", "agent"]))
   const { agent, description, name, type = "delegate" } = options
-  Result.getOrThrow(Result.andThen(
-    checkKinds("agentTool", options, optionKinds, ["name", "description", "agent"]),
-    checkOptions("agentTool", oneOf("type", type, ["delegate", "transfer"]))
-  ))
+  Result.getOrThrow(checkOptions("agentTool", oneOf("type", type, ["delegate", "transfer"])))
   return { name, description, input: Input, delegate: { agent, type }, execute: () => undefined }
 }

@@ -100,6 +100,9 @@ export interface HookKey<in out A> {
 export function ownKey<A extends Json>(name: string, initial: A): HookKey<Widen<A>>
 export function ownKey<A>(name: string, schema: Schema.Codec<A, Json>, initial: A): HookKey<A>
 export function ownKey(name: string, ...rest: ReadonlyArray<unknown>): HookKey<unknown> {
+  if (typeof name !== "string") {
+    throw new StateError({ key: "", message: `state: the name of a key must be a text, found ${typeof name}` })
+  }
   if (name.includes("/")) {
     throw new StateError({ key: name, message: `state key ${name}: the name of a hook's own key has no slash` })
   }
@@ -216,6 +219,9 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
   const entries = new Map<string, Entry>()
   let total = 0
   let writes = 0
+  if (typeof from !== "object" || from === null) {
+    throw new StateError({ key: "", message: "state: expected an object with the values of a snapshot" })
+  }
   for (const [name, value] of Object.entries(from)) {
     const size = sizeOf(value, undefined, 0) ?? JSON.stringify(value).length
     entries.set(name, { value: freeze(value), size, checked: undefined })

@@ -52,6 +52,7 @@ export const make = <R = never>(options: Options<R>): AgentHook<R> => {
   return HookDefaults.apply<R>(options, {
     name: "tool-arguments",
     kind: "policy",
+    confidential: true,
     preToolCall: (call, ctx) =>
       Effect.map(
         eventual(() => options.rewrite(call.args, call, ctx)),

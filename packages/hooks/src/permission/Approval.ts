@@ -128,7 +128,7 @@ const optionKinds: HookDefaults.OwnKinds<Options<never>> = {
  * @since 0.1.0
  */
 export const make = <R = never>(options: Options<R>): AgentHook<R> => {
-  HookDefaults.checkKinds("human-approval", options, optionKinds)
+  HookDefaults.checkKinds("human-approval", options, optionKinds, ["tools"])
   const { allowed, approvers, ask, concurrency = 1, expiresIn, quorum, reason, standing, tools, when, ...common } =
     options
   const name = common.name ?? "human-approval"

@@ -24,7 +24,7 @@ const chat = (call: Partial<ToolCall>) =>
   Effect.gen(function*() {
     const { endpoint, provider } = yield* scripted([{ status: 200, body: answer }])
     yield* provider.complete({ ...request(), messages: conversation(call) })
-    const { messages } = endpoint.requests[0]?.body as { readonly messages: ReadonlyArray<JsonObject> }
+    const { messages } = endpoint.requests[0]!.body as { readonly messages: ReadonlyArray<JsonObject> }
     const [, assistant, result] = messages as unknown as ReadonlyArray<object>
     return { call: (assistant! as { readonly tool_calls: ReadonlyArray<JsonObject> }).tool_calls[0], result }
   })
@@ -66,7 +66,7 @@ describe("a changed call", () => {
       const [user, assistant, result] = conversation({})
       const thought = { ...assistant!, metadata: { vendor: { reasoningItems: [reasoning] } } } as Message
       yield* provider.stream!({ ...request(), messages: [user!, thought, result!] }, () => undefined as never)
-      const { input } = endpoint.requests[0]?.body as { readonly input: ReadonlyArray<JsonObject> }
+      const { input } = endpoint.requests[0]!.body as { readonly input: ReadonlyArray<JsonObject> }
       assert.deepInclude(input, { type: "function_call", call_id: "call_1", name: "mail", arguments: `{"to":"ran"}` })
       assert.deepInclude(input, {
         type: "function_call_output",

@@ -136,7 +136,7 @@ describe("Transform and Replace", () => {
   })
 
   // rows: U-24
-  it("of the arguments run, and the history shows them; what a confidential hook puts in around the call stays hidden", async () => {
+  it("of the arguments by a confidential hook run, while the history keeps the model's own", async () => {
     const model = scripted([asks(["login", { password: "$PW" }]), "done"])
     const login = recording("login")
     await using agent = createAgent({
@@ -151,7 +151,7 @@ describe("Transform and Replace", () => {
     })
     const result = await agent.run("go")
     assert.deepStrictEqual(login.ran, [{ password: "hunter2" }])
-    assert.include(JSON.stringify(result.messages), `"args":{"password":"$OTHER"},"changed":{"by":["vault"]}`)
+    assert.include(JSON.stringify(result.messages), `"args":{"password":"$PW"}}`)
     assert.notInclude(JSON.stringify(result.messages), "hunter2")
   })
 

@@ -174,7 +174,10 @@ export class Turn {
     keepSpent(this.state)
     const noteOf = (call: CallState) =>
       noteAbout(this.agent.config, (message) => this.io.warn(message, "runtime"), call)
-    TurnState.closeStep(this.state, this.messages, why, noteOf)
+    // What a confidential hook wrote is not shown.
+    const isShown = ({ changedBy }: CallState) =>
+      this.agent.chain.hooks.every(({ confidential, name }) => confidential !== true || !changedBy?.includes(name))
+    TurnState.closeStep(this.state, this.messages, why, noteOf, isShown)
   }
 
   /** Continues in another session. */

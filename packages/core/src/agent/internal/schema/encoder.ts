@@ -3,7 +3,7 @@ import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 
-/** Encodes a decoded value, now or later. Throws or rejects if the schema cannot encode it. */
+/** Encodes a decoded value, now or later. Throws, rejects or returns nothing if the schema cannot encode it. */
 export type Encode = (value: unknown) => unknown
 
 /** Returns the encoder of an Effect Schema. Returns nothing if the schema has no transformation. */
@@ -13,8 +13,7 @@ export const effectEncoder = (schema: Schema.Top): Encode | undefined => {
   const encode = Schema.encodeUnknownExit(schema as Schema.Codec<unknown>)
   return (value) => {
     const exit = encode(value)
-    if (Exit.isFailure(exit)) throw new Error("the schema cannot encode this value")
-    return exit.value
+    return Exit.isSuccess(exit) ? exit.value : undefined
   }
 }
 
@@ -24,10 +23,7 @@ export const zodEncoder = (schema: object): Encode | undefined => {
   const { run, version: { major, minor } } = schema._zod
   // Earlier versions ignore the direction and would decode.
   if (major !== 4 || minor < 1) return undefined
-  const read = ({ issues, value }: Payload): unknown => {
-    if (issues.length > 0) throw new Error("the schema cannot encode this value")
-    return value
-  }
+  const read = ({ issues, value }: Payload): unknown => issues.length === 0 ? value : undefined
   return (value) => {
     const payload = run({ value, issues: [] }, { direction: "backward" })
     return payload instanceof Promise ? payload.then(read) : read(payload)

@@ -30,7 +30,7 @@ const executedCall = (
   { changedBy, executedArgs: args }: CallState
 ): ToolCall => {
   if (args === undefined || sameJson(args, call.args)) return call
-  // Defaults alone are no reason to change what a vendor has stored or signed.
+  // A vendor may have stored or signed what the model wrote. Defaults alone do not change that.
   if (changedBy === undefined) {
     return metadata === undefined && call.metadata === undefined ? withArgs(call, args) : call
   }

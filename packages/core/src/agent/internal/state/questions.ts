@@ -16,7 +16,7 @@ export type Questions = readonly [HookQuestion, ...ReadonlyArray<HookQuestion>]
 type Terms = Partial<Pick<PendingAsk, "allowed" | "approvers" | "quorum">>
 
 /** Returns the terms of a question. An untyped hook may have invalid ones. */
-export const termsOf = ({ allowed, approvers, quorum }: Pick<Ask, "allowed" | "approvers" | "quorum">): Terms =>
+const termsOf = ({ allowed, approvers, quorum }: Pick<Ask, "allowed" | "approvers" | "quorum">): Terms =>
   defined({
     allowed: Array.isArray(allowed) ? allowed : undefined,
     approvers: Array.isArray(approvers) ? [...new Set(approvers.map((name) => name.trim()))] : undefined,

@@ -38,7 +38,7 @@ export type ToolCallEvent =
   | { readonly type: "finish"; readonly result: ToolResult }
 
 /** A question that was answered for exactly this value. */
-export type Settled = NonNullable<CallState["settled"]>[number]
+type Settled = NonNullable<CallState["settled"]>[number]
 
 /** The statuses in which an event has an effect. */
 const fits: { readonly [E in ToolCallEvent["type"]]: ReadonlyArray<ToolCallState["status"]> } = {

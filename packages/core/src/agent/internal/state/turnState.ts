@@ -99,15 +99,21 @@ export const closeStep = (
   turn: Writable,
   messages: Array<Message>,
   why: string,
-  noteOf: (call: CallState) => string | undefined
+  noteOf: (call: CallState) => string | undefined,
+  isShown: (call: CallState) => boolean
 ): void => {
   const { calls, open } = turn
   if (open === undefined) return
-  messages.push(withExecutedArgs(open, calls.map(({ state }) => state)))
+  messages.push(
+    withExecutedArgs(
+      open,
+      calls.map(({ state }) => state).filter((call) => call.changedBy === undefined || isShown(call))
+    )
+  )
   for (const { state } of calls) {
     const { call, changedBy, result, status } = state
     const message = toolMessage(call, result ?? failure(status === "started" ? interrupted : why))
-    const note = changedBy === undefined ? undefined : noteOf(state)
+    const note = changedBy === undefined || !isShown(state) ? undefined : noteOf(state)
     messages.push(note === undefined || note === "" ? message : { ...message, note })
   }
   turn.open = undefined
