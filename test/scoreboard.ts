@@ -19,15 +19,18 @@ What was tried to break Belay. The numbers come from a run of \`npm run test:lon
 | --- | --: | --: | --- |
 `
 
-/** The page as Markdown. It has no times, so that it changes only with what is tried. */
-export const render = (rows: ReadonlyArray<Row>): string =>
+/**
+ * The page as Markdown. It has no times, so that it changes only with what is tried. The section about attacks, which
+ * `npm run bench:attacks` writes, stays as it is in `before`.
+ */
+export const render = (rows: ReadonlyArray<Row>, before = ""): string =>
   `${intro}${
     rows.map(({ failed, test, tried, what }) =>
       `| ${what} | ${tried.toLocaleString("en")} | ${failed} | [${
         test.split("/").at(-1)!.replace(/\..*$/, "")
       }](../${test}) |`
     ).join("\n")
-  }\n`
+  }\n${before.slice(Math.max(before.indexOf("\n## Attacks on agents"), 0) || before.length)}`
 
 /** Reads the table of a page. */
 export const read = (text: string): ReadonlyArray<Row> =>

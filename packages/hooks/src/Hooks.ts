@@ -8,6 +8,9 @@ import type { HookContext } from "@belay/core/HookContext"
 import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
 import type { PreToolCallEvent } from "@belay/core/Tool"
 import * as Result from "effect/Result"
+import * as DataFlow from "./flow/DataFlow.ts"
+import { buildFlow } from "./flow/internal/buildFlow.ts"
+import { commandCheck } from "./flow/internal/coding.ts"
 import * as PromptInjection from "./guardrail/PromptInjection.ts"
 import * as Redaction from "./guardrail/Redaction.ts"
 import * as Secrets from "./guardrail/Secrets.ts"
@@ -24,7 +27,7 @@ import * as ToolErrors from "./resilience/ToolErrors.ts"
 
 /** Options of `Hooks.safeDefaults`. @category models @since 0.1.0 */
 export interface Options {
-  /** Answers questions of the approval hook at once. Default: a question suspends the run. */
+  /** Answers the questions of these hooks at once. Default: a question suspends the run. */
   readonly ask?: Approval.Options["ask"]
   /** The limits of the budget. Default: 200 model calls and one hour for a run. */
   readonly limits?: Budget.Options["limits"]
@@ -49,6 +52,7 @@ const optionKinds: OptionKinds<Options> = {
 /**
  * Makes the hooks that every agent should have:
  *
+ * - A person is asked before a tool acts with a value that stands only in what the agent has read.
  * - Invisible characters are removed from messages, and injected instructions from tool results.
  * - Secrets are sent neither to the model nor to tools.
  * - Protected paths are not written, and private addresses are not reached.
@@ -77,6 +81,7 @@ export const safeDefaults = (options: Options = {}): ReadonlyArray<AgentHook> =>
   const { ask, audit, limits = [{ scope: "run", calls: 200, time: "1 hour" }], personalData = false, prices } = options
   return [
     TextNormalizer.make(),
+    dataFlow(ask),
     PromptInjection.make({ input: "warn", toolResults: "rewrite" }),
     ...(personalData ? [Redaction.make()] : []),
     Secrets.make(),
@@ -88,6 +93,19 @@ export const safeDefaults = (options: Options = {}): ReadonlyArray<AgentHook> =>
     ToolErrors.make(),
     ...(audit === undefined ? [] : [AuditLog.make({ sink: audit })])
   ]
+}
+
+/** Asks about values that nobody named. An agent that writes code is better served by `DataFlow.coding`. */
+const dataFlow = (ask: Options["ask"]): AgentHook => {
+  if (ask === undefined) return DataFlow.make()
+  const asker = Approval.make({ tools: "*", ask })
+  return buildFlow({}, {
+    special: commandCheck,
+    answer: (call, ctx) => {
+      const question = asker.preToolCall?.(call, ctx)
+      return typeof question === "object" && question !== null && "answer" in question ? question.answer : undefined
+    }
+  })
 }
 
 /** Asks about destructive commands, and about tools that declare to be destructive. */

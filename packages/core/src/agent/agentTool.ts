@@ -10,7 +10,7 @@ import type { AgentRuntime } from "./AgentRuntime.ts"
 import type { Agent } from "./createAgent.ts"
 import type { Tool } from "./defineTool.ts"
 
-export { type Delegatable, delegationTarget } from "./internal/subagent/delegationTarget.ts"
+export { type Delegatable, delegationTarget } from "./internal/definition/delegationTarget.ts"
 
 const Input = Schema.Struct({
   message: Schema.String.annotate({ description: "what the agent is asked to do, with everything it has to know" })

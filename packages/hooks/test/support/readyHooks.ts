@@ -22,6 +22,7 @@ export const single: Ready = {
   SessionRotation: () => [Hooks.SessionRotation.make()],
   SlidingWindow: () => [Hooks.SlidingWindow.make()],
   Summarizer: () => [Hooks.Summarizer.make({ provider: summarizer })],
+  DataFlow: () => [Hooks.DataFlow.make({ ungrounded: "deny" })],
   ArgumentSchema: () => [
     Hooks.ArgumentSchema.make({ tools: "*", deny: { nothing: { oneOf: ["x"] } } })
   ],

@@ -1,0 +1,66 @@
+/** Makes the hook from its options. */
+import type { AgentHook } from "@belay/core/AgentHook"
+import type { Eventual } from "@belay/core/Eventual"
+import type { HookContext } from "@belay/core/HookContext"
+import { checkOptions, oneOf } from "@belay/core/OptionCheck"
+import type { ToolMeta } from "@belay/core/Tool"
+import * as Result from "effect/Result"
+import * as HookDefaults from "../../HookDefaults.ts"
+import { configure, type Labelling } from "./configure.ts"
+import { flowHook, type Setup } from "./flowHook.ts"
+
+/** Options of `DataFlow.make`. @category models @since 0.2.0 */
+export interface Options extends HookDefaults.HookDefaults, Labelling {
+  /**
+   * What happens when nothing grounds a value: a person is asked, or the call is denied with feedback from which the
+   * model can go on. Default `ask`.
+   */
+  readonly ungrounded?: "ask" | "deny"
+  /**
+   * What happens with links and addresses inside of texts that are sent: they have to be grounded, or it is enough that
+   * they stand somewhere in what was read. Default `ask`.
+   */
+  readonly links?: "ask" | "verbatim"
+  /** What happens when a value of a secret source would leave. Default `ask`. */
+  readonly secrets?: "ask" | "deny"
+  /**
+   * Names the tools that a request needs, before the agent reads anything. A tool that acts and is not among them needs
+   * an approval, which adds it. It gets the words of the person and nothing else; if it fails, no tool is among them.
+   */
+  readonly plan?: (
+    request: { readonly message: string; readonly tools: ReadonlyArray<ToolMeta> },
+    ctx: HookContext
+  ) => Eventual<ReadonlyArray<string>>
+}
+
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  ungrounded: "text",
+  sources: "object",
+  sinks: "object",
+  arguments: "object",
+  links: "text",
+  secrets: "text",
+  plan: "function"
+}
+
+/** Makes the hook. `more` is what only ready-made hooks set. */
+export const buildFlow = (options: Options, more: Pick<Setup, "special" | "answer"> = {}): AgentHook => {
+  HookDefaults.checkKinds("data-flow", options, optionKinds)
+  const { arguments: ranks, links = "ask", plan, secrets = "ask", sinks, sources, ungrounded = "ask", ...common } =
+    options
+  const name = options.name ?? "data-flow"
+  Result.getOrThrow(checkOptions(
+    name,
+    oneOf("ungrounded", ungrounded, ["ask", "deny"]),
+    oneOf("links", links, ["ask", "verbatim"]),
+    oneOf("secrets", secrets, ["ask", "deny"])
+  ))
+  const labelling: Labelling = {
+    ...(sources === undefined ? {} : { sources }),
+    ...(sinks === undefined ? {} : { sinks }),
+    ...(ranks === undefined ? {} : { arguments: ranks })
+  }
+  const setup: Setup = { configuration: configure(name, labelling), links, plan, secrets, ungrounded, ...more }
+  const identity = { kind: "data-flow", options: { ...options, ...more } }
+  return HookDefaults.apply(common, { name, identity, ...flowHook(setup) })
+}

@@ -1,0 +1,232 @@
+/** Checks the arguments of a call: which values decide something, and what grounds them. */
+import type { Json, JsonObject } from "@belay/core/Json"
+import { type ArgumentClass, classOf, isDecisive } from "./argumentClass.ts"
+import { add, has, indexIn, width } from "./hashes.ts"
+import { linkWidth, vouchers } from "./label.ts"
+import { type Leaf, leavesOf } from "./leaves.ts"
+import type { Memory } from "./memory.ts"
+import { said } from "./person.ts"
+import { leaks } from "./secrets.ts"
+import { propertiesOf, type ToolKind } from "./toolKind.ts"
+import { canonical, compact, isAddress, isDisguised, isNumber, isText, tokensOf } from "./words.ts"
+
+/** A value that nothing grounds, or that must not leave. */
+export interface Problem {
+  readonly argument: string
+  readonly class: ArgumentClass
+  readonly value: string | number
+  readonly problem: "ungrounded" | "secret"
+  /** Where the value was read, if that is known. */
+  readonly source?: Source
+}
+
+/** Where a value was read. */
+export interface Source {
+  readonly tool: string
+  readonly field: string
+  readonly turn: number
+  readonly step: number
+}
+
+/** A value that something grounds. */
+export interface Grounded {
+  readonly argument: string
+  readonly grounded: string
+}
+
+/** A call that is checked. */
+export interface Checkable {
+  readonly tool: string
+  readonly args: Json
+  readonly schema: JsonObject
+  readonly kind: ToolKind["kind"]
+  /** The rank of arguments by the configuration: `tool.argument`. */
+  readonly ranks: (tool: string, argument: string) => "decisive" | "content" | undefined
+  readonly links: "ask" | "verbatim"
+}
+
+/** Returns the problems of a call, and what grounds its other values. */
+export const check = (
+  memory: Memory,
+  call: Checkable
+): { readonly problems: ReadonlyArray<Problem>; readonly grounded: ReadonlyArray<Grounded> } => {
+  const problems: Array<Problem> = []
+  const grounded: Array<Grounded> = []
+  const schemas = propertiesOf(call.schema)
+  const secrets = memory.get("secrets")
+  for (const leaf of leavesOf(call.args)) {
+    if (typeof leaf.value === "boolean") continue
+    const { place: argument, value } = leaf
+    const kind = classOfLeaf(call, leaf, schemas)
+    if (call.kind === "fetch" && kind !== "url") continue
+    if (secrets !== "" && leaks(String(value), secrets, memory.hash)) {
+      if (!isApproved(memory, "secret", value)) problems.push({ argument, class: kind, value, problem: "secret" })
+      continue
+    }
+    const parts = isDecisive(kind)
+      ? isConstant(schemas[leaf.key], value) ? [] : partsOf(value, kind)
+      : typeof value === "string"
+      ? decisiveIn(value)
+      : []
+    for (const part of parts) {
+      const about = { class: isDecisive(kind) ? kind : "url", name: leaf.key, tool: call.tool } as const
+      const why = ground(memory, part, about) ??
+        (!isDecisive(kind) && call.links === "verbatim" && sourceOf(memory, part) !== undefined ? "links" : undefined)
+      if (why !== undefined) grounded.push({ argument, grounded: why })
+      else {
+        const source = sourceOf(memory, part)
+        problems.push({
+          argument,
+          class: about.class,
+          value: part,
+          problem: "ungrounded",
+          ...(source === undefined ? {} : { source })
+        })
+      }
+    }
+  }
+  return { problems, grounded }
+}
+
+/** Vouches for the decisive values of a call that the model made before it read anything untrusted. */
+export const vouchForEarly = (memory: Memory, call: Checkable): void => {
+  const values = new Set<string>()
+  const schemas = propertiesOf(call.schema)
+  for (const leaf of leavesOf(call.args)) {
+    if (typeof leaf.value === "boolean" || !isDecisive(classOfLeaf(call, leaf, schemas))) continue
+    for (const one of vouchers(leaf.value, leaf.key, call.tool)) values.add(memory.hash(one))
+  }
+  if (values.size > 0) memory.set("vouched", add(memory.get("vouched"), values))
+}
+
+const classOfLeaf = (
+  { ranks, tool }: Checkable,
+  { key, place, value }: Leaf,
+  schemas: { readonly [name: string]: JsonObject }
+): ArgumentClass => {
+  const top = /^[^.[]+/.exec(place)?.[0] ?? key
+  const rank = ranks(tool, top)
+  if (rank === "content") return "content"
+  const outer = classOf(top, schemas[top]).class
+  const own = key === top ? outer : classOf(key).class
+  // Parts of a text are text; parts of anything else have their own class, or that of the whole.
+  const kind = own === "other" && key !== top ? outer : own
+  if (rank === "decisive") return isDecisive(kind) ? kind : "other"
+  return kind === "other" && typeof value === "string" && isProse(value) ? "content" : kind
+}
+
+/** An unknown argument with a sentence in it is a text; a name has capital letters or few words. */
+const isProse = (value: string): boolean => {
+  const words = value.match(/[\p{L}\p{N}]+/gu) ?? []
+  return words.length >= 4 && !isAddress(value) && !/\d{4}/.test(value) &&
+    words.filter((word) => /^\p{Ll}/u.test(word)).length >= words.length / 2
+}
+
+/** A value that the schema of the tool names. */
+const isConstant = (schema: JsonObject | undefined, value: string | number): boolean => {
+  const { const: only, default: usual, enum: several, items } = schema ?? {}
+  if (only === value || usual === value) return true
+  if (Array.isArray(several)) return several.includes(value)
+  // The schema of the items of a list is an object.
+  return typeof items === "object" && items !== null && isConstant(items as JsonObject, value)
+}
+
+/** The values that an argument is made of: every address of a list that is written as text. */
+const partsOf = (value: string | number, kind: ArgumentClass): ReadonlyArray<string | number> => {
+  if (typeof value === "number") {
+    return kind === "amount" && Math.abs(value) <= 1 && Number.isInteger(value)
+      ? []
+      : [value]
+  }
+  if (value.trim() === "") return []
+  if (kind !== "principal" && kind !== "url" && kind !== "path") return [value]
+  const parts = value.split(/[,;\n]+/).map((part) => part.trim()).filter((part) => part !== "")
+  // In `Ada <ada@a.example>` the address decides.
+  return parts.flatMap((part) => {
+    const inside = /<([^<>]+)>\s*$/.exec(part)?.[1]
+    if (inside !== undefined) return [inside]
+    return part.includes("@") ? part.split(/\s+/) : [part]
+  })
+}
+
+/** The links, addresses and account numbers in a text. */
+export const decisiveIn = (text: string): ReadonlyArray<string> => {
+  const found = new Set<string>()
+  for (const token of tokensOf(text)) {
+    if (/^(?:[a-z][\w+.-]*:\/\/|www\.|mailto:|tel:)/i.test(token)) found.add(token)
+    else if (/^[^@\s]+@[^@\s]+\.\p{L}{2,}/u.test(token)) found.add(token)
+    else if (/^\p{Lu}{2}\d{2}[\p{Lu}\d]{8,30}$/u.test(token)) found.add(token)
+    else if (
+      /^(?:[\p{L}\d-]+\.)+(?:com|org|net|io|app|dev|xyz|info|biz|ru|cn|co|me|ai|link|site|online|shop|top|click|example)(?:[/:?#]\S*)?$/iu
+        .test(token)
+    ) found.add(token)
+  }
+  for (const [group] of text.matchAll(/\b\p{Lu}{2}\d{2}(?: ?[\p{Lu}\d]{2,4}){3,8}\b/gu)) {
+    if (compact(group) !== undefined) found.add(group)
+  }
+  return [...found].map((one) => one.replace(/^(?:mailto|tel):/i, "").replace(/[.,;:!?]+$/, ""))
+}
+
+/** What grounds a value, in the order of the specification. `undefined`: nothing does. */
+export const ground = (
+  memory: Memory,
+  value: string | number,
+  about: { readonly class: ArgumentClass; readonly name: string; readonly tool: string }
+): string | undefined => {
+  const key = canonical(value)
+  if (key === "") return "empty"
+  if (typeof value === "string" && isDisguised(value)) return undefined
+  if (said(memory, value, about)) return "the person said it"
+  if (isApproved(memory, about.class, value)) return "a person approved it"
+  const forms = formsOf(value, about)
+  const { hash } = memory
+  if (forms.some((form) => has(memory.get("vouched"), hash(form)))) {
+    return "a trusted source, a directory or an earlier call"
+  }
+  if (!linkable.has(about.class)) return undefined
+  if (about.class === "other" && (typeof value === "string" && (isAddress(value) || isText(value)))) return undefined
+  return forms.some((form) => isLinked(memory, hash(form))) ? "the record that the person named" : undefined
+}
+
+/** The classes of which a record that the person named vouches for values. */
+const linkable: ReadonlySet<ArgumentClass> = new Set(["id", "amount", "path", "other"])
+
+/** The forms under which a value can be vouched for. */
+const formsOf = (
+  value: string | number,
+  { class: kind, name, tool }: { readonly class: ArgumentClass; readonly name: string; readonly tool: string }
+): ReadonlyArray<string> => {
+  const own = vouchers(value, name, tool)
+  const key = canonical(value)
+  if (!isNumber(key) || kind !== "amount") return own
+  return [...own, `t:${key}`, ...amountFields.map((field) => `f:${field}:${key.replace(/^-/, "")}`)]
+}
+
+/** The usual names of an amount, so that `total` of an order can be the `amount` of a refund. */
+const amountFields = ["amount", "total", "price", "sum", "value", "balance", "fee", "cost", "quantity", "qty"]
+
+/** Whether a record that the person named vouches for a value, and no other record contradicts it. */
+const isLinked = (memory: Memory, hash: string): boolean => {
+  const links = memory.get("links")
+  for (let index = width; index < links.length; index += linkWidth) {
+    if (links.startsWith(hash, index) && links[index + width] === ".") return true
+  }
+  return false
+}
+
+/** The form in which an approval remembers a value. */
+export const approvalOf = (kind: string, value: string | number): string => `${kind}:${canonical(value)}`
+
+const isApproved = (memory: Memory, kind: string, value: string | number): boolean =>
+  has(memory.get("approved"), memory.hash(approvalOf(kind, value)))
+
+/** Returns where a value was read last. */
+export const sourceOf = (memory: Memory, value: string | number): Source | undefined => {
+  const hash = memory.hash(canonical(value))
+  for (const { fields, step, tool, turn } of memory.get("readings").toReversed()) {
+    for (const [field, hashes] of fields) {
+      if (indexIn(hashes, hash) >= 0) return { tool, field, turn, step }
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,272 @@
+/** What the hook does at each point. */
+import type { AgentHook } from "@belay/core/AgentHook"
+import { type Eventual, eventual } from "@belay/core/Eventual"
+import * as HookAction from "@belay/core/HookAction"
+import type { HookContext } from "@belay/core/HookContext"
+import { canonical as canonicalJson, type Json } from "@belay/core/Json"
+import type { LlmRequest } from "@belay/core/LlmCall"
+import type { Message } from "@belay/core/Message"
+import type { OnSessionStartEvent } from "@belay/core/SessionEvent"
+import type { OnToolDeniedEvent, PostToolCallEvent, PreToolCallEvent } from "@belay/core/Tool"
+import type { TurnInput } from "@belay/core/Turn"
+import * as Effect from "effect/Effect"
+import { approvalOf, check, type Checkable, type Grounded, type Problem, vouchForEarly } from "./check.ts"
+import type { Configuration } from "./configure.ts"
+import { add, has, setOf } from "./hashes.ts"
+import { label, taint } from "./label.ts"
+import { type Checked, type Memory, memoryOf } from "./memory.ts"
+import { hear, maxMessage, withoutQuotes } from "./person.ts"
+import { detailsOf, feedbackOf, questionOf } from "./question.ts"
+
+/** What decides about calls of one kind of tools in place of their arguments, such as commands of a shell. */
+export type Special = (
+  memory: Memory,
+  event: PreToolCallEvent,
+  call: Checkable,
+  ctx: HookContext
+) => { readonly problems: ReadonlyArray<Problem>; readonly grounded: ReadonlyArray<Grounded> } | undefined
+
+/** What the hook works with. */
+export interface Setup {
+  readonly configuration: Configuration
+  readonly ungrounded: "ask" | "deny"
+  readonly secrets: "ask" | "deny"
+  readonly links: "ask" | "verbatim"
+  readonly plan?:
+    | ((turn: { readonly message: string; readonly tools: HookContext["tools"] }, ctx: HookContext) => Eventual<
+      ReadonlyArray<string>
+    >)
+    | undefined
+  readonly special?: Special
+  /** Answers questions in this process. */
+  readonly answer?: (call: PreToolCallEvent, ctx: HookContext) => HookAction.Ask["answer"]
+}
+
+/** Makes the methods of the hook. */
+export const flowHook = (setup: Setup): Omit<AgentHook, "name"> => ({
+  priority: 4,
+  kind: "policy",
+  reinvoke: "ifChanged",
+  onSessionStart: (event, ctx) => start(setup, event, ctx),
+  preTurn: (turn, ctx) => beforeTurn(setup, turn, ctx),
+  preLlmCall: (request, ctx) => beforeModel(setup, request, ctx),
+  preToolCall: (call, ctx) => beforeCall(setup, call, ctx),
+  postToolCall: (event, ctx) => afterCall(setup, event, ctx),
+  onToolDenied: (event, ctx) => afterDenial(event, ctx)
+})
+
+const start = (
+  { configuration }: Setup,
+  { context, source }: OnSessionStartEvent,
+  ctx: HookContext
+): HookAction.Reject | undefined => {
+  if (ctx.agent.depth > 0) return undefined
+  // A sub-agent may have the tool that the agent itself does not have.
+  const why = ctx.tools.some(({ delegates }) => delegates) ? undefined : configuration.whyUnknown(ctx.tools)
+  if (why !== undefined) return HookAction.reject(why)
+  if (source !== "startup") return undefined
+  const memory = memoryOf(ctx)
+  for (const message of context) {
+    if (isOfPerson(message)) hear(memory, textOf(message))
+    else taint(memory, { sessionId: ctx.sessionId, turn: 0, step: 0 })
+  }
+  return undefined
+}
+
+const isOfPerson = (message: Message): boolean => message.role === "user" && message.source === undefined
+
+const textOf = ({ content }: Message): string =>
+  typeof content === "string"
+    ? content
+    : Array.isArray(content)
+    ? content.map((part: Json) =>
+      typeof part === "object" && part !== null && "text" in part ? String(part["text"]) : ""
+    ).join("\n")
+    : ""
+
+const beforeTurn = (
+  { plan }: Setup,
+  { attachments, message, steer }: TurnInput,
+  ctx: HookContext
+): Effect.Effect<undefined, unknown> | undefined => {
+  // What an agent says to its sub-agent is the model's text.
+  if (ctx.agent.depth > 0 || ctx.askedAgain) return undefined
+  const memory = memoryOf(ctx)
+  if (steer !== true) {
+    for (const key of ["approved", "refused"] as const) memory.set(key, "")
+    memory.set("open", {})
+  }
+  hear(memory, message)
+  const isForeign = attachments !== undefined || message.length > maxMessage || withoutQuotes(message) !== message
+  if (isForeign) taint(memory, { sessionId: ctx.sessionId, turn: ctx.turnNumber, step: 0 })
+  if (plan === undefined) return undefined
+  const planned = eventual(() => plan({ message, tools: ctx.tools }, ctx))
+  return Effect.map(
+    // Without a plan, every act is asked about.
+    Effect.catchCause(planned, () => Effect.succeed<ReadonlyArray<string>>([])),
+    (tools) => {
+      const before = steer === true ? memory.get("plan") ?? [] : []
+      memory.set("plan", [...new Set([...before, ...tools])])
+      return undefined
+    }
+  )
+}
+
+/** Notices what no other point has shown: texts of hooks, memories, and results from before this hook was there. */
+const beforeModel = (
+  { configuration: { labelOfText } }: Setup,
+  { messages, parameters }: LlmRequest,
+  ctx: HookContext
+): undefined => {
+  const memory = memoryOf(ctx)
+  if (memory.get("tainted") !== "") return
+  let own = 0
+  let results = 0
+  let isForeign = parameters.hostedTools !== undefined && parameters.hostedTools.length > 0
+  for (const message of messages) {
+    if (message.role === "tool") results++
+    else if (message.role === "user") {
+      if (message.source === undefined) own++
+      else if (!ownSources.has(message.source) && !labelOfText(`hook:${message.source}`).includes("trusted")) {
+        isForeign = true
+      }
+    }
+  }
+  const isMemory = ctx.agent.depth === 0 && own > memory.get("messages") && !labelOfText("memory").includes("trusted")
+  if (isForeign || isMemory || results > memory.get("results")) {
+    // It is read with this call.
+    taint(memory, { sessionId: ctx.sessionId, turn: ctx.turnNumber, step: ctx.stepNumber - 1 })
+  }
+}
+
+/** Messages that the runtime writes itself. */
+const ownSources = new Set(["output", "summary", "rotate", "follow-up"])
+
+/** Whether the model that makes this call has read anything untrusted. */
+const isTainted = (memory: Memory, { sessionId, stepNumber, turnNumber }: HookContext): boolean => {
+  const tainted = memory.get("tainted")
+  if (tainted === "") return false
+  const [turn, step, ...session] = tainted.split(" ")
+  // The calls of one step were all asked for before the first of them had a result.
+  return !(session.join(" ") === sessionId && Number(turn) === turnNumber && Number(step) >= stepNumber)
+}
+
+const beforeCall = (
+  setup: Setup,
+  event: PreToolCallEvent,
+  ctx: HookContext
+): HookAction.Reject | HookAction.Ask | undefined => {
+  const { args, id, name, tool } = event
+  const { configuration: { kindOf, rankOf }, links, secrets, ungrounded } = setup
+  const { destroys, kind } = kindOf(tool)
+  if (kind === "local" || ctx.tools.find((one) => one.name === name)?.delegates === true) return undefined
+  const memory = memoryOf(ctx)
+  const call: Checkable = { tool: name, args, schema: tool.inputSchema, kind, ranks: rankOf, links }
+  if (!isTainted(memory, ctx)) {
+    vouchForEarly(memory, call)
+    return undefined
+  }
+  if (kind === "source") return undefined
+  const { grounded, problems } = setup.special?.(memory, event, call, ctx) ?? check(memory, call)
+  const plan = setup.plan === undefined ? null : memory.get("plan")
+  // Nobody destroys what the person only wants to read or to change.
+  const isUnasked = destroys && !memory.get("destroys") && !has(memory.get("approved"), memory.hash(`act:${name}`))
+  const outsidePlan = isUnasked || (plan !== null && kind === "sink" && !plan.includes(name))
+  remember(memory, event, ctx, problems, grounded)
+  if (problems.length === 0 && !outsidePlan) return undefined
+  const refused = memory.get("refused")
+  const again = problems.filter((one) => has(refused, refusalOf(memory, name, one)))
+  if (again.length > 0) {
+    const values = again.map(({ argument, value }) => `${argument} ${JSON.stringify(value)}`).join(", ")
+    return HookAction.reject(`${name} was not run: the person has refused ${values}. Continue without it.`)
+  }
+  const isSecret = problems.some(({ problem }) => problem === "secret")
+  const denies = (isSecret && secrets === "deny") ||
+    ((outsidePlan || problems.some(({ problem }) => problem === "ungrounded")) && ungrounded === "deny")
+  if (denies) return HookAction.reject(feedbackOf(name, problems, outsidePlan))
+  memory.set("open", {
+    ...memory.get("open"),
+    [keyOf(ctx, id)]: {
+      tool: name,
+      args: memory.hash(canonicalJson(args)),
+      values: problems.map(({ class: one, problem, value }) =>
+        memory.hash(approvalOf(problem === "secret" ? "secret" : one, value))
+      ).join("") + (isUnasked ? memory.hash(`act:${name}`) : ""),
+      refusals: problems.map((one) =>
+        refusalOf(memory, name, one)
+      ).join(""),
+      ...(outsidePlan ? { plan: name } : {})
+    }
+  })
+  const answer = setup.answer?.(event, ctx)
+  return HookAction.ask(
+    questionOf(name, problems, outsidePlan),
+    detailsOf(problems, outsidePlan),
+    answer === undefined ? {} : { answer, standing: "none" }
+  )
+}
+
+const keyOf = ({ sessionId }: HookContext, id: string): string => `${sessionId}/${id}`
+
+const refusalOf = (memory: Memory, tool: string, { argument, value }: Problem): string =>
+  memory.hash(`${tool} ${approvalOf(argument, value)}`)
+
+const maxChecks = 100
+
+/** Remembers what was checked, for `explain`. */
+const remember = (
+  memory: Memory,
+  { id, name }: PreToolCallEvent,
+  { stepNumber, turnNumber }: HookContext,
+  problems: ReadonlyArray<Problem>,
+  grounded: ReadonlyArray<Grounded>
+): void => {
+  if (problems.length + grounded.length === 0) return
+  const about = { callId: id, tool: name, turn: turnNumber, step: stepNumber }
+  const found: ReadonlyArray<Checked> = [
+    ...grounded.map((one) => ({ ...about, ...one })),
+    ...problems.map(({ argument, source }) => ({
+      ...about,
+      argument,
+      ...(source === undefined ? {} : { source: `${source.field} of ${source.tool}, step ${source.step}` })
+    }))
+  ]
+  memory.set("checks", [...memory.get("checks"), ...found.slice(0, maxChecks)].slice(-maxChecks))
+}
+
+const afterCall = (
+  { configuration: { kindOf } }: Setup,
+  { call: { args, id, name }, executed, result, tool }: PostToolCallEvent,
+  ctx: HookContext
+): undefined => {
+  if (ctx.askedAgain) return
+  const memory = memoryOf(ctx)
+  settle(memory, keyOf(ctx, id), executed ? "approved" : "dropped", args)
+  const about = { sessionId: ctx.sessionId, turn: ctx.turnNumber, step: ctx.stepNumber }
+  const delegates = ctx.tools.find((one) => one.name === name)?.delegates === true
+  // What a sub-agent has read has tainted the tree already; its answer has no other source.
+  if (delegates && executed) memory.set("results", memory.get("results") + 1)
+  else if (result.ok) label(memory, { tool: name, kind: kindOf(tool), args, output: result.output, ...about })
+  else {
+    memory.set("results", memory.get("results") + 1)
+    if (executed) taint(memory, about)
+  }
+}
+
+/** Ends an open question. A call that ran after its question was approved, and so were the values of the question. */
+const settle = (memory: Memory, key: string, how: "approved" | "refused" | "dropped", args?: Json): void => {
+  const { [key]: asked, ...others } = memory.get("open")
+  if (asked === undefined) return
+  memory.set("open", others)
+  if (how === "refused") memory.set("refused", add(memory.get("refused"), setOf(asked.refusals)))
+  if (how !== "approved" || args === undefined || memory.hash(canonicalJson(args)) !== asked.args) return
+  memory.set("approved", add(memory.get("approved"), setOf(asked.values)))
+  const plan = memory.get("plan")
+  if (asked.plan !== undefined && plan !== null) memory.set("plan", [...new Set([...plan, asked.plan])])
+}
+
+const afterDenial = ({ by, call: { id } }: OnToolDeniedEvent, ctx: HookContext): undefined => {
+  const memory = memoryOf(ctx)
+  memory.set("results", memory.get("results") + 1)
+  settle(memory, keyOf(ctx, id), by === "person" || by === ctx.hook ? "refused" : "dropped")
+}

@@ -1,0 +1,68 @@
+/**
+ * Sets and sequences of values that hold no text: six characters for each value, in one string. The hash has a key
+ * that is made for each conversation, so that nobody outside can look for another value with the same hash.
+ */
+import { nodeCrypto } from "../../internal/nodeCrypto.ts"
+
+const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+/** How many characters a value takes. */
+export const width = 6
+
+/** The greatest length of a set. The oldest values are forgotten then, so that more is asked and never less. */
+export const maxLength = 48_000
+
+/** Makes the key of a conversation. */
+export const makeKey = (): string => nodeCrypto().randomBytes(8).toString("hex")
+
+/** Returns the function that hashes values with a key. */
+export const hasher = (key: string): (text: string) => string => {
+  const first = Number.parseInt(key.slice(0, 8), 16)
+  const second = Number.parseInt(key.slice(8, 16), 16)
+  return (text) => {
+    let a = 0xdeadbeef ^ first
+    let b = 0x41c6ce57 ^ second
+    for (let index = 0; index < text.length; index++) {
+      const code = text.charCodeAt(index)
+      a = Math.imul(a ^ code, 2654435761)
+      b = Math.imul(b ^ code, 1597334677)
+    }
+    a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909)
+    b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909)
+    return letters[a & 63]! + letters[(a >>> 6) & 63]! + letters[(a >>> 12) & 63]! +
+      letters[b & 63]! + letters[(b >>> 6) & 63]! + letters[(b >>> 12) & 63]!
+  }
+}
+
+/** Returns where one or more hashes stand in a sequence, one after the other; -1 if they do not. */
+export const indexIn = (sequence: string, hashes: string, step = width): number => {
+  let index = sequence.indexOf(hashes)
+  while (index >= 0 && index % step !== 0) index = sequence.indexOf(hashes, index + 1)
+  return index
+}
+
+/** Whether a set has a hash. */
+export const has = (set: string, hash: string): boolean => indexIn(set, hash) >= 0
+
+/** The hashes of a set. */
+export const setOf = (set: string): Set<string> => {
+  const found = new Set<string>()
+  for (let index = 0; index < set.length; index += width) found.add(set.slice(index, index + width))
+  return found
+}
+
+/** Adds hashes that are not there yet. */
+export const add = (set: string, hashes: Iterable<string>): string => {
+  const known = setOf(set)
+  const fresh: Array<string> = []
+  for (const hash of hashes) {
+    if (known.has(hash)) continue
+    known.add(hash)
+    fresh.push(hash)
+  }
+  return fresh.length === 0 ? set : shortened(set + fresh.join(""))
+}
+
+/** Forgets the oldest values of a set or sequence that is too long. */
+export const shortened = (set: string, step = width): string =>
+  set.length <= maxLength ? set : set.slice(Math.ceil((set.length - maxLength) / step) * step)

@@ -1,0 +1,222 @@
+/** Labels what a tool returned: what vouches for values, what taints, what is secret, and where values were read. */
+import type { Json } from "@belay/core/Json"
+import { classOf } from "./argumentClass.ts"
+import { add, shortened, width } from "./hashes.ts"
+import { type Leaf, leavesOf } from "./leaves.ts"
+import type { Memory, Reading } from "./memory.ts"
+import { isIdName, kindsOfId } from "./names.ts"
+import { namesOf, said, sharedWords } from "./person.ts"
+import { secretsIn } from "./secrets.ts"
+import type { ToolKind } from "./toolKind.ts"
+import { canonical, eachToken, isNumber, isText, plain, tokensOf, wordsOf } from "./words.ts"
+
+/** A result that is labelled. */
+export interface Result {
+  readonly tool: string
+  readonly kind: ToolKind
+  readonly args: Json
+  readonly output: Json
+  readonly sessionId: string
+  readonly turn: number
+  readonly step: number
+}
+
+/** What vouches for a value: its form in the set. Numbers are typed by the field that they stand in. */
+export const vouchers = (value: string | number, field: string, tool: string): ReadonlyArray<string> => {
+  const key = canonical(value)
+  if (!isNumber(key)) return [`v:${key}`]
+  if (isIdName(field)) return kindsOfId(field, tool).map((kind) => `i:${kind}:${key}`)
+  // What was paid is negative in a list of bookings, and positive in a payment.
+  return [`f:${field.toLowerCase()}:${key.replace(/^-/, "")}`]
+}
+
+/** Remembers that something untrusted was read, if nothing was before. */
+export const taint = (memory: Memory, { sessionId, step, turn }: Pick<Result, "sessionId" | "turn" | "step">): void => {
+  if (memory.get("tainted") === "") memory.set("tainted", `${turn} ${step} ${sessionId}`)
+}
+
+/** Labels a result. Takes time in proportion to its size, once. */
+export const label = (memory: Memory, result: Result): void => {
+  memory.set("results", memory.get("results") + 1)
+  const leaves = [...leavesOf(result.output)]
+  const { acts, confidentiality, integrity, kind } = result.kind
+  if (confidentiality === "secret") {
+    const isSaid = (value: string) => said(memory, value, { class: "other", name: "", tool: "" })
+    memory.set("secrets", add(memory.get("secrets"), secretsIn(leaves, memory.hash, isSaid)))
+  }
+  if (integrity === "trusted") return vouchForAll(memory, result, leaves)
+  if (integrity === "directory") vouchForShort(memory, result, leaves)
+  // Short values of a directory can say something together, so it ends the time before anything was read.
+  const isForeign = integrity !== "directory" && acts ? vouchForMade(memory, result, leaves) : leaves.length > 0
+  // A tool of which nothing is known may have made something too.
+  if (!acts && kind === "sink" && integrity !== "directory") vouchForMade(memory, result, leaves)
+  if (isForeign) taint(memory, result)
+  if (integrity === "untrusted" && !acts) link(memory, result, leaves)
+  note(memory, result, leaves)
+}
+
+const vouch = (memory: Memory, values: Iterable<string>): void => {
+  const hashes = new Set<string>()
+  for (const value of values) hashes.add(memory.hash(value))
+  if (hashes.size > 0) memory.set("vouched", add(memory.get("vouched"), hashes))
+}
+
+/** A trusted source vouches for all its values, also for those inside of its texts. */
+const vouchForAll = (memory: Memory, { tool }: Result, leaves: ReadonlyArray<Leaf>): void => {
+  const values = new Set<string>()
+  for (const { key, value } of leaves) {
+    if (typeof value === "boolean") continue
+    for (const one of vouchers(value, key, tool)) values.add(one)
+    if (typeof value !== "string") continue
+    for (const token of tokensOf(value)) {
+      const key = canonical(token)
+      values.add(isNumber(key) ? `t:${key}` : `v:${key}`)
+    }
+  }
+  vouch(memory, values)
+}
+
+/**
+ * A directory vouches for the short values of records that the person meant: those that share a word with what the
+ * person said, or all of them if the person named what was looked up. Of ids, only the records that share the most
+ * words vouch. A longer text in a directory is somebody else's.
+ */
+const vouchForShort = (memory: Memory, { args, tool }: Result, leaves: ReadonlyArray<Leaf>): void => {
+  const records = new Map<object | undefined, Array<readonly [field: string, value: string | number]>>()
+  for (const { key, record, value } of leaves) {
+    if (typeof value === "boolean") continue
+    // Lists that are written as text, such as `name: value` in lines, are short values too.
+    const parts = typeof value === "string" && value.includes("\n") ? value.split(/\n|: /) : [value]
+    if (parts.some((part) => typeof part === "string" && wordsOf(part).length > 8)) continue
+    const fields = records.get(record) ?? []
+    records.set(record, fields)
+    for (const part of parts) fields.push([key, part])
+  }
+  const asked = [...leavesOf(args)].filter(({ value }) => typeof value !== "boolean")
+  const isAsked = asked.length > 0 &&
+    asked.every(({ key, value }) =>
+      typeof value === "boolean" || said(memory, value, { class: "other", name: key, tool })
+    )
+  const shared = new Map([...records].map(([record, fields]) => [record, sharedWords(memory, fields)] as const))
+  const most = Math.max(0, ...shared.values())
+  const values = new Set<string>()
+  for (const [record, fields] of records) {
+    const count = shared.get(record) ?? 0
+    if (!isAsked && count === 0) continue
+    for (const [field, value] of fields) {
+      if (!isAsked && count < most && classOf(field).class === "id") continue
+      for (const one of vouchers(value, field, tool)) values.add(one)
+    }
+  }
+  vouch(memory, values)
+}
+
+/**
+ * An act vouches for the ids of what it made: those of one record, not of a list. Returns whether it returned a text or
+ * an address that is not in its arguments.
+ */
+const vouchForMade = (memory: Memory, { args, output, tool }: Result, leaves: ReadonlyArray<Leaf>): boolean => {
+  const echo = plain(JSON.stringify(args))
+  let isForeign = false
+  const values = new Set<string>()
+  for (const { key, record, value } of leaves) {
+    if (typeof value === "boolean") continue
+    if (record === output && isIdName(key)) {
+      for (const one of vouchers(value, key, tool)) values.add(one)
+    } else if (typeof value === "string" && (isText(value) || /[@/]/.test(value)) && !echo.includes(plain(value))) {
+      isForeign = true
+    }
+  }
+  vouch(memory, values)
+  return isForeign
+}
+
+/** How long an entry of a link is: the name with the field, the value, and whether another record contradicts it. */
+export const linkWidth = 2 * width + 1
+
+/**
+ * Records that the person named vouch for their ids and amounts. If two records with the same name have different
+ * values, nobody knows which one is meant, and neither vouches.
+ */
+const link = (memory: Memory, { tool }: Result, leaves: ReadonlyArray<Leaf>): void => {
+  const records = new Map<object, Array<readonly [string, string | number]>>()
+  for (const { key, record, value } of leaves) {
+    if (record === undefined || typeof value === "boolean" || (typeof value === "string" && isText(value))) continue
+    const fields = records.get(record)
+    if (fields === undefined) records.set(record, [[key, value]])
+    else fields.push([key, value])
+  }
+  let links: Map<string, string> | undefined
+  for (const fields of records.values()) {
+    const names = namesOf(memory, fields)
+    if (names.length === 0) continue
+    links ??= linksOf(memory)
+    for (const [field, value] of fields) {
+      if (!isLinked(field, value)) continue
+      for (const name of names) {
+        for (const [index, form] of vouchers(value, field, tool).entries()) {
+          const entry = memory.hash(`${name}|${field}|${index}`)
+          const hash = memory.hash(form)
+          const known = links.get(entry)
+          links.set(entry, known === undefined || known === `${hash}.` ? `${hash}.` : `${hash}x`)
+        }
+      }
+    }
+  }
+  if (links === undefined) return
+  memory.set("links", shortened([...links].map(([entry, value]) => entry + value).join(""), linkWidth))
+}
+
+/** Whether a record vouches for a field: ids, amounts and paths, never people and addresses. */
+const isLinked = (field: string, value: string | number): boolean => {
+  const { class: kind } = classOf(field)
+  if (kind === "id" || kind === "amount") return typeof value === "number" || !/[@/:]/.test(value)
+  if (kind === "path") return typeof value === "string" && !/[@:]/.test(value)
+  return kind === "other" && (typeof value === "number" || /^[\w .-]*\d[\w .-]*$/.test(value))
+}
+
+const linksOf = (memory: Memory): Map<string, string> => {
+  const links = memory.get("links")
+  const found = new Map<string, string>()
+  for (let index = 0; index < links.length; index += linkWidth) {
+    found.set(links.slice(index, index + width), links.slice(index + width, index + linkWidth))
+  }
+  return found
+}
+
+const maxReadings = 100
+const maxValues = 1_500
+
+/** Remembers where values stand, for questions. */
+const note = (memory: Memory, { step, tool, turn }: Result, leaves: ReadonlyArray<Leaf>): void => {
+  const fields = new Map<string, Set<string>>()
+  let count = 0
+  for (const { key, value } of leaves) {
+    if (typeof value === "boolean" || count >= maxValues) continue
+    const name = key.slice(0, 40)
+    const known = fields.get(name) ?? new Set<string>()
+    fields.set(name, known)
+    if (typeof value === "number" || !isText(value)) {
+      known.add(memory.hash(canonical(value)))
+      count++
+    }
+    if (typeof value !== "string" || !/\s/.test(value)) continue
+    for (const token of eachToken(value)) {
+      if (count >= maxValues) break
+      if (!/[\d@/.:_-]/.test(token)) continue
+      known.add(memory.hash(canonical(token)))
+      count++
+    }
+  }
+  const reading: Reading = { tool, turn, step, fields: [...fields].map(([name, set]) => [name, [...set].join("")]) }
+  let readings: ReadonlyArray<Reading> = [...memory.get("readings"), reading].slice(-maxReadings)
+  let size = readings.reduce((sum, one) => sum + sizeOf(one), 0)
+  while (size > 48_000 && readings.length > 1) {
+    size -= sizeOf(readings[0]!)
+    readings = readings.slice(1)
+  }
+  memory.set("readings", readings)
+}
+
+const sizeOf = ({ fields, tool }: Reading): number =>
+  fields.reduce((sum, [name, hashes]) => sum + name.length + hashes.length + 10, tool.length + 60)

@@ -1,0 +1,233 @@
+/** What the person said: the only words that ground values. */
+import { atFirstUse } from "../../internal/atFirstUse.ts"
+import type { ArgumentClass } from "./argumentClass.ts"
+import { add, has, indexIn, shortened } from "./hashes.ts"
+import type { Memory } from "./memory.ts"
+import { isIdName, kindsOfId, partsOf, singular, wordSet } from "./names.ts"
+import { dayOfValue, daysIn, numbersIn, spelled } from "./numbers.ts"
+import { awayWords, destroying } from "./toolKind.ts"
+import {
+  canonical,
+  compact,
+  isAddress,
+  isDisguised,
+  isNumber,
+  isText,
+  plain,
+  sentencesOf,
+  tokensOf,
+  wordsOf
+} from "./words.ts"
+
+/** How many characters of a message are the words of the person. More words are not remembered anyway. */
+export const maxMessage = 60_000
+
+/** Stands between two sentences, so that no phrase goes across. */
+const breakMark = "......"
+
+/** Remembers a message of the person. Quoted documents in it are not the person's words. */
+export const hear = (memory: Memory, message: string): void => {
+  // Of a very long message, the end counts.
+  const own = withoutQuotes(message.slice(-maxMessage))
+  const { hash } = memory
+  const tokens = new Set<string>()
+  let sequence = ""
+  for (const sentence of sentencesOf(own)) {
+    const words = wordsOf(sentence)
+    sequence += words.map(hash).join("") + breakMark
+    for (const token of saidTokens(sentence, words)) tokens.add(hash(token))
+  }
+  memory.set("words", shortened(memory.get("words") + sequence))
+  memory.set("tokens", add(memory.get("tokens"), tokens))
+  if (asksToDestroy(own)) memory.set("destroys", true)
+  memory.set("messages", memory.get("messages") + 1)
+}
+
+/** Leaves out what the person only passes on: quoted lines, fenced blocks, tagged documents and forwarded mails. */
+export const withoutQuotes = (message: string): string =>
+  withoutTags(message.replace(/(```|~~~)[\s\S]*?(?:\1|$)/g, "\n"))
+    .replace(/^[ \t]*>.*$/gm, "\n")
+    .replace(/^[ \t]{0,8}-{2,80}[ \t]{0,8}(?:original|forwarded|begin)\b[\s\S]*$/gim, "\n")
+
+/** Leaves out elements such as `<document>...</document>`. */
+const withoutTags = (text: string): string => {
+  if (!text.includes("</")) return text
+  const kept: Array<string> = []
+  const unclosed = new Set<string>()
+  const lower = text.toLowerCase()
+  let end = 0
+  for (const match of text.matchAll(/<([a-z][\w-]{0,40})\b[^<>]{0,200}>/gi)) {
+    const name = match[1]!.toLowerCase()
+    if (match.index < end || unclosed.has(name)) continue
+    const close = lower.indexOf(`</${name}>`, match.index)
+    if (close < 0) {
+      // Each name is searched for once, and only some names.
+      if (unclosed.add(name).size > 50) break
+      continue
+    }
+    kept.push(text.slice(end, match.index), "\n")
+    end = close + name.length + 3
+  }
+  return kept.join("") + text.slice(end)
+}
+
+/** Numbers that stand alone: not those of a date, a path or a code. */
+const amounts = /(?<![\w@/.-])(?:[A-Z]{3})?[€$£¥]?-?\d[\d.,']*(?:[km]\b)?(?![\w@/-])/g
+
+/** The tokens of a sentence with the numbers, days and grouped numbers that it names. */
+function* saidTokens(sentence: string, words: ReadonlyArray<string>): Generator<string> {
+  let group = ""
+  for (const token of tokensOf(sentence)) {
+    yield canonical(token)
+    if (token.startsWith("#")) yield canonical(token.slice(1))
+    group = /\d/.test(token) && /^[+\w.()-]+$/.test(token) ? group + token : ""
+    const joined = group === "" ? undefined : compact(group)
+    if (joined !== undefined) yield `c:${joined}`
+    if (/^#\d+[.,:]?$/.test(token)) yield `#${Number.parseInt(token.slice(1), 10)}`
+  }
+  for (const [text] of sentence.matchAll(amounts)) for (const number of numbersIn(text)) yield `n:${number}`
+  for (const number of spelled(words)) yield `n:${number}`
+  for (const day of daysIn(words)) yield `d:${day}`
+}
+
+/** Whether the person said a value. Addresses count as a whole only, and a bare number names no id. */
+export const said = (memory: Memory, value: string | number, about: About): boolean => {
+  const key = canonical(value)
+  if (key === "" || (typeof value === "string" && isDisguised(value))) return false
+  const { hash } = memory
+  const tokens = memory.get("tokens")
+  if (isNumber(key)) return about.class === "id" ? saidId(memory, key, about) : has(tokens, hash(`n:${Number(key)}`))
+  if (has(tokens, hash(key))) return true
+  const joined = compact(key)
+  if (joined !== undefined && has(tokens, hash(`c:${joined}`))) return true
+  const moment = dayOfValue(key)
+  if (moment !== undefined) return has(tokens, hash(`d:${moment.date}`)) || has(tokens, hash(`d:${moment.day}`))
+  if (isAddress(key)) return about.class === "path" && saidPath(memory, key)
+  const words = wordsOf(key)
+  if (words.length === 0) return false
+  if (words.length === 1 && spelled(words).some((number) => has(tokens, hash(`n:${number}`)))) return true
+  return indexIn(memory.get("words"), words.map(hash).join("")) >= 0
+}
+
+/** The argument that a value is for. */
+export interface About {
+  readonly class: ArgumentClass
+  /** The name of the argument, and of the tool. */
+  readonly name: string
+  readonly tool: string
+}
+
+/** A number is an id if the person said what it is of: `ticket 12`, `order number 12`, `#12`. */
+const saidId = (memory: Memory, number: string, { name, tool }: About): boolean => {
+  const { hash } = memory
+  const words = memory.get("words")
+  if (has(memory.get("tokens"), hash(`#${number}`))) return true
+  return ["id", "number", "no", "nr", ...kindsOfId(name, tool)].some((kind) =>
+    [kind, `${kind}s`].some((word) => indexIn(words, hash(word) + hash(number)) >= 0)
+  )
+}
+
+/** A path is said too if the person said its folders and its name, each as a whole. */
+const saidPath = (memory: Memory, path: string): boolean => {
+  const parts = path.split("/").filter((part) => part !== "")
+  const name = parts.at(-1)
+  const isSaid = (part: string) =>
+    has(memory.get("tokens"), memory.hash(part)) ||
+    (!isAddress(part) && indexIn(memory.get("words"), wordsOf(part).map(memory.hash).join("")) >= 0)
+  return name !== undefined && parts.length > 1 && !parts.includes("..") && /\.\w+$/.test(name) && parts.every(isSaid)
+}
+
+/** Words that stand in most records and name none. */
+const common = /^(?:me|you|true|false|none|null|yes|no|ok|sent|open|closed|active|pending|confirmed|general|default)$/
+
+/**
+ * Returns the fields of a record by which the person named it: short ones that the person said, or whose words the
+ * person all used.
+ */
+export const namesOf = (
+  memory: Memory,
+  fields: ReadonlyArray<readonly [string, string | number]>
+): ReadonlyArray<string> => {
+  const words = memory.get("words")
+  return fields.flatMap(([field, value]) => {
+    const key = canonical(value)
+    if (isNumber(key)) {
+      const about = { class: "id", name: field, tool: "" } as const
+      return isIdName(field) && said(memory, value, about) ? [`${singular(partsOf(field).at(0) ?? "")} ${key}`] : []
+    }
+    if (typeof value !== "string" || isText(value) || common.test(key) || dayOfValue(key) !== undefined) return []
+    const own = wordsOf(value)
+    if (own.join("").length < 4) return []
+    if (isAddress(key)) {
+      const name = nameOfPath(key)
+      return said(memory, value, { class: "other", name: field, tool: "" })
+        ? [key]
+        : name !== undefined && name.every((word) => has(words, memory.hash(word)))
+        ? [name.join(" ")]
+        : []
+    }
+    const isNamed = said(memory, value, { class: "other", name: field, tool: "" }) || isMostlySaid(memory, own)
+    return isNamed ? [plain(value)] : []
+  })
+}
+
+/** The words of the name of a file, without its ending: `contract`, `draft` of `/clients/contract-draft.docx`. */
+const nameOfPath = (path: string): ReadonlyArray<string> | undefined => {
+  const name = /[/\\]([^/\\@:]+?)(?:\.\w{1,8})?$/.exec(path)?.[1]
+  const words = name === undefined ? [] : wordsOf(name)
+  return words.join("").length >= 4 ? words : undefined
+}
+
+/** Whether the person used most telling words of a field, and at least two. */
+const isMostlySaid = (memory: Memory, words: ReadonlyArray<string>): boolean => {
+  const telling = words.filter((word) => word.length > 2 && !filler.has(word) && !/^\d+$/.test(word))
+  const used = telling.filter((word) => has(memory.get("words"), memory.hash(word))).length
+  return used >= 2 && used >= telling.length * 0.6
+}
+
+/** Words that say nothing about which record is meant. */
+const filler = wordSet(
+  `the and for with our you your from that this what when which where who how all any are was were has have had not out
+   one two its his her she they them their there then than into onto about after before please can could will would
+   just some also now but via per day date time name mail email user item new own let make get put give tell say`
+)
+
+/** How many telling words of a record the person used. */
+export const sharedWords = (
+  memory: Memory,
+  fields: ReadonlyArray<readonly [field: string, value: string | number]>
+): number => {
+  const words = memory.get("words")
+  const found = new Set<string>()
+  for (const [, value] of fields) {
+    if (typeof value === "number") {
+      if (value > 9 && has(memory.get("tokens"), memory.hash(`n:${value}`))) found.add(String(value))
+      continue
+    }
+    for (const word of wordsOf(value)) {
+      if (word.length < 3 || filler.has(word) || found.has(word) || /^(?:19|20)\d\d$/.test(word)) continue
+      if (has(words, memory.hash(word)) || has(words, memory.hash(singular(word)))) found.add(word)
+    }
+  }
+  return found.size
+}
+
+/** Whether a message asks for something to be taken away. A question about it does not. */
+const asksToDestroy = (message: string): boolean =>
+  (message.match(/[^.!?\n]+[.!?]*/g) ?? []).some((sentence) => {
+    const words = wordsOf(sentence)
+    return !(sentence.trimEnd().endsWith("?") && isQuestion.test(words.join(" "))) &&
+      words.some((word) => awayForms().has(word))
+  })
+
+/** A question that wants an answer. `Can you delete it?` wants an act. */
+const isQuestion =
+  /^(?:until|when|how|what|who|whom|whose|why|which|where|is|are|was|were|am|do|does|did|has|have|had|(?:can|may|should|could|must) (?:i|we|one|anybody|somebody))\b/
+
+const awayForms = atFirstUse(() =>
+  new Set([...destroying, ...awayWords].flatMap((verb) => {
+    const stem = verb.replace(/e$/, "")
+    const doubled = stem + stem.at(-1)
+    return [verb, `${verb}s`, `${stem}ed`, `${stem}ing`, `${doubled}ed`, `${doubled}ing`]
+  }))
+)

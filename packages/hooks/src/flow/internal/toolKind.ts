@@ -1,0 +1,146 @@
+/** What a tool is: one that acts (a sink), one that reads (a source), or one that reads an address that it is given. */
+import type { JsonObject } from "@belay/core/Json"
+import { matcher } from "@belay/core/NamePattern"
+import type { ToolMeta } from "@belay/core/Tool"
+import { classOf } from "./argumentClass.ts"
+import { partsOf, singular, wordSet } from "./names.ts"
+
+/** How far the values in the results of a tool are trusted. */
+export type Integrity = "trusted" | "directory" | "untrusted"
+
+/** Who may see what a tool returns. */
+export type Confidentiality = "public" | "private" | "secret"
+
+/** The labels that a configuration gives to tools. */
+export type Label = Integrity | Confidentiality
+
+/** A tool as it was understood, and from what. */
+export interface ToolKind {
+  /** `sink`: every decisive argument is checked. `fetch`: only its addresses. `source` and `local`: nothing. */
+  readonly kind: "sink" | "fetch" | "source" | "local"
+  readonly why: string
+  /** Whether it is known to act. A tool of which nothing is known may read as well. */
+  readonly acts: boolean
+  /** Whether it takes something away: it deletes, cancels, stops or blocks. */
+  readonly destroys: boolean
+  readonly integrity: Integrity
+  readonly confidentiality: Confidentiality
+}
+
+const reading = wordSet(
+  `get list search read find check fetch describe count view show query lookup look glob grep ls cat browse open visit
+   inspect download load retrieve status track whoami stat head tail tree peek preview summarize analyze validate verify
+   compare calculate compute scrape crawl explore recall`
+)
+const acting = wordSet(
+  `send delete remove create update write insert execute exec run upload publish install cancel pay buy purchase set add
+   edit modify revoke grant invite forward reply submit approve post put patch move rename copy transfer transmit share
+   unshare deploy merge push commit close assign reset change register subscribe unsubscribe enable disable kill stop
+   start restart schedule order book reserve refund charge import export save store drop clear purge empty checkout
+   sign vote like follow block ban mute kick archive restore replace append apply confirm reject accept react pin`
+)
+/** Words for taking something away, in names of tools and in requests. */
+export const destroying = wordSet(
+  `delete remove erase drop clear purge clean discard wipe trash throw away rid cancel revoke unshare unsubscribe stop end
+   terminate kill disable deactivate block ban freeze lock kick close reset archive uninstall off destroy empty undo
+   refund reimburse`
+)
+/** Words with which people ask for that, besides those. */
+export const awayWords = wordSet("out scrap dump bin junk")
+/** Words at the end of a name that has no verb: what the tool returns. */
+const information = wordSet(
+  `details detail info information status history summary overview profile balance metadata statistics stats directory
+   catalog catalogue guide agenda documentation docs page contents availability weather forecast inbox calendar hours menu
+   metrics logs log members`
+)
+/** Words that act, and are nouns too. */
+const nouns = wordSet("order book share transfer schedule post charge import export run set")
+/** Words that begin a question. */
+const asking = wordSet("who what which where when is has can does how")
+/** Words that always act, also after a word that reads: `get_and_send`. */
+const alwaysActing = wordSet(
+  "send delete remove create update write insert execute exec upload publish install pay buy"
+)
+
+/** The labels of a configuration. */
+export interface Labels {
+  readonly sources: ReadonlyArray<readonly [pattern: string, label: Label]>
+  readonly local: ReadonlyArray<string>
+}
+
+/** Returns the function that says what tools are. */
+export const kindsBy = ({ local, sources }: Labels): (tool: ToolMeta) => ToolKind => {
+  const rules = sources.map(([pattern, label]) => [matcher(pattern), label] as const)
+  const isLocal = local.length === 0 ? () => false : matcher(local)
+  const known = new Map<string, { readonly tool: ToolMeta; readonly kind: ToolKind }>()
+  const make = (tool: ToolMeta): ToolKind => {
+    const labels = rules.flatMap(([matches, label]) => matches(tool.name) ? [label] : [])
+    const integrity = labels.find((one) => one === "trusted" || one === "directory") ?? "untrusted"
+    const confidentiality = labels.find((one) => one === "secret" || one === "public") ?? "private"
+    const guess = isLocal(tool.name) ? { kind: "local", why: "configured", acts: true } as const : guessOf(tool)
+    const destroys = guess.kind === "sink" &&
+      (tool.destructive === true || partsOf(tool.name).some((part) => destroying.has(part)))
+    return { ...guess, destroys, integrity, confidentiality }
+  }
+  return (tool) => {
+    const found = known.get(tool.name)
+    if (found?.tool === tool) return found.kind
+    const kind = make(tool)
+    if (known.size >= 1_000) known.clear()
+    known.set(tool.name, { tool, kind })
+    return kind
+  }
+}
+
+type Guess = Pick<ToolKind, "kind" | "why" | "acts">
+
+const guessOf = (tool: ToolMeta): Guess => {
+  if (tool.destructive === true) return { kind: "sink", why: "destructive", acts: true }
+  const parts = partsOf(tool.name)
+  const acts = parts.find((part) => alwaysActing.has(part))
+  if (acts !== undefined) return { kind: "sink", why: `"${acts}" in its name`, acts: true }
+  // `order_status` has no verb; its first word is a noun.
+  const noun = parts.at(-1) ?? ""
+  const isNoun = parts.length > 1 && information.has(noun)
+  const verb = parts.find((part, index) =>
+    reading.has(part) || (acting.has(part) && !(isNoun && index === 0 && nouns.has(part)))
+  )
+  if (verb !== undefined && acting.has(verb) && !(tool.readOnly === true && verb !== parts[0])) {
+    return { kind: "sink", why: `"${verb}" in its name`, acts: true }
+  }
+  if (verb === undefined && !takesText(tool.inputSchema) && (asking.has(parts[0] ?? "") || isNoun || isPlural(parts))) {
+    return readOrFetch(tool, "its name says what it returns")
+  }
+  if (verb === undefined && tool.readOnly !== true) {
+    return { kind: "sink", why: "nothing says that it only reads", acts: false }
+  }
+  const why = verb === undefined || acting.has(verb) ? "it declares that it only reads" : `"${verb}" in its name`
+  return readOrFetch(tool, why)
+}
+
+/** Two words or more of which the last is a plural, as in `customer_orders`, are a collection that is read. */
+const isPlural = (parts: ReadonlyArray<string>): boolean => {
+  const last = parts.at(-1) ?? ""
+  return parts.length > 1 && last.length > 3 && last !== singular(last)
+}
+
+/** Whether a tool takes a text, so that it does more than read, or says what to do in an argument. */
+const takesText = (schema: JsonObject): boolean =>
+  Object.entries(propertiesOf(schema)).some(([name, one]) =>
+    classOf(name, one).class === "content" || /^(?:action|method|operation|op|data|payload|input)$/i.test(name)
+  )
+
+const readOrFetch = ({ inputSchema }: ToolMeta, why: string): Guess =>
+  takesAddress(inputSchema)
+    ? { kind: "fetch", why: `${why}, and it takes an address`, acts: false }
+    : { kind: "source", why, acts: false }
+
+const takesAddress = (schema: JsonObject): boolean =>
+  Object.entries(propertiesOf(schema)).some(([name, one]) => classOf(name, one).class === "url")
+
+/** The schemas of the arguments, by name. */
+export const propertiesOf = (schema: JsonObject | undefined): { readonly [name: string]: JsonObject } => {
+  const found = schema?.["properties"]
+  // A JSON Schema has schemas there; anything else has no format and no enumeration.
+  return typeof found === "object" && found !== null && !Array.isArray(found) ? found as never : {}
+}

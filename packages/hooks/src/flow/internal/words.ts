@@ -1,0 +1,88 @@
+/** How values and texts are compared: in one spelling, by whole words and whole tokens. */
+
+/** A text in one spelling: compatible letters, lower case, single spaces. */
+export const plain = (text: string): string => text.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim()
+
+/** Longer texts are compared as they are. */
+const maxValue = 2_000
+
+const edges = /^[\s"'`“”‘’«»<([{*_,;:!?¿¡|]+|[\s"'`“”‘’«»>)\]}*_,;:!?.|]+$/g
+
+/** A value in the form in which values are compared: addresses and numbers have one spelling too. */
+export const canonical = (value: string | number): string => {
+  if (typeof value === "number") return String(value)
+  const text = value.trim()
+  if (text.length > maxValue) return text
+  if (isNumber(text)) return String(Number(text))
+  const address = urlOf(text)
+  if (address !== undefined) return address
+  return pathOf(plain(text).replace(edges, ""))
+}
+
+/** Whether a text is a number, such as `12`, `-3.50` or `118.4`. */
+export const isNumber = (text: string): boolean => /^-?\d{1,15}(?:\.\d{1,10})?$/.test(text)
+
+/** The words of a text, in order. */
+export const wordsOf = (text: string): ReadonlyArray<string> => plain(text).match(/[\p{L}\p{N}]+/gu) ?? []
+
+/** The tokens of a text: what stands between spaces, brackets, quotes, commas and semicolons, as it was written. */
+export const tokensOf = (text: string): ReadonlyArray<string> =>
+  text.split(/[\s,;()"'`“”‘’«»<>[\]{}|]+/).filter((token) => token !== "")
+
+/** How many characters of one text are searched for tokens that only questions need. */
+const maxSearched = 200_000
+
+/** The tokens of a text, one after the other, so that a reader can stop. */
+export function* eachToken(text: string): Generator<string> {
+  for (const [token] of text.slice(0, maxSearched).matchAll(/[^\s,;()"'`“”‘’«»<>[\]{}|]+/g)) yield token
+}
+
+/** The sentences of a text. A phrase does not go across their ends. */
+export const sentencesOf = (text: string): ReadonlyArray<string> => text.split(/[.!?;:]\s|\n/)
+
+/** Whether a value is a text rather than a short value. */
+export const isText = (value: string): boolean =>
+  value.length > 80 || value.includes("\n") || (value.match(/\S+/g)?.length ?? 0) > 6
+
+/** Whether a value is written like an address, a path or a URL. It then counts only as a whole. */
+export const isAddress = (value: string): boolean => /[@/\\]|:\S|[\p{L}\p{N}]\.[\p{L}\p{N}]/u.test(value)
+
+/** Whether a text contains characters that nobody sees, so that it is not what it looks like. */
+export const isDisguised = (value: string): boolean => /[\p{Cf}\p{Co}\u{115f}\u{1160}\u{3164}\u{ffa0}]/u.test(value)
+
+/** A number that people write in groups, such as an account or a telephone number, without its gaps. */
+export const compact = (value: string): string | undefined => {
+  const joined = plain(value).replace(/[\s().-]/g, "")
+  return /^\+?[a-z0-9]{8,40}$/.test(joined) && (joined.match(/\d/g)?.length ?? 0) >= 6 ? joined : undefined
+}
+
+/** Returns a URL in one spelling: its host as the network sees it, its path decoded. `undefined` for other texts. */
+const urlOf = (text: string): string | undefined => {
+  if (!/^(?:https?|wss?|ftp):\/\/|^www\./i.test(text)) return undefined
+  const trimmed = text.replace(/[)\]}>"'.,;:!?]+$/, "")
+  const parsed = URL.parse(/^www\./i.test(trimmed) ? `https://${trimmed}` : trimmed)
+  if (parsed === null) return plain(text)
+  const login = parsed.username === "" && parsed.password === "" ? "" : `${parsed.username}:${parsed.password}@`
+  const rest = `${decoded(parsed.pathname)}${decoded(parsed.search)}${parsed.hash}`
+  return `${parsed.protocol}//${login}${parsed.host}${rest.replace(/\/$/, "")}`
+}
+
+const decoded = (text: string): string =>
+  text.replace(/%[2-7][0-9a-f]/gi, (code) => {
+    const letter = String.fromCharCode(Number.parseInt(code.slice(1), 16))
+    // A decoded sign could change what the address means.
+    return /[\w.~-]/.test(letter) ? letter : code.toLowerCase()
+  })
+
+/** Returns a path without `.` and `..`, and other texts as they are. */
+const pathOf = (text: string): string => {
+  if (!/[/\\]/.test(text) || /[\s@]|:\//.test(text)) return text
+  const parts: Array<string> = []
+  const unix = text.replaceAll("\\", "/")
+  for (const part of unix.split("/")) {
+    if (part === "" || part === ".") continue
+    if (part === ".." && parts.length > 0 && parts.at(-1) !== "..") parts.pop()
+    else parts.push(part)
+  }
+  return `${unix.startsWith("/") ? "/" : ""}${parts.join("/")}`
+}
