@@ -52,7 +52,7 @@ describe("belay chat in a terminal", () => {
     assert.lengthOf(shown.match(/allow/g) ?? [], 1, shown)
   })
 
-  it("stops the answer with Ctrl-C at a question, runs nothing, and goes on with the next message", async () => {
+  it("stops the answer with Ctrl-C at a question, runs nothing, and continues with the next message", async () => {
     await using endpoint = await Endpoint.start({ script: [bash("touch ran"), { text: "Next." }] })
     const chat = open(endpoint.url, ["--tools", "all", "--model", "scripted"])
     await chat.until("you> ")

@@ -98,6 +98,29 @@ describe("a row of the inbox in memory", () => {
   })
 })
 
+describe("a decision or a cancellation in the inbox", () => {
+  const bodies: ReadonlyArray<readonly [Inbox.Kind, unknown, boolean]> = [
+    ["decide", {}, true],
+    ["decide", { c: { type: "approve" } }, false],
+    ["decide", { c: { type: "approve" }, d: "yes" }, true],
+    ["decide", { c: { type: "maybe" } }, true],
+    ["decide", [{ type: "approve" }], true],
+    ["cancel", { key: "k" }, true],
+    ["cancel", "another key", false]
+  ]
+  it.for(bodies)("of the kind %s with the body %j is given up: %s", async ([kind, body, isDead]) => {
+    const [inbox, sessions] = [Inbox.inMemory(), SessionStore.inMemory()]
+    const agent = agentOf(sessions)
+    const host = Host.make({ agent, store: { sessions, inbox }, pollMs })
+    await Effect.runPromise(inbox.add({ sessionId: "s", key: "k", kind, body: body as never, at: 0 }))
+    await host.advance("s")
+    const status = await host.status("s", "k")
+    assert.strictEqual(status?.status, isDead ? "dead" : "done")
+    if (isDead) assert.match(JSON.stringify(status?.outcome), /it cannot be read: it/)
+    await agent.close()
+  })
+})
+
 /** Every column of the tables that a host reads, and what somebody may have written there. */
 const tampered: ReadonlyArray<readonly [table: string, column: string, value: string]> = [
   ...["null", "7", "\"x\"", "[]", "{}", "{", "", "{\"message\":1}", "{\"message\":\"hi\",\"history\":{}}"].flatMap((

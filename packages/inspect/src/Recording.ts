@@ -77,7 +77,9 @@ export class Writer {
     this.contexts.delete(conversationKey(sessionId))
   }
 
-  private shorten({ event, point, sessionId }: Input): JsonObject {
+  private shorten({ event: given, point, sessionId }: Input): JsonObject {
+    // An event may warn about fields that it does not have. The copy has none but its own.
+    const event = { ...given }
     const { request, tool, ...rest } = event
     const { messages, tools, ...others } = event
     const key = keyOf(point, sessionId)

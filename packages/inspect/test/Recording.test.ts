@@ -173,7 +173,7 @@ describe("a recorder", () => {
     assert.deepStrictEqual(messages, [1, 1, 2, 3])
   })
 
-  it("forgets every session that an agent has closed or let go", async () => {
+  it("forgets every session that an agent has closed or released", async () => {
     const forgotten: Array<string> = []
     // oxlint-disable-next-line typescript/unbound-method -- it is called with its writer
     const { forget } = Recording.Writer.prototype

@@ -110,7 +110,7 @@ describe("the name of the server", () => {
     assert.strictEqual(await status("agent.example.com:8443", ["agent.example.com:8443"]), 200)
     assert.strictEqual(await status("agent.example.com:1", ["agent.example.com:8443"]), 403)
     assert.strictEqual(await status("anything", ["*"]), 200)
-    // The address at which the request has arrived is no name that somebody else could have.
+    // The address at which the request has arrived cannot be the name of somebody else.
     assert.strictEqual(await status("127.0.0.1:PORT", ["agent.example.com"]), 200)
   })
 

@@ -78,7 +78,7 @@ const superseded = (sessionId: string): HostError => {
 const kinds: ReadonlySet<string> = new Set<Entry["kind"]>(["message", "steer", "decide", "cancel"])
 const statuses: ReadonlySet<string> = new Set<Entry["status"]>(["waiting", "begun", "suspended", "done", "dead"])
 
-/** Opens the session. If what is stored of it is no session, nothing can ever be done in it: everything is given up. */
+/** Opens the session. If its stored state cannot be read, nothing can ever be done in it: everything is given up. */
 const openSession = (
   site: Site,
   sessionId: string,

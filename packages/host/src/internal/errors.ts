@@ -27,7 +27,7 @@ export const isTemporary = (error: unknown): boolean => {
 export const isWrongDecision = (error: unknown): boolean =>
   Object(error)._tag === "SnapshotError" && Object(error).problem === "wrong-decision"
 
-/** Whether an error says that what is stored of a session is no session, so that trying again does not help. */
+/** Whether an error says that the stored state of a session cannot be read, so that trying again does not help. */
 export const isBroken = (error: unknown): boolean => {
   const { _tag, cause, problem } = Object(error) as { readonly [field: string]: unknown }
   if (_tag === "SnapshotError") return problem === "not-a-snapshot" || problem === "not-json"

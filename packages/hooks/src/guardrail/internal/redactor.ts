@@ -288,8 +288,9 @@ const scanToolResult = (
     return isDelegated || argsText.includes(placeholder.toUpperCase())
   }
   const { blocked, value } = scanner.scan("toolResults", ctx, isPlaceholder, (scan) => scanResult(result, scan))
-  // A wrapper has no decision record, so this is how a report knows.
-  if (blocked !== undefined || value !== result) ctx.events.emit("redacted", { tool })
+  // A wrapper has no decision record, so this is how a report knows. A program may call the wrapper without events.
+  const { events }: Partial<HookContext> = ctx
+  if (blocked !== undefined || value !== result) events?.emit("redacted", { tool })
   return blocked === undefined ? value : withheldResult(scanner, tool, blocked)
 }
 
