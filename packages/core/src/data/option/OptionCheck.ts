@@ -257,7 +257,8 @@ export const oneOf = (key: string, value: unknown, choices: ReadonlyArray<string
   `one of ${choices.join(", ")}`
 ]
 
-const show = (value: unknown): string => {
+/** Describes a value for an error message. */
+export const show = (value: unknown): string => {
   if (value === null || value === undefined) return "nothing"
   if (Array.isArray(value)) {
     const empty = value.findIndex((item) => !isPresent(item))
