@@ -20,28 +20,50 @@ import { show } from "./OptionCheck.ts"
  * @category constructors
  * @since 0.2.0
  */
-export const checked = <A extends ReadonlyArray<unknown>, B>(
+export const checked = <F extends (...args: never) => unknown>(
   name: string,
-  parameters: { readonly [K in keyof A]: string },
-  call: (...args: A) => B
-): (...args: A) => B => {
-  return (...args) => {
+  parameters: ReadonlyArray<string>,
+  call: F
+): F => {
+  const safe = (...args: ReadonlyArray<unknown>): unknown => {
+    // oxlint-disable-next-line belay/no-try -- a `Result` for each call would make right values cost something
     try {
-      return call(...args)
+      return call(...args as never)
     } catch (error) {
-      throw isFromInside(error) ? wrongArguments(name, parameters, args) : error
+      // oxlint-disable-next-line belay/no-throw -- the function throws already
+      throw isFromInside(error) ? wrongArguments(name, parameters, args, error) : error
     }
   }
+  // It takes and returns the same values as `call`.
+  return safe as unknown as F
 }
 
 const isFromInside = (error: unknown): boolean => error instanceof TypeError || error instanceof RangeError
 
-/** The error of a function that cannot read its arguments. @category constructors @since 0.2.0 */
-export const wrongArguments = (
+/**
+ * Throws a `ConfigError` that names the function and its arguments if they are not right. Use it in a function that
+ * calls a function of the program.
+ *
+ * @category operations
+ * @since 0.2.0
+ */
+export function assertArguments(
+  areRight: boolean,
   name: string,
   parameters: ReadonlyArray<string>,
   values: ReadonlyArray<unknown>
+): asserts areRight {
+  // oxlint-disable-next-line belay/no-throw -- programs that get a value at once have no Effect to fail with
+  if (!areRight) throw wrongArguments(name, parameters, values)
+}
+
+const wrongArguments = (
+  name: string,
+  parameters: ReadonlyArray<string>,
+  values: ReadonlyArray<unknown>,
+  cause?: unknown
 ): ConfigError => {
   const found = parameters.map((parameter, at) => `${parameter} is ${show(values[at])}`).join(", ")
-  return new ConfigError({ key: name, message: `${name}: expected other values, found that ${found}; see its types` })
+  const message = `${name}: it cannot use these values: ${found}`
+  return Object.assign(new ConfigError({ key: name, message }), cause === undefined ? {} : { cause })
 }

@@ -219,8 +219,11 @@ export const unknownName = (key: string, known: ReadonlyArray<string>): string =
  * @category operations
  * @since 0.1.0
  */
-export const invalidOption = (key: string, problem: string): Result.Result<never, ConfigError> =>
-  Result.fail(new ConfigError({ key, message: `${key}: ${problem}` }))
+export const invalidOption = (key: string, problem: string): Result.Result<never, ConfigError> => {
+  // Programs without types may pass anything.
+  const named = typeof key === "string" ? key : show(key)
+  return Result.fail(new ConfigError({ key: named, message: `${named}: ${problem}` }))
+}
 
 /**
  * Checks that an argument is an object, before its fields are read.
