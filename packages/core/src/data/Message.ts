@@ -165,7 +165,7 @@ export const assistant = (content: string, toolCalls?: ReadonlyArray<ToolCall>):
 export const text = (message: Message): string => {
   const { content, role }: Partial<Message> = Object(message)
   if (typeof content === "string") return content
-  if (role !== "user") return JSON.stringify(content ?? "")
+  if (role !== "user") return content === undefined ? "" : JSON.stringify(content)
   return Array.isArray(content) ? content.map((part: ContentPart) => isText(part) ? part.text : "").join("") : ""
 }
 

@@ -1,9 +1,9 @@
-/** What clients are told about errors, by the kind of the error. */
+/** What clients receive for errors, by the kind of the error. */
 import type { Outcome } from "@belay/host/Outcome"
 import { assert, describe, it } from "vitest"
 import { Refusal, refusalOf, refusalOfOutcome, statusOf, type Unanswered } from "../../src/internal/refusal.ts"
 
-/** The status of a refusal, its text, and whether the developer heard of the error. */
+/** The status of a refusal, its text, and whether the error was given to `onError`. */
 const told = (ask: (serve: { onError: () => void }) => Refusal): readonly [number, string, boolean] => {
   let heard = false
   const { kind, message } = ask({ onError: () => void (heard = true) })
@@ -26,11 +26,11 @@ describe("a client", () => {
     ["an error that only looks like one", { _tag: "Other", problem: "store", message: "secret" }, [500, later, true]],
     ["an error of another kind with the problem full", { problem: "full", limit: "x" }, [500, later, true]],
     ["a plain error", new Error("secret"), [500, later, true]]
-  ])("is told of %s what it may know", ([, error, expected]) => {
+  ])("receives for %s what it may know", ([, error, expected]) => {
     assert.deepEqual(told((serve) => refusalOf(serve, error)), expected)
   })
 
-  it("is told the text of a refusal as it is", () => {
+  it("receives the text of a refusal as it is", () => {
     const refusal = new Refusal("too-large", "too long")
     assert.strictEqual(refusalOf({ onError: () => assert.fail() }, refusal), refusal)
   })
@@ -48,7 +48,7 @@ describe("a client", () => {
     [failed("ContentFiltered"), 400, undefined, true],
     [failed("ContextOverflow"), 400, undefined, true],
     [failed("Surprise"), 500, undefined, true]
-  ])("is told of a turn that ended with %o without the inside", ([outcome, status, text, heard]) => {
+  ])("receives for a turn that ended with %o nothing from the inside", ([outcome, status, text, heard]) => {
     const [actual, message, isHeard] = told((serve) => refusalOfOutcome(serve, outcome as Unanswered))
     assert.deepEqual([actual, isHeard], [status, heard])
     assert.notInclude(message, "secret")
