@@ -2,15 +2,23 @@
 import type { AgentHook } from "@belay/core/AgentHook"
 import type { Eventual } from "@belay/core/Eventual"
 import type { HookContext } from "@belay/core/HookContext"
+import type { Json } from "@belay/core/Json"
+import { matcher } from "@belay/core/NamePattern"
 import { checkOptions, oneOf } from "@belay/core/OptionCheck"
 import type { ToolMeta } from "@belay/core/Tool"
 import * as Result from "effect/Result"
 import * as HookDefaults from "../../HookDefaults.ts"
 import { configure, type Labelling } from "./configure.ts"
 import { flowHook, type Setup } from "./flowHook.ts"
+import { leavesOf } from "./leaves.ts"
 
 /** Options of `DataFlow.make`. @category models @since 0.2.0 */
-export interface Options extends HookDefaults.HookDefaults, Labelling {
+export interface Options extends Omit<HookDefaults.HookDefaults, "tools">, Labelling {
+  /**
+   * Names of the tools whose calls are checked; `*` stands for any characters, a leading `!` excludes. The results of
+   * all tools are labelled. Default all tools.
+   */
+  readonly tools?: string | ReadonlyArray<string>
   /**
    * What happens when nothing grounds a value: a person is asked, or the call is denied with feedback from which the
    * model can go on. Default `ask`.
@@ -46,8 +54,17 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
 /** Makes the hook. `more` is what only ready-made hooks set. */
 export const buildFlow = (options: Options, more: Pick<Setup, "special" | "answer"> = {}): AgentHook => {
   HookDefaults.checkKinds("data-flow", options, optionKinds)
-  const { arguments: ranks, links = "ask", plan, secrets = "ask", sinks, sources, ungrounded = "ask", ...common } =
-    options
+  const {
+    arguments: ranks,
+    links = "ask",
+    plan,
+    secrets = "ask",
+    sinks,
+    sources,
+    tools,
+    ungrounded = "ask",
+    ...common
+  } = options
   const name = options.name ?? "data-flow"
   Result.getOrThrow(checkOptions(
     name,
@@ -60,7 +77,34 @@ export const buildFlow = (options: Options, more: Pick<Setup, "special" | "answe
     ...(sinks === undefined ? {} : { sinks }),
     ...(ranks === undefined ? {} : { arguments: ranks })
   }
-  const setup: Setup = { configuration: configure(name, labelling), links, plan, secrets, ungrounded, ...more }
+  const setup: Setup = {
+    configuration: configure(name, labelling),
+    isChecked: tools === undefined ? () => true : matcher(tools),
+    links,
+    plan,
+    secrets,
+    ungrounded,
+    ...callNotes(),
+    ...more
+  }
   const identity = { kind: "data-flow", options: { ...options, ...more } }
   return HookDefaults.apply(common, { name, identity, ...flowHook(setup) })
+}
+
+const maxNotes = 1_000
+
+/** What calls of this process were about: their first short text. It is not part of the state, which holds no text. */
+const callNotes = (): Pick<Setup, "about" | "noteCall"> => {
+  const notes = new Map<string, string>()
+  return {
+    about: (callId) => notes.get(callId),
+    noteCall: (callId, args: Json) => {
+      for (const { value } of leavesOf(args)) {
+        if (typeof value !== "string" || value === "" || value.length > 80) continue
+        if (notes.size >= maxNotes) notes.clear()
+        notes.set(callId, value)
+        return
+      }
+    }
+  }
 }

@@ -23,6 +23,7 @@ export interface Problem {
 /** Where a value was read. */
 export interface Source {
   readonly tool: string
+  readonly callId: string
   readonly field: string
   readonly turn: number
   readonly step: number
@@ -223,9 +224,9 @@ const isApproved = (memory: Memory, kind: string, value: string | number): boole
 /** Returns where a value was read last. */
 export const sourceOf = (memory: Memory, value: string | number): Source | undefined => {
   const hash = memory.hash(canonical(value))
-  for (const { fields, step, tool, turn } of memory.get("readings").toReversed()) {
+  for (const { callId, fields, step, tool, turn } of memory.get("readings").toReversed()) {
     for (const [field, hashes] of fields) {
-      if (indexIn(hashes, hash) >= 0) return { tool, field, turn, step }
+      if (indexIn(hashes, hash) >= 0) return { tool, callId, field, turn, step }
     }
   }
   return undefined
