@@ -95,7 +95,7 @@ const beforeTurn = (
   ctx: HookContext
 ): Effect.Effect<undefined, unknown> | undefined => {
   // What an agent says to its sub-agent is the model's text.
-  if (ctx.agent.depth > 0 || ctx.askedAgain) return undefined
+  if (ctx.agent.depth > 0) return undefined
   const memory = memoryOf(ctx)
   if (steer !== true) {
     for (const key of ["approved", "refused"] as const) memory.set(key, "")
@@ -247,7 +247,6 @@ const afterCall = (
   { call: { args, id, name }, executed, result, tool }: PostToolCallEvent,
   ctx: HookContext
 ): undefined => {
-  if (ctx.askedAgain) return
   const memory = memoryOf(ctx)
   settle(memory, keyOf(ctx, id), executed ? "approved" : "dropped", args)
   const about = { sessionId: ctx.sessionId, turn: ctx.turnNumber, step: ctx.stepNumber }
