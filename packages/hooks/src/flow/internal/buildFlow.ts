@@ -8,12 +8,13 @@ import { checkOptions, oneOf } from "@belay/core/OptionCheck"
 import type { ToolMeta } from "@belay/core/Tool"
 import * as Result from "effect/Result"
 import * as HookDefaults from "../../HookDefaults.ts"
-import { configure, type Labelling } from "./configure.ts"
+import { configure, type Labelling, type Rank } from "./configure.ts"
 import { flowHook, type Setup } from "./flowHook.ts"
 import { leavesOf } from "./leaves.ts"
+import type { Label } from "./toolKind.ts"
 
 /** Options of `DataFlow.make`. @category models @since 0.2.0 */
-export interface Options extends Omit<HookDefaults.HookDefaults, "tools">, Labelling {
+export interface Options extends Omit<HookDefaults.HookDefaults, "tools"> {
   /**
    * Names of the tools whose calls are checked; `*` stands for any characters, a leading `!` excludes. The results of
    * all tools are labelled. Default all tools.
@@ -24,6 +25,17 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "tools">, Label
    * model can go on. Default `ask`.
    */
   readonly ungrounded?: "ask" | "deny"
+  /**
+   * What the results of tools are, by name; `*` stands for any characters. `trusted`: your own words and files, all of
+   * whose values count. `directory`: vouches for the short values of records that the person meant. `secret`: its values
+   * leave only after a question. `hook:<name>` labels texts that a hook injects, and `memory` those that a memory
+   * recalls. Default: `untrusted` and `private`.
+   */
+  readonly sources?: { readonly [tool: string]: Label | ReadonlyArray<Label> }
+  /** Tools whose acts can be undone, such as a basket. They are not checked. Default none. */
+  readonly sinks?: { readonly [tool: string]: "local" }
+  /** Whether an argument decides something, by `tool.argument`. Default: from its format, or else from its name. */
+  readonly arguments?: { readonly [toolAndArgument: string]: Rank }
   /**
    * What happens with links and addresses inside of texts that are sent: they have to be grounded, or it is enough that
    * they stand somewhere in what was read. Default `ask`.
