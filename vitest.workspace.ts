@@ -46,7 +46,7 @@ export default defineConfig(({ mode }) => ({
         "inspect",
         "tools",
         "cli",
-        "create-belay",
+        "create",
         "examples"
       ].map((
         name

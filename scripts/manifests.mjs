@@ -5,7 +5,7 @@ const common = ["agent", "ai", "llm", "typescript"]
 const keywords = {
   cli: ["cli", "hooks", "claude-code"],
   core: ["hooks", "agents", "sdk", "effect", "tool-calling"],
-  "create-belay": ["create", "template"],
+  create: ["create", "template"],
   "hook-files": ["hooks", "claude-code", "cursor", "copilot", "gemini-cli"],
   hooks: ["hooks", "guardrails", "approval", "budget"],
   host: ["durable", "sessions", "queue", "postgres"],

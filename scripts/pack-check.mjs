@@ -121,11 +121,11 @@ const create = async (template, url, folder) => {
     npm_config_cache: join(folder, ".cache")
   }
   const cwd = join(folder, "made")
-  await run(npm, ["create", "belay@latest", "made", "--yes", "--", "--template", template], { cwd: folder, env })
+  await run(npm, ["create", "@belay@latest", "made", "--yes", "--", "--template", template], { cwd: folder, env })
   await run(npm, ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], { cwd, env })
   await run(npm, ["run", "types"], { cwd, env })
   await run(npm, ["test"], { cwd, env })
-  console.log(`create-belay: the template ${template} installs, compiles, and its tests pass`)
+  console.log(`@belay/create: the template ${template} installs, compiles, and its tests pass`)
 }
 
 /** Installs the packages with a package manager and imports every module of them. */
@@ -179,7 +179,7 @@ try {
   const place = (name) => join(temporary, name)
   await use("npm", packages, registry.url, place("npm"), source)
   await Promise.all(names.slice(1).map((name) => use(name, packages, registry.url, place(name), source)))
-  const templates = readdirSync("packages/create-belay/templates", { withFileTypes: true })
+  const templates = readdirSync("packages/create/templates", { withFileTypes: true })
     .flatMap((entry) => entry.isDirectory() ? [entry.name] : [])
   await Promise.all(templates.map((name) => create(name, registry.url, place(name))))
   for (const name of names) await runIn(place(name), join(place("npm"), "out/main.js"), name)

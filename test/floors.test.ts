@@ -60,6 +60,18 @@ describe("the law of the house", () => {
     assertBroken(found, /hook\/Planted\.ts imports \.\.\/port\/LlmProvider\.ts, sideways/)
   })
 
+  it("forbids an import from a part of the agent to a part above it", () => {
+    const found = planted(
+      "packages/core/src/agent/internal/state/Planted.ts",
+      `import type { Turn } from "../point/turn.ts"\n`
+    )
+    assertBroken(found, /state\/Planted\.ts imports \.\.\/point\/turn\.ts, upwards: the part point lies above state/)
+    assertBroken(
+      planted("packages/core/src/agent/internal/new/Planted.ts", `import type { Turn } from "../point/turn.ts"\n`),
+      /a part without a floor/
+    )
+  })
+
   it("forbids a cycle, be it of types only", () => {
     const found = violations(
       new Map([

@@ -99,6 +99,12 @@ describe("the repository", () => {
     assert.deepEqual(linesLike(machine), [])
   })
 
+  it("runs no package of somebody else that has the name of this project", () => {
+    const commands = ["npx", "bunx", "dlx", "create", "init", "exec", "install", "i", "add"].join("|")
+    const stranger = new RegExp(`(?:^|[^\\w-])(?:${commands})\\s+(?:-\\S+\\s+)*(?:create-)?${"belay"}(?![\\w./-])`)
+    assert.deepEqual(linesLike(stranger, tracked.filter((path) => !path.endsWith("CHANGELOG.md"))), [])
+  })
+
   it("says why a rule is switched off", () => {
     const silent = linesLike(
       /(?:oxlint|eslint)-disable(?!.* -- \S)|@effect-diagnostics(?!.* -- \S)|@ts-(?:ignore|nocheck)/

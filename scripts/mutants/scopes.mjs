@@ -22,7 +22,11 @@ const scopes = [
       `${hooks}/guardrail/internal/${name}.ts`
     )
   ]],
+  ["host", ["packages/host/src/"]],
+  ["serve", ["packages/serve/src/"]],
   ["hook-files/trust", ["packages/hook-files/src/trust/"]],
+  ["hook-files", ["packages/hook-files/src/"]],
+  ["cli", ["packages/cli/src/"]],
   ["providers/store", ["packages/providers/src/store/"]]
 ]
 

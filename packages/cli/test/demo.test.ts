@@ -9,6 +9,17 @@ import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "vitest"
 import { run } from "./belay.ts"
 
+/** What the test reads of the data of a report. */
+interface ReportData {
+  readonly totals: { readonly cost: string; readonly unpriced: number }
+  readonly rows: ReadonlyArray<{
+    readonly kind: string
+    readonly title: string
+    readonly state: string
+    readonly decisions: ReadonlyArray<readonly [hook: string, point: string]>
+  }>
+}
+
 const bin = fileURLToPath(new URL("../src/bin/belay.ts", import.meta.url))
 const newFolder = () => join(mkdtempSync(join(tmpdir(), "belay-demo-")), "demo")
 const noKeys = { OPENAI_API_KEY: "", OPENAI_BASE_URL: "", OPENAI_MODEL: "", NO_COLOR: "1" }
@@ -39,6 +50,25 @@ describe("belay demo", () => {
     const report = readFileSync(join(folder, "report.html"), "utf8")
     assert.include(report, "collector@evil.example")
     assert.notInclude(report, "AKIAIOSFODNN7EXAMPLE")
+  })
+
+  it("ends with a report that has the cost that was printed, the redaction, and only what was really changed", async () => {
+    const folder = newFolder()
+    const { stdout } = await demo(["--folder", folder, "--approve", "allow"])
+    const [, json = "{}"] = /page\(document, (\{.*\})\)\n/.exec(readFileSync(join(folder, "report.html"), "utf8")) ?? []
+    const { rows, totals }: ReportData = JSON.parse(json)
+    const [, printed = "?"] = /completed in .*, (\$[\d.]+) of/.exec(stdout) ?? []
+    assert.strictEqual(totals.cost, printed)
+    assert.strictEqual(totals.unpriced, 0)
+    const changed = rows.filter(({ decisions }) => decisions.length > 0)
+      .map(({ decisions, title }) => `${title}: ${decisions.map(([hook, point]) => `${hook} at ${point}`).join()}`)
+    assert.deepStrictEqual(changed, [
+      "Read: secrets at wrapToolCall",
+      "send_mail: mail-guard at preToolCall",
+      "bash: claude at preToolCall",
+      "delete_files: human-approval at preToolCall"
+    ])
+    assert.isEmpty(rows.filter(({ kind, state }) => kind === "model" && state === "changed"))
   })
 
   it("continues at its question after kill -9, in another process", async () => {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { readdirSync } from "node:fs"
+import { readdirSync, truncateSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { settings, world } from "./belay.ts"
@@ -34,6 +34,26 @@ describe("belay hooks trust", () => {
     write("project/.claude/hooks/hello.sh", `${script}# more\n`)
     assert.deepEqual(await context(), [])
     assert.strictEqual((await hooks("trust")).code, 1)
+  })
+
+  it("shows of a script that is too large what counts in place of its SHA-256", async () => {
+    const { cwd, hooks, json } = world({
+      "project/.claude/settings.json": settings("SessionStart", [{
+        command: "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/large.sh"
+      }, { command: "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/here.sh" }]),
+      "project/.claude/hooks/here.sh": script,
+      "project/.claude/hooks/large.sh": script
+    })
+    // Only its size, time and inode count: it is too large to read.
+    truncateSync(join(cwd, ".claude/hooks/large.sh"), 70_000_000)
+    const { stdout } = await hooks("trust")
+    const shown = stdout.slice(stdout.indexOf("Scripts, with their SHA-256"))
+    assert.match(shown, /here\.sh\n {4}[0-9a-f]{64} {2}755\n/)
+    assert.match(shown, /large\.sh\n {4}(?![0-9a-f]{64}).*\d+/)
+    const { scripts } = (await json("trust")).value
+    const found = scripts.find(({ path }: { readonly path: string }) => path.endsWith("large.sh"))
+    assert.isString(found.problem)
+    assert.notProperty(found, "sha256")
   })
 
   it("shows where an entry runs, and with which variables", async () => {

@@ -30,8 +30,8 @@ describe("the examples of the catalogue", () => {
     assert.deepStrictEqual(lines.slice(1), [
       "paid 180 to DE02120300000000202051",
       "amount 180: the person said it",
-      "iban DE89370400440532013000: nothing",
-      "iban DE02120300000000202051: the person said it",
+      "iban \"DE89370400440532013000\": nothing",
+      "iban \"DE02120300000000202051\": the person said it",
       "amount 180: the person said it"
     ])
   })

@@ -180,7 +180,9 @@ describe("two systems in one project", () => {
   it.each(pairs)("$first before $second: contexts arrive once, changes are made once", async ({ first, second }) => {
     const one = place()
     const { context, log, ran, status, warnings } = await run(one, [...hooksOf(one, first), ...hooksOf(one, second)])
-    assert.deepStrictEqual([status, ran, warnings], ["completed", [`${runs([first, second]).toReversed().join(" ")} go`], []])
+    assert.deepStrictEqual([status, ran, warnings], ["completed", [
+      `${runs([first, second]).toReversed().join(" ")} go`
+    ], []])
     const both = [first, second]
     const expected = (["start", "prompt"] as const).flatMap((event) =>
       both.filter((system) => has(system, event)).map((system) => `${event} of ${system}`)

@@ -42,11 +42,14 @@ const tree = (hooksOf: () => ReadonlyArray<AgentHook>, more: object = {}) => {
 }
 
 describe("in a tree whose agents are made by one function", () => {
-  it.each(Object.entries({ ...single, ...lists }))("%s is one hook, although each agent makes its own", (name, make) => {
-    const identities = () => make().map(({ identity, name: own }) => [own, identity?.kind])
-    assert.isTrue(identities().every(([, kind]) => kind !== undefined), name)
-    assert.deepStrictEqual(identities(), identities())
-  })
+  it.each(Object.entries({ ...single, ...lists }))(
+    "%s is one hook, although each agent makes its own",
+    (name, make) => {
+      const identities = () => make().map(({ identity, name: own }) => [own, identity?.kind])
+      assert.isTrue(identities().every(([, kind]) => kind !== undefined), name)
+      assert.deepStrictEqual(identities(), identities())
+    }
+  )
 
   it("a hook with the same options runs once for each call, at any depth", async () => {
     const seen: Array<unknown> = []
@@ -173,4 +176,3 @@ describe("a gate that asks, beside any other ready hook", () => {
     assert.deepStrictEqual([asked, ran], [[], []])
   })
 })
-

@@ -4,8 +4,10 @@
  * @since 0.1.0
  */
 import type { Inbox } from "@belay/core/Inbox"
+import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Result from "effect/Result"
 import type { Engine } from "./Engine.ts"
 import { LocalRun } from "./internal/localRun.ts"
 import { sharedTime } from "./internal/sharedTime.ts"
@@ -19,6 +21,8 @@ export interface Options {
   readonly pollMs?: number
 }
 
+const optionKinds: OptionKinds<Options> = { inbox: "object", concurrency: "number", pollMs: "number" }
+
 /**
  * Makes the engine. Sessions that are woken in this process are advanced at once; those that another process has written
  * to, and those that are due later, within `pollMs`. If many sessions wait, each tenant gets its turn. Only one process at
@@ -27,7 +31,9 @@ export interface Options {
  * @category constructors
  * @since 0.1.0
  */
-export const make = ({ concurrency = 64, inbox, pollMs = 500 }: Options): Engine => {
+export const make = (options: Options): Engine => {
+  Result.getOrThrow(checkKinds("LocalEngine", options, optionKinds, ["inbox"]))
+  const { concurrency = 64, inbox, pollMs = 500 } = options
   const clock = sharedTime(inbox)
   let run: LocalRun | undefined
   return {

@@ -5,8 +5,9 @@
  */
 import type { Json } from "@belay/core/Json"
 import type { RunResult } from "@belay/core/RunResult"
-import type { PendingAsk } from "@belay/core/RunState"
-import type { Usage } from "@belay/core/Usage"
+import { PendingAsk } from "@belay/core/RunState"
+import { Usage } from "@belay/core/Usage"
+import * as Schema from "effect/Schema"
 
 /** What is known of the turn. @category models @since 0.1.0 */
 export interface OfTurn {
@@ -69,7 +70,34 @@ export const ofError = (error: unknown): Outcome => {
 /** Returns an outcome as JSON for the inbox. @category conversions @since 0.1.0 */
 export const toJson = (outcome: Outcome): Json => JSON.parse(JSON.stringify(outcome)) as Json
 
-/** Returns the outcome that `toJson` has made. @category conversions @since 0.1.0 */
-export const fromJson = (json: Json | undefined): Outcome | undefined =>
-  // Only a host writes outcomes.
-  typeof json === "object" && json !== null && "status" in json ? json as unknown as Outcome : undefined
+/**
+ * Returns the outcome that `toJson` has made, or nothing for any other value.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const fromJson = (json: Json | undefined): Outcome | undefined => isOutcome(json) ? json : undefined
+
+const ofTurn = { turnNumber: Schema.Finite, text: Schema.String, usage: Usage }
+
+/** Somebody may have changed the store. */
+const isOutcome = Schema.is(Schema.Union([
+  Schema.Struct({ status: Schema.Literal("completed"), ...ofTurn }),
+  Schema.Struct({ status: Schema.Literal("suspended"), ...ofTurn, pending: Schema.Array(PendingAsk) }),
+  Schema.Struct({
+    status: Schema.Literal("limited"),
+    ...ofTurn,
+    limit: Schema.String,
+    used: Schema.Finite,
+    max: Schema.Finite
+  }),
+  Schema.Struct({ status: Schema.Literal("aborted"), ...ofTurn, by: Schema.String, reason: Schema.String }),
+  Schema.Struct({
+    status: Schema.Literal("failed"),
+    error: Schema.Struct({ _tag: Schema.String, message: Schema.String })
+  }),
+  Schema.Struct({ status: Schema.Literal("cancelled") }),
+  Schema.Struct({ status: Schema.Literal("dead"), attempts: Schema.Finite, reason: Schema.String }),
+  Schema.Struct({ status: Schema.Literal("delivered"), turnNumber: Schema.optionalKey(Schema.Finite) }),
+  Schema.Struct({ status: Schema.Literal("late"), reason: Schema.String })
+])) as (json: unknown) => json is Outcome

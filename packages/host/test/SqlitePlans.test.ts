@@ -10,6 +10,7 @@ import { newFile, planner, pollMs, tool } from "./support/hosted.ts"
 /** Notes the statements that are prepared while a function runs. */
 const statementsOf = async (act: () => Promise<unknown>): Promise<ReadonlySet<string>> => {
   const seen = new Set<string>()
+  // oxlint-disable-next-line typescript/unbound-method -- it is called with its database
   const { prepare } = DatabaseSync.prototype
   DatabaseSync.prototype.prepare = function(...args) {
     seen.add(args[0])
@@ -47,10 +48,12 @@ describe("a host with SQLite", () => {
       await host.activity()
       await running.drain()
       await agent.close()
-      await store.close()
+      store.close()
     })
     const database = new DatabaseSync(path)
-    const statements = [...seen].filter((sql) => /^\s*(?:SELECT|UPDATE|DELETE)/i.test(sql) && !/sqlite_|PRAGMA/.test(sql))
+    const statements = [...seen].filter((sql) =>
+      /^\s*(?:SELECT|UPDATE|DELETE)/i.test(sql) && !/sqlite_|PRAGMA/.test(sql)
+    )
     assert.isAbove(statements.length, 8)
     const whole = statements.flatMap((sql) =>
       database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...Array<number>(sql.match(/\?/g)?.length ?? 0).fill(1))

@@ -67,9 +67,11 @@ export const make = (options: Options): Plugin => {
     name,
     hooks: [hook],
     onEvent: (event) => {
-      if (event.type === "hook" && event.record.hooks.every(({ answer }) => isQuiet(answer))) return
-      file.add({ type: "event", event })
+      if (event.type === "hook" && event.record.hooks.every(({ answer }) => isQuiet(answer, event.record.point))) return
+      if (event.type === "custom" && event.name !== "redacted") return
+      if (event.type !== "session-release") file.add({ type: "event", event })
       if (event.type === "turn-end" || event.type === "ask") file.flush()
+      if (isLast(event)) file.forget(event.sessionId)
     },
     eventTypes
   }
@@ -81,6 +83,7 @@ const points = names.filter((point) => point !== "onLlmDelta")
 const eventTypes: ReadonlyArray<AgentEvent["type"]> = [
   "session-start",
   "session-end",
+  "session-release",
   "turn-start",
   "turn-end",
   "llm-start",
@@ -98,6 +101,7 @@ const eventTypes: ReadonlyArray<AgentEvent["type"]> = [
   "inject",
   "warning",
   "notice",
+  "custom",
   "steer",
   "follow-up",
   "compaction",
@@ -105,8 +109,13 @@ const eventTypes: ReadonlyArray<AgentEvent["type"]> = [
   "limit"
 ]
 
-/** Whether a hook changed nothing. */
-const isQuiet = (answer: string): boolean => answer === "Continue" || answer === "skipped"
+/** Whether a hook changed nothing. A piece of a streamed answer changes when it is held back, which changes no answer. */
+const isQuiet = (answer: string, point: string): boolean =>
+  answer === "Continue" || answer === "skipped" || (point === "onLlmDelta" && answer === "Transform")
+
+/** Whether nothing more comes of a session, as long as it is not opened again. A sub-agent has one turn. */
+const isLast = ({ parent, type }: AgentEvent): boolean =>
+  type === "session-end" || type === "session-release" || (type === "turn-end" && parent !== undefined)
 
 const inputOf = (point: HookPointName, event: object, ctx: HookContext, time: number): Recording.Input => {
   const { agent, outcome, root, sessionId, stepNumber, turnNumber } = ctx
@@ -154,6 +163,10 @@ class File {
     if (this.problem === undefined || this.isReported) return undefined
     this.isReported = true
     return this.problem
+  }
+
+  forget(sessionId: string): void {
+    this.writer.forget(sessionId)
   }
 
   flush(): void {

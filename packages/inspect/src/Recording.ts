@@ -71,17 +71,26 @@ export class Writer {
     return `${JSON.stringify({ ...entry, event: this.shorten(entry) })}\n`
   }
 
-  private shorten({ event, point, sessionId }: Input): JsonObject {
+  /** Forgets what it has written of a session. If the session goes on, its messages are written again. */
+  forget(sessionId: string): void {
+    this.contexts.delete(sessionId)
+    this.contexts.delete(conversationKey(sessionId))
+  }
+
+  private shorten({ event: given, point, sessionId }: Input): JsonObject {
+    // An event may warn about fields that it does not have. The copy has none but its own.
+    const event = { ...given }
     const { request, tool, ...rest } = event
     const { messages, tools, ...others } = event
     const key = keyOf(point, sessionId)
-    const before = this.contexts.get(key) ?? empty
+    const known = this.contexts.get(key)
+    const before = known ?? empty
     if (Array.isArray(messages)) {
       // What hooks get as `messages` and `tools` are messages and tools. Both are JSON.
       const now = { messages: messages as unknown as Messages, tools: (tools ?? []) as unknown as Tools }
       this.contexts.set(key, now)
       const keep = sharedLength(before.messages, now.messages)
-      const isSame = JSON.stringify(now.tools) === JSON.stringify(before.tools)
+      const isSame = known !== undefined && JSON.stringify(now.tools) === JSON.stringify(before.tools)
       const history = { keep, add: now.messages.slice(keep) } as unknown as Json
       return { ...others, history, ...(isSame || tools === undefined ? {} : { tools }) }
     }
@@ -93,7 +102,9 @@ export class Writer {
 
 /** What the model reads and what the conversation has may differ, so each is compared with what it was before. */
 const keyOf = (point: HookPointName, sessionId: string): string =>
-  ofConversation.has(point) ? `${sessionId} conversation` : sessionId
+  ofConversation.has(point) ? conversationKey(sessionId) : sessionId
+
+const conversationKey = (sessionId: string): string => `${sessionId} conversation`
 
 const ofConversation: ReadonlySet<HookPointName> = new Set<HookPointName>([
   "postStep",

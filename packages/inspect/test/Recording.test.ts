@@ -1,6 +1,7 @@
 /** Recordings: what a recorder writes, and what is read back. */
 import { agentTool, createAgent, defineTool, HookAction } from "@belay/core"
 import type { AgentHook } from "@belay/core/AgentHook"
+import * as SessionStore from "@belay/core/SessionStore"
 import * as Recorder from "@belay/inspect/Recorder"
 import * as Recording from "@belay/inspect/Recording"
 import * as RecordingHook from "@belay/testing/RecordingHook"
@@ -142,5 +143,56 @@ describe("a recording", () => {
     assert.strictEqual((await agent.run("again")).text, "two")
     await agent.close()
     assert.lengthOf(warnings.filter((message) => /nothing is recorded: ENO/.test(message)), 1)
+  })
+})
+
+describe("a recorder", () => {
+  it("keeps nothing of a session that was closed, and of a sub-agent whose turn has ended", () => {
+    const writer = new Recording.Writer()
+    const kept = () => (writer as unknown as { readonly contexts: ReadonlyMap<string, unknown> }).contexts.size
+    const line = (point: "preLlmCall" | "postStep", messages: ReadonlyArray<string>) =>
+      writer.line({
+        type: "input",
+        point,
+        sessionId: "s",
+        rootSessionId: "s",
+        turnNumber: 1,
+        stepNumber: 1,
+        agent: "a",
+        depth: 0,
+        time: 0,
+        event: { messages: messages.map((content) => ({ role: "user", content })), tools: [] }
+      })
+    const text = [line("preLlmCall", ["one"]), line("postStep", ["one"]), line("preLlmCall", ["one", "two"])]
+    assert.strictEqual(kept(), 2)
+    writer.forget("s")
+    assert.strictEqual(kept(), 0)
+    text.push(line("preLlmCall", ["one", "two", "three"]))
+    const read = Result.getOrThrow(Recording.parse(Recording.header + text.join("")))
+    const messages = read.entries.map((entry) => entry.type === "input" ? Object(entry.event).messages.length : 0)
+    assert.deepStrictEqual(messages, [1, 1, 2, 3])
+  })
+
+  it("forgets every session that an agent has closed or released", async () => {
+    const forgotten: Array<string> = []
+    // oxlint-disable-next-line typescript/unbound-method -- it is called with its writer
+    const { forget } = Recording.Writer.prototype
+    Recording.Writer.prototype.forget = function(id) {
+      forgotten.push(id)
+      return forget.call(this, id)
+    }
+    const plugin = Recorder.make({ path: newFile() })
+    const store = SessionStore.inMemory()
+    const agent = createAgent({ provider: Scripted.make(["one", "two"]), plugins: [plugin], store, log: false })
+    const [first, second] = [await agent.session({ id: "first" }), await agent.session({ id: "second" })]
+    await first.run("hello")
+    await second.run("hello")
+    assert.deepStrictEqual(forgotten, [])
+    await first.close()
+    assert.deepStrictEqual(forgotten, ["first"])
+    await second.release()
+    assert.deepStrictEqual(forgotten, ["first", "second"])
+    await agent.close()
+    Recording.Writer.prototype.forget = forget
   })
 })

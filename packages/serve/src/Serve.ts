@@ -9,7 +9,7 @@ import { checkKinds, checkOptions, invalidOption, type OptionKinds, whole } from
 import type * as Host from "@belay/host/Host"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { isHostName, loopbackNames } from "./internal/checkSite.ts"
+import { isHostName, loopbackNames } from "./internal/hostNames.ts"
 import { ownHost } from "./internal/ownHost.ts"
 
 /** Answers a web-standard request. It never rejects. @category models @since 0.1.0 */

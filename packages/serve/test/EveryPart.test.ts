@@ -30,7 +30,11 @@ const guarded = async (hooks: ReadonlyArray<AgentHook>, options: Partial<Serve.O
       "/api/chat": UiStream.handler(serve),
       "/ag-ui": AgUi.handler(serve)
     })
-  const server = await served(all, { clientInstructions: true, clientTools: true, ...options }, { provider, tools: [], hooks })
+  const server = await served(all, { clientInstructions: true, clientTools: true, ...options }, {
+    provider,
+    tools: [],
+    hooks
+  })
   const send = async (path: string, body: object) => {
     const answer = await all(server.serve)(request(path, body))
     return { status: answer.status, text: await answer.text() }
@@ -112,8 +116,11 @@ const places: ReadonlyArray<readonly [name: string, path: string, body: (text: s
     ]
   })],
   ["the message of AG-UI", "/ag-ui", (text) => agUi({}, [{ id: "m", ...user(text) }])],
-  ["a system message of AG-UI", "/ag-ui", (text) =>
-    agUi({}, [{ id: "s", role: "system", content: text }, { id: "m", ...user("go on") }])],
+  [
+    "a system message of AG-UI",
+    "/ag-ui",
+    (text) => agUi({}, [{ id: "s", role: "system", content: text }, { id: "m", ...user("go on") }])
+  ],
   ["the context of AG-UI", "/ag-ui", (text) => agUi({ context: [{ description: "page", value: text }] })],
   ["the state of AG-UI", "/ag-ui", (text) => agUi({ state: { page: { note: text } } })]
 ]
@@ -205,16 +212,19 @@ describe("the context and the state of AG-UI", () => {
   it("are read before the message, and again only when they have changed", async () => {
     await using server = await guarded([])
     const say = (text: string, state: object) =>
-      server.send("/ag-ui", agUi({ state, context: [{ description: "page", value: "cart" }] }, [{ id: text, ...user(text) }]))
+      server.send(
+        "/ag-ui",
+        agUi({ state, context: [{ description: "page", value: "cart" }] }, [{ id: text, ...user(text) }])
+      )
     await say("one", { items: 1 })
     await say("two", { items: 1 })
     await say("three", { items: 2 })
     const texts = server.seen[2]!.messages.filter(({ role }) => role === "user").map(({ content }) => content)
     assert.deepStrictEqual(texts, [
-      'page: cart\nThe state of the application: {"items":1}',
+      "page: cart\nThe state of the application: {\"items\":1}",
       "one",
       "two",
-      'page: cart\nThe state of the application: {"items":2}',
+      "page: cart\nThe state of the application: {\"items\":2}",
       "three"
     ])
   })

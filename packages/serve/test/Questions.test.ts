@@ -114,7 +114,10 @@ describe("a denial", () => {
       const answer = await (await handle(request("/ag-ui", { ...bodyOf["/ag-ui"]!("x"), resume }))).text()
       assert.include(answer, "done")
       assert.deepStrictEqual(log, [])
-      assert.include(JSON.stringify(await server.serve.host.conversation((await server.serve.host.list())[0]!.id)), "denied")
+      assert.include(
+        JSON.stringify(await server.serve.host.conversation((await server.serve.host.list())[0]!.id)),
+        "denied"
+      )
     }
   })
 })

@@ -37,10 +37,16 @@ const site = async (options: Partial<Serve.Options> = {}) => {
   const post = (path: string, body: object, headers: Readonly<Record<string, string>>, method = "POST") =>
     new Promise<{ readonly status: number; readonly text: string }>((resolve, reject) => {
       const content = { "content-type": "application/json", accept: "application/json, text/event-stream" }
-      const outgoing = send({ host: "127.0.0.1", port, path, method, headers: { ...content, ...headers } }, (answer) => {
-        let text = ""
-        answer.on("data", (data) => text += String(data)).on("end", () => resolve({ status: answer.statusCode ?? 0, text }))
-      })
+      const outgoing = send(
+        { host: "127.0.0.1", port, path, method, headers: { ...content, ...headers } },
+        (answer) => {
+          let text = ""
+          answer.on("data", (data) => text += String(data)).on(
+            "end",
+            () => resolve({ status: answer.statusCode ?? 0, text })
+          )
+        }
+      )
       outgoing.on("error", reject).end(method === "POST" ? JSON.stringify(body) : undefined)
     })
   return { ...server, host, port, post, [Symbol.asyncDispose]: server.close }
@@ -104,7 +110,7 @@ describe("the name of the server", () => {
     assert.strictEqual(await status("agent.example.com:8443", ["agent.example.com:8443"]), 200)
     assert.strictEqual(await status("agent.example.com:1", ["agent.example.com:8443"]), 403)
     assert.strictEqual(await status("anything", ["*"]), 200)
-    // The address at which the request has arrived is no name that somebody else could have.
+    // The address at which the request has arrived cannot be the name of somebody else.
     assert.strictEqual(await status("127.0.0.1:PORT", ["agent.example.com"]), 200)
   })
 
@@ -124,7 +130,9 @@ describe("the target of a request", () => {
         const socket = connect(Number(port), "127.0.0.1", () =>
           socket.write(`GET ${target} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nconnection: close\r\n\r\n`))
         let text = ""
-        socket.on("data", (data) => text += String(data)).on("end", () => resolve(text)).on("error", reject)
+        socket.on("data", (data) =>
+          text += String(data)).on("end", () =>
+            resolve(text)).on("error", reject)
       })
     assert.match(await raw("/v1/models"), /^HTTP\/1\.1 200/)
     assert.match(await raw("//evil/v1/models"), /^HTTP\/1\.1 404/)

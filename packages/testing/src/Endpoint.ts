@@ -35,7 +35,7 @@ export interface EndpointOptions {
   readonly slowMs?: number
   /** Number of requests in the log. Default 1,000. */
   readonly logLimit?: number
-  /** Whether the process may end while the endpoint listens. Default false. */
+  /** Whether the process may end while the endpoint listens, and while connections to it are open. Default false. */
   readonly unref?: boolean
 }
 
@@ -98,7 +98,8 @@ export const start = (options: EndpointOptions = {}): Promise<Endpoint> =>
         server.closeAllConnections()
       })
     server.once("error", reject)
-    if (options.unref === true) server.unref()
+    // A connection that a client keeps open holds the process as the server does.
+    if (options.unref === true) server.unref().on("connection", (socket) => socket.unref())
     server.listen(options.port ?? 0, "127.0.0.1", () => {
       // A TCP server has an address of this form.
       const { port } = server.address() as AddressInfo

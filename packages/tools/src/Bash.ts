@@ -67,7 +67,7 @@ const optionKinds: OptionKinds<Options> = {
  * @category constructors
  * @since 0.1.0
  */
-export const make = (options: Options = {}): Tool<"Bash", Args> => {
+export const make = (options: Options = {}): Tool<"Bash", Args, Args> => {
   Result.getOrThrow(checkKinds("Bash", options, optionKinds))
   const { maxOutput = 30_000, maxTimeoutMs = 540_000, run = Command.run, timeoutMs = 120_000 } = options
   Result.getOrThrow(

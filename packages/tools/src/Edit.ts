@@ -46,7 +46,7 @@ const optionKinds: OptionKinds<Options> = { root: "text", exclude: "textList", m
  * @category constructors
  * @since 0.1.0
  */
-export const make = (options: Options = {}): Tool<"Edit", Args> => {
+export const make = (options: Options = {}): Tool<"Edit", Args, Args> => {
   Result.getOrThrow(checkKinds("Edit", options, optionKinds))
   const { maxBytes = 10_000_000 } = options
   Result.getOrThrow(checkOptions("Edit", whole("maxBytes", maxBytes, 1, 1_000_000_000)))

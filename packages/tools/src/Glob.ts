@@ -44,7 +44,7 @@ const optionKinds: OptionKinds<Options> = { root: "text", exclude: "textList", m
  * @category constructors
  * @since 0.1.0
  */
-export const make = (options: Options = {}): Tool<"Glob", Args> => {
+export const make = (options: Options = {}): Tool<"Glob", Args, Args> => {
   Result.getOrThrow(checkKinds("Glob", options, optionKinds))
   const { maxPaths = 1_000 } = options
   Result.getOrThrow(checkOptions("Glob", whole("maxPaths", maxPaths, 1, 100_000)))

@@ -59,7 +59,7 @@ const optionKinds: OptionKinds<Options> = { root: "text", exclude: "textList", m
  * @category constructors
  * @since 0.1.0
  */
-export const make = (options: Options = {}): Tool<"Grep", Args> => {
+export const make = (options: Options = {}): Tool<"Grep", Args, Args> => {
   Result.getOrThrow(checkKinds("Grep", options, optionKinds))
   const { maxLines = 500, timeoutMs = 20_000 } = options
   Result.getOrThrow(

@@ -49,7 +49,7 @@ const optionKinds: OptionKinds<Options> = {
  * @category constructors
  * @since 0.1.0
  */
-export const make = (options: Options = {}): Tool<"Read", Args> => {
+export const make = (options: Options = {}): Tool<"Read", Args, Args> => {
   Result.getOrThrow(checkKinds("Read", options, optionKinds))
   const { maxCharacters = 100_000, maxLines = 2_000 } = options
   Result.getOrThrow(

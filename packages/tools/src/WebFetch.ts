@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import { defineTool, type Tool } from "@belay/core/defineTool"
-import { checkOptions, whole } from "@belay/core/OptionCheck"
+import { checkObject, checkOptions, whole } from "@belay/core/OptionCheck"
 import * as HttpGuard from "@belay/hooks/HttpGuard"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -48,7 +48,8 @@ export interface Options extends HttpGuard.Options {
  * @category constructors
  * @since 0.1.0
  */
-export const make = (options: Options = {}): Tool<"WebFetch", Args> => {
+export const make = (options: Options = {}): Tool<"WebFetch", Args, Args> => {
+  Result.getOrThrow(checkObject("WebFetch", options, "an object with options"))
   const { maxCharacters = 100_000, ...guardOptions } = options
   Result.getOrThrow(checkOptions("WebFetch", whole("maxCharacters", maxCharacters, 1, 100_000_000)))
   const guard = HttpGuard.make({ maxRedirects: 3, timeoutMs: 30_000, maxBodyBytes: 5_000_000, ...guardOptions })

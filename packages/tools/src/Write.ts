@@ -44,7 +44,7 @@ const optionKinds: OptionKinds<Options> = { root: "text", exclude: "textList", m
  * @category constructors
  * @since 0.1.0
  */
-export const make = (options: Options = {}): Tool<"Write", Args> => {
+export const make = (options: Options = {}): Tool<"Write", Args, Args> => {
   Result.getOrThrow(checkKinds("Write", options, optionKinds))
   const { maxCharacters = 1_000_000 } = options
   Result.getOrThrow(checkOptions("Write", whole("maxCharacters", maxCharacters, 1, 100_000_000)))

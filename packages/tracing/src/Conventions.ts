@@ -61,6 +61,7 @@ export const attribute = {
   after: "belay.hook.after",
   hookDuration: "belay.hook.duration_ms",
   shadow: "belay.hook.shadow",
+  failOpens: "belay.hook.fail_opens",
   callId: "belay.tool.call.id",
   decision: "belay.decision",
   by: "belay.decided_by",

@@ -82,8 +82,8 @@ const optionKinds: OptionKinds<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): Tracing => {
-  const { content, exportEveryMs = 5_000, headers, name = "tracing", otel, serviceName, url } = options
   Result.getOrThrow(checkKinds("tracing", options, optionKinds))
+  const { content, exportEveryMs = 5_000, headers, name = "tracing", otel, serviceName, url } = options
   Result.getOrThrow(checkOptions("tracing", whole("exportEveryMs", exportEveryMs, 1), [
     "url",
     url,

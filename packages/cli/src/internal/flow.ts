@@ -50,9 +50,9 @@ const toolsOf = async (config: AgentConfig): Promise<ReadonlyArray<ToolMeta>> =>
     }
   })
   const { hookSources: _sources, memory: _memory, store: _store, ...rest } = config
-  await using agent = createAgent({ ...rest, hooks: [look], log: false })
+  const agent = createAgent({ ...rest, hooks: [look], log: false })
   // The hook answers, so no model is called.
-  await agent.run("look")
+  await agent.run("look").finally(() => agent.close())
   return tools
 }
 

@@ -114,8 +114,8 @@ export interface AgentConfig<R = never> {
     options: AskOptions
   ) => Decision | PromiseLike<Decision> | Effect.Effect<Decision, unknown>
   /**
-   * Writes the note that the model reads when a hook or a person changed the arguments of its call. Returns the text, or
-   * nothing to leave the note out. Default: an English sentence that names the call and who changed it.
+   * Writes the note that the model reads with the result of a call whose arguments a hook or a person changed. Returns
+   * the text, or nothing to leave the note out. Default: an English sentence that names the tool and who changed it.
    */
   readonly changeNote?: (change: ArgumentChange) => string | undefined
   /** The keys for signed decisions, and the store of remembered approvals. */

@@ -6,7 +6,7 @@
 import * as Effect from "effect/Effect"
 import type { Decision, PendingAsk } from "../data/RunState.ts"
 import type { RuleStore, StandingRule } from "../data/tool/StandingRule.ts"
-import { signDecision } from "./internal/session/signature.ts"
+import { signDecision } from "./internal/state/signature.ts"
 
 /** A secret key that signs decisions. @category models @since 0.1.0 */
 export interface ApprovalKey {

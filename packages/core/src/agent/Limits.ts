@@ -23,6 +23,11 @@ export interface Limits {
   readonly attempts: number
   /** The maximum number of follow-ups in a row in a turn. Default 8. */
   readonly followUps: number
+  /**
+   * How many failures of hooks a turn may ignore, with those in sub-agents: failures after which the chain continued,
+   * because the hook fails open. One more ends the turn before the next model call. Default: any number.
+   */
+  readonly failOpens: number
   /** The maximum duration of a turn, in milliseconds. Default 30 minutes. */
   readonly wallClockMs: number
   /** The maximum duration of a tool call in milliseconds, unless the policy's grant has a limit. Default 10 minutes. */
@@ -41,6 +46,7 @@ export const defaultLimits: Limits = Object.freeze({
   toolCalls: 200,
   attempts: 6,
   followUps: 8,
+  failOpens: Infinity,
   wallClockMs: 30 * 60_000,
   toolMs: 10 * 60_000,
   textLength: 5_000_000

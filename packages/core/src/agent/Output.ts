@@ -10,7 +10,7 @@ import type { LlmResponse } from "../data/LlmCall.ts"
 import { assistant, user } from "../data/Message.ts"
 import type { ObjectResponse, SideRequest } from "../hook/HookContext.ts"
 import type { ArgsOf, InputSchema } from "./defineTool.ts"
-import { readAnswerSchema } from "./internal/config/answerSchema.ts"
+import { readAnswerSchema } from "./internal/schema/answerSchema.ts"
 import type { ObjectResult, RunResult } from "./RunResult.ts"
 
 /**

@@ -28,6 +28,8 @@ export interface RunCommon {
   readonly cost: Cost
   readonly steps: number
   readonly toolCalls: number
+  /** How often a hook failed and the chain continued without it, also in sub-agents. `limits.failOpens` limits it. */
+  readonly failOpens: number
   /** The conversation up to the end of this turn. It is always valid for a provider. */
   readonly messages: ReadonlyArray<Message>
   /** The decision records. Empty unless the agent has `records: true`. */
@@ -64,7 +66,7 @@ export interface Suspended extends RunCommon {
  */
 export interface Limited extends RunCommon {
   readonly status: "limited"
-  readonly limit: "steps" | "toolCalls" | "attempts" | "followUps" | "wallClockMs" | (string & {})
+  readonly limit: "steps" | "toolCalls" | "attempts" | "followUps" | "failOpens" | "wallClockMs" | (string & {})
   readonly used: number
   readonly max: number
   /** The state of the run, as plain JSON. */

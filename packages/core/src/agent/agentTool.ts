@@ -10,7 +10,7 @@ import type { AgentRuntime } from "./AgentRuntime.ts"
 import type { Agent } from "./createAgent.ts"
 import type { Tool } from "./defineTool.ts"
 
-export { type Delegatable, delegationTarget } from "./internal/subagent/delegationTarget.ts"
+export { type Delegatable, delegationTarget } from "./internal/definition/delegationTarget.ts"
 
 const Input = Schema.Struct({
   message: Schema.String.annotate({ description: "what the agent is asked to do, with everything it has to know" })
@@ -67,10 +67,8 @@ const optionKinds: OptionKinds<AgentToolOptions> = { name: "text", description: 
 export const agentTool = <const Name extends string>(
   options: AgentToolOptions<Name>
 ): Tool<Name, { readonly message: string }, { readonly message: string }> => {
+  Result.getOrThrow(checkKinds("agentTool", options, optionKinds, ["name", "description", "agent"]))
   const { agent, description, name, type = "delegate" } = options
-  Result.getOrThrow(Result.andThen(
-    checkKinds("agentTool", options, optionKinds, ["name", "description", "agent"]),
-    checkOptions("agentTool", oneOf("type", type, ["delegate", "transfer"]))
-  ))
+  Result.getOrThrow(checkOptions("agentTool", oneOf("type", type, ["delegate", "transfer"])))
   return { name, description, input: Input, delegate: { agent, type }, execute: () => undefined }
 }

@@ -64,7 +64,14 @@ export type AgentEventBody =
   /** Sent after the `preTurn` hooks have run. The message is empty when they rejected it. */
   | { readonly type: "turn-start"; readonly message: string; readonly resumed: boolean }
   /** `text` is the answer or, of a turn that failed or was cancelled, the reason. */
-  | { readonly type: "turn-end"; readonly status: string; readonly text: string; readonly usage: Usage }
+  | {
+    readonly type: "turn-end"
+    readonly status: string
+    readonly text: string
+    readonly usage: Usage
+    /** How often a hook failed and the chain continued without it. Absent if none did. */
+    readonly failOpens?: number
+  }
   | {
     readonly type: "llm-start"
     readonly provider: string

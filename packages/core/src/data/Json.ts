@@ -4,6 +4,8 @@
  * @since 0.1.0
  */
 
+import { lookalikes } from "./internal/lookalikes.ts"
+
 /** Any JSON value. @category models @since 0.1.0 */
 export type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [key: string]: Json }
 
@@ -118,7 +120,7 @@ const isLoose = (value: unknown): value is object =>
 export const isPlain = (value: object): boolean => {
   if (Array.isArray(value)) return true
   const prototype = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
+  return prototype === Object.prototype || prototype === null || lookalikes.has(prototype)
 }
 
 /**

@@ -136,7 +136,9 @@ export const ToolMessage = Schema.Struct({
   toolName: Schema.String,
   /** Any JSON value. An array of content parts is sent as content parts. */
   content: JsonValue,
-  isError: Schema.optionalKey(Schema.Boolean)
+  isError: Schema.optionalKey(Schema.Boolean),
+  /** What the model has to know about the call, such as who changed its arguments. Providers add it to the result. */
+  note: Schema.optionalKey(Schema.String)
 })
 
 /** One message of the conversation. @category models @since 0.1.0 */

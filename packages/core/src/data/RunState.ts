@@ -221,7 +221,8 @@ export const LimitUse = Schema.Struct({
   toolCalls: Schema.Finite,
   /** Of this agent only. */
   followUps: Schema.Finite,
-  elapsedMs: Schema.Finite
+  elapsedMs: Schema.Finite,
+  failOpens: Schema.optionalKey(Schema.Finite)
 })
 
 /** The state of one turn. @category models @since 0.1.0 */
@@ -259,7 +260,9 @@ export const RunState = Schema.Struct({
     llmCalls: Schema.Finite,
     toolCalls: Schema.Finite,
     followUps: Schema.Finite,
-    elapsedMs: Schema.Finite
+    elapsedMs: Schema.Finite,
+    /** How often a hook failed and the chain continued. Absent if none did. */
+    failOpens: Schema.optionalKey(Schema.Finite)
   }),
   /**
    * What the turn and its sub-agents have used of the limits, since the turn started or was resumed after a limit.

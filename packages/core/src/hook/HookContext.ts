@@ -46,6 +46,8 @@ export interface ObservedOutcome {
   readonly action: HookRecord["action"]
   readonly reason?: string
   readonly decidedBy?: string
+  /** The hooks that failed and without which the chain continued. Absent if none did. */
+  readonly failedOpen?: ReadonlyArray<string>
 }
 
 /** The second argument of every hook method. @category models @since 0.1.0 */

@@ -100,6 +100,9 @@ export interface HookKey<in out A> {
 export function ownKey<A extends Json>(name: string, initial: A): HookKey<Widen<A>>
 export function ownKey<A>(name: string, schema: Schema.Codec<A, Json>, initial: A): HookKey<A>
 export function ownKey(name: string, ...rest: ReadonlyArray<unknown>): HookKey<unknown> {
+  if (typeof name !== "string") {
+    throw new StateError({ key: "", message: `state: the name of a key must be a text, found ${typeof name}` })
+  }
   if (name.includes("/")) {
     throw new StateError({ key: name, message: `state key ${name}: the name of a hook's own key has no slash` })
   }
@@ -115,14 +118,55 @@ export function ownKey(name: string, ...rest: ReadonlyArray<unknown>): HookKey<u
   return Object.assign(keyOf, { key: name })
 }
 
+/**
+ * Returns the key of a plain name; a key is returned as it is. Throws a `StateError` for anything else.
+ *
+ * @category reading
+ * @since 0.2.0
+ */
+export const keyOf = <A>(key: StateKey<A> | string): StateKey<A> => {
+  // A plain name holds any JSON, so its value has no other type.
+  if (typeof key === "string") return { name: key, initial: undefined, is: isAny } as unknown as StateKey<A>
+  if (typeof key === "object" && key !== null && typeof key.is === "function") return key
+  const isOwn = typeof key === "function"
+  throw new StateError({
+    key: "",
+    message: isOwn
+      ? "state: this is a key that every hook has for itself: call it with the name of a hook, as in key(ctx.hook)"
+      : `state: expected a key of HookState.key, or a name, found ${key === null ? "null" : typeof key}`
+  })
+}
+
+/** `write` checks that the value is JSON. */
+const isAny = (value: unknown): value is never => value !== undefined
+
 /** Returns the hook that owns the key of this name; `undefined` if every hook may write it. */
 const ownerOf = (name: string): string | undefined =>
   name.startsWith("@") ? name.slice(1, Math.max(1, name.lastIndexOf("/"))) : undefined
 
 type Widen<A> = A extends number ? number : A extends string ? string : A extends boolean ? boolean : A
 
+/** Reads a value by a key, or any JSON by a plain name. @category models @since 0.2.0 */
+export interface Get {
+  (name: string): Json | undefined
+  <A>(key: StateKey<A>): A
+}
+
+/** Writes a value by a key, or any JSON by a plain name. @category models @since 0.2.0 */
+export interface Set {
+  (name: string, value: Json): void
+  <A>(key: StateKey<A>, value: A): void
+}
+
+/** Changes a value by a key, or any JSON by a plain name. @category models @since 0.2.0 */
+export interface Update {
+  (name: string, f: (value: Json | undefined) => Json): Json
+  <A>(key: StateKey<A>, f: (value: A) => A): A
+}
+
 /**
- * The state of a session. Reads and writes are synchronous, so each `update` is atomic, even when other hooks run at
+ * The state of a session. A key gives a value its type; a plain name holds any JSON, and nothing until it is written.
+ * Reads and writes are synchronous, so each `update` is atomic, even when other hooks run at
  * the same time.
  *
  * @category models
@@ -130,12 +174,12 @@ type Widen<A> = A extends number ? number : A extends string ? string : A extend
  */
 export interface HookState {
   /** Returns the value, or the initial value of the key. */
-  readonly get: <A>(key: StateKey<A>) => A
+  readonly get: Get
   /** Returns the values of all hooks that have written their own key, by the name of the hook. */
   readonly all: <A>(key: HookKey<A>) => ReadonlyMap<string, A>
-  readonly set: <A>(key: StateKey<A>, value: A) => void
+  readonly set: Set
   /** Applies `f` and returns the new value. */
-  readonly update: <A>(key: StateKey<A>, f: (value: A) => A) => A
+  readonly update: Update
   /** Returns all values as JSON, by key name. */
   readonly snapshot: () => { readonly [name: string]: Json }
 }
@@ -175,13 +219,16 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
   const entries = new Map<string, Entry>()
   let total = 0
   let writes = 0
+  if (typeof from !== "object" || from === null) {
+    throw new StateError({ key: "", message: "state: expected an object with the values of a snapshot" })
+  }
   for (const [name, value] of Object.entries(from)) {
     const size = sizeOf(value, undefined, 0) ?? JSON.stringify(value).length
     entries.set(name, { value: freeze(value), size, checked: undefined })
     total += size
   }
 
-  const get = <A>(key: StateKey<A>): A => {
+  const read = <A>(key: StateKey<A>): A => {
     const entry = entries.get(key.name)
     if (entry === undefined) return key.initial
     // The same test has accepted this value.
@@ -210,7 +257,8 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
       })
     }
     if (!key.is(value)) {
-      throw new StateError({ key: name, message: `state ${name}: the value does not fit the key's type` })
+      const why = value === undefined ? "undefined is not a value" : "the value does not fit the key's type"
+      throw new StateError({ key: name, message: `state ${name}: ${why}` })
     }
     const entry = entries.get(name)
     const size = sizeOf(value, entry?.value, entry?.size ?? 0)
@@ -238,7 +286,7 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
     entry: Entry | undefined,
     value: unknown,
     size: number,
-    is: StateKey<never>["is"] | StateKey<unknown>["is"]
+    is: (value: unknown) => boolean
   ): void => {
     // Tests of different types are only compared, never called.
     const checked = is as never
@@ -254,6 +302,12 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
 
   const journal = new StateJournal(({ is, name }, value) => {
     const entry = entries.get(name)
+    // A plain name has nothing before its first write.
+    if (value === undefined && entry !== undefined) {
+      total -= entry.size
+      writes++
+      entries.delete(name)
+    }
     const size = sizeOf(value, entry?.value, entry?.size ?? 0)
     if (size !== undefined) put(name, entry, value, size, is)
   })
@@ -262,23 +316,25 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
     const found = new Map<string, A>()
     for (const name of entries.keys()) {
       const hook = name.endsWith(`/${key.key}`) ? ownerOf(name) : undefined
-      if (hook !== undefined) found.set(hook, get(key(hook)))
+      if (hook !== undefined) found.set(hook, read(key(hook)))
     }
     return found
   }
 
+  const update = <A>(key: StateKey<A>, f: (value: A) => A): A => {
+    const value = f(read(key))
+    write(key, value, "host")
+    return value
+  }
+
   return {
-    get,
+    get: <A>(key: StateKey<A> | string) => read(keyOf<A>(key)),
     all,
     write,
     journal,
     writes: () => writes,
-    set: (key, value) => write(key, value, "host"),
-    update: (key, f) => {
-      const value = f(get(key))
-      write(key, value, "host")
-      return value
-    },
+    set: <A>(key: StateKey<A> | string, value: A) => write(keyOf<A>(key), value, "host"),
+    update: <A>(key: StateKey<A> | string, f: (value: A) => A) => update(keyOf<A>(key), f),
     // `write` has checked that it is JSON.
     snapshot: () => Object.fromEntries([...entries].map(([name, { value }]) => [name, value as Json]))
   }

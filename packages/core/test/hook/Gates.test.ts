@@ -87,9 +87,16 @@ describe("only approved calls run:", () => {
           return HookAction.ask(`${name}?`)
         }
       })
-      const outcome = yield* HookChain.makeUnsafe([ask("a"), change("changed"), ask("b")]).run("preToolCall", call, scopeOf())
+      const outcome = yield* HookChain.makeUnsafe([ask("a"), change("changed"), ask("b")]).run(
+        "preToolCall",
+        call,
+        scopeOf()
+      )
       assert.deepEqual([outcome.action, outcome.by], [HookAction.ask("a?"), "a"])
-      assert.deepEqual(outcome.questions, [{ by: "a", ask: HookAction.ask("a?") }, { by: "b", ask: HookAction.ask("b?") }])
+      assert.deepEqual(outcome.questions, [{ by: "a", ask: HookAction.ask("a?") }, {
+        by: "b",
+        ask: HookAction.ask("b?")
+      }])
       assert.strictEqual(outcome.event.args, "changed")
       assert.deepEqual(asked, [["a", call.args], ["b", "changed"]])
     }))

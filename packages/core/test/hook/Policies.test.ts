@@ -1,6 +1,6 @@
 /** No other hook can hide an operation from a policy, at any point, in any order and tier. */
-import { assert, describe, it } from "@effect/vitest"
 import { make as scopeOf } from "@belay/testing/TestScope"
+import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { AgentHook } from "../../src/hook/AgentHook.ts"
 import * as HookAction from "../../src/hook/HookAction.ts"
@@ -14,42 +14,50 @@ const cases = points.flatMap((point) =>
 )
 
 describe("a policy", () => {
-  it.each(cases)("sees the value at $point after another hook answered $tag, and can refuse it", async ({ point, tag }) => {
-    for (const tier of tiers) {
-      for (const policyTier of tiers) {
-        for (const priority of [1, 100, 200]) {
-          for (const isAsync of [false, true]) {
-            const seen: Array<string> = []
-            const hiding = {
-              name: "hiding",
-              tier,
-              [point]: () =>
-                tag === "Replace"
-                  ? HookAction.replace(valueAt(point, "replaced"))
-                  : HookAction.respond(outputAt(point, "answered"))
-            } as AgentHook
-            const policy = {
-              name: "guard",
-              kind: "policy",
-              tier: policyTier,
-              priority,
-              reinvoke: "ifChanged",
-              [point]: (event: unknown) => {
-                seen.push(readAt(point, event))
-                if (!isLegal(point, "Reject")) return undefined
-                const action = tag === "Respond" || seen.at(-1) === "replaced" ? HookAction.reject("no") : undefined
-                return isAsync ? Promise.resolve(action) : action
+  it.each(cases)(
+    "sees the value at $point after another hook answered $tag, and can refuse it",
+    async ({ point, tag }) => {
+      for (const tier of tiers) {
+        for (const policyTier of tiers) {
+          for (const priority of [1, 100, 200]) {
+            for (const isAsync of [false, true]) {
+              const seen: Array<string> = []
+              const hiding = {
+                name: "hiding",
+                tier,
+                [point]: () =>
+                  tag === "Replace"
+                    ? HookAction.replace(valueAt(point, "replaced"))
+                    : HookAction.respond(outputAt(point, "answered"))
+              } as AgentHook
+              const policy = {
+                name: "guard",
+                kind: "policy",
+                tier: policyTier,
+                priority,
+                reinvoke: "ifChanged",
+                [point]: (event: unknown) => {
+                  seen.push(readAt(point, event))
+                  if (!isLegal(point, "Reject")) return undefined
+                  const action = tag === "Respond" || seen.at(-1) === "replaced" ? HookAction.reject("no") : undefined
+                  return isAsync ? Promise.resolve(action) : action
+                }
+              } as AgentHook
+              const chain = HookChain.makeUnsafe([hiding, policy])
+              const outcome = await Effect.runPromise(chain.run(point, eventAt(point, "") as never, scopeOf()))
+              assert.strictEqual(seen.at(-1), tag === "Replace" ? "replaced" : "")
+              if (isLegal(point, "Reject")) {
+                assert.deepStrictEqual([outcome.action._tag, outcome.by], [
+                  "Reject",
+                  "guard"
+                ])
               }
-            } as AgentHook
-            const chain = HookChain.makeUnsafe([hiding, policy])
-            const outcome = await Effect.runPromise(chain.run(point, eventAt(point, "") as never, scopeOf()))
-            assert.strictEqual(seen.at(-1), tag === "Replace" ? "replaced" : "")
-            if (isLegal(point, "Reject")) assert.deepStrictEqual([outcome.action._tag, outcome.by], ["Reject", "guard"])
+            }
           }
         }
       }
     }
-  })
+  )
 
   it("decides before another hook when both answer for the operation", async () => {
     const answering = (name: string, kind: "advisory" | "policy", priority: number): AgentHook => ({

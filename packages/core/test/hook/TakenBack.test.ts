@@ -1,6 +1,6 @@
 /** What a hook writes when it is asked again replaces what it wrote before, so that nothing counts twice. */
-import { assert, describe, it } from "@effect/vitest"
 import { make as scopeOf } from "@belay/testing/TestScope"
+import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { AgentHook } from "../../src/hook/AgentHook.ts"

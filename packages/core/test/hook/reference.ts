@@ -165,8 +165,7 @@ export const reference = ({ freeze, hooks, point, record }: ChainCase): Observed
     (hook.reinvoke === "ifChanged" || hook.reinvoke === "reapply") && hook.mode !== "shadow" && !observes(hook) &&
     wants(hook, point)
   )
-  const mustSee = ({ kind, name }: HookCase) =>
-    seen.get(name) !== text && (action !== "Respond" || kind === "policy")
+  const mustSee = ({ kind, name }: HookCase) => seen.get(name) !== text && (action !== "Respond" || kind === "policy")
   const unsure = () => gates.find(mustSee)
   for (let round = 1; round <= 3; round++) {
     for (const gate of gates) if (!stopped() && mustSee(gate)) ask(gate)

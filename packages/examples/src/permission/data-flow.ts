@@ -41,6 +41,6 @@ const agent = createAgent({
 const session = await agent.session()
 await session.run("Read the plumber's mail, m-7, and pay 180 to DE02 1203 0000 0000 2020 51.")
 for (const { argument, grounded = "nothing", value } of DataFlow.explain(session)) {
-  console.log(`${argument} ${String(value)}: ${grounded}`)
+  console.log(`${argument} ${JSON.stringify(value)}: ${grounded}`)
 }
 await agent.close()

@@ -83,7 +83,7 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
  * @category constructors
  * @since 0.1.0
  */
-export const make = (options: Options): AgentHook => {
+export const make = (options: Options = {}): AgentHook => {
   HookDefaults.checkKinds("summarizer", options, optionKinds)
   const { keep, name = "summarizer", provider, trimTokensToSummarize: maxTokens = 4_000 } = options
   Result.getOrThrow(checkOptions(name, whole("keep", keep), whole("trimTokensToSummarize", maxTokens, 100)))

@@ -131,11 +131,14 @@ export const make = (options: Options = {}): AgentHook => {
   const name = options.name ?? "redaction"
   const { found, isAllowed, strategies } = Result.getOrThrow(compileOptions(options, name))
   const { strategy = "placeholder" } = options
-  return HookDefaults.identify(options, Redactor.makeRedactor({ ...options, revealToUser: options.revealToUser ?? true }, {
-    name,
-    priority: 2,
-    rules: scanRules(found, { strategy: (kind) => strategies.get(kind) ?? strategy, isAllowed, lookalike })
-  }))
+  return HookDefaults.identify(
+    options,
+    Redactor.makeRedactor({ ...options, revealToUser: options.revealToUser ?? true }, {
+      name,
+      priority: 2,
+      rules: scanRules(found, { strategy: (kind) => strategies.get(kind) ?? strategy, isAllowed, lookalike })
+    })
+  )
 }
 
 const lookalike = "pii-text"

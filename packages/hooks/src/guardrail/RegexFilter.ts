@@ -109,17 +109,20 @@ export const make = (options: Options): AgentHook => {
   const { found, replacements, strategies } = Result.getOrThrow(compileOptions(options, name))
   const { phase = "all", strategy = "block" } = options
   const phases: ReadonlyArray<Redactor.Place> = phasesOf(phase)
-  return HookDefaults.identify(options, Redactor.makeRedactor({ ...options, places: phases }, {
-    name,
-    priority: 10,
-    rules: scanRules(found, {
-      strategy: (kind) => strategies.get(kind) ?? strategy,
-      marker: (kind) => replacements.get(kind) ?? `[${kindLabel(kind)}]`,
-      isAllowed: () => false,
-      lookalike: "regex-text"
-    }),
-    kindName: (kind) => kind
-  }))
+  return HookDefaults.identify(
+    options,
+    Redactor.makeRedactor({ ...options, places: phases }, {
+      name,
+      priority: 10,
+      rules: scanRules(found, {
+        strategy: (kind) => strategies.get(kind) ?? strategy,
+        marker: (kind) => replacements.get(kind) ?? `[${kindLabel(kind)}]`,
+        isAllowed: () => false,
+        lookalike: "regex-text"
+      }),
+      kindName: (kind) => kind
+    })
+  )
 }
 
 const allPhases: ReadonlyArray<Phase> = ["input", "output", "toolArguments", "toolResults"]

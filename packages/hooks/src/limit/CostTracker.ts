@@ -128,7 +128,7 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
  * @category constructors
  * @since 0.1.0
  */
-export const make = (options: Options): AgentHook => {
+export const make = (options: Options = {}): AgentHook => {
   HookDefaults.checkKinds("cost-tracker", options, optionKinds)
   const { name = "cost-tracker", onLimit = "reject", warnAt = 0.8 } = options
   Result.getOrThrow(checkOptions(

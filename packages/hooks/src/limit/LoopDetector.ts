@@ -102,18 +102,21 @@ export const make = (options: Options = {}): AgentHook => {
     maxEscalations,
     isWatched: tools === undefined ? () => true : matcher(tools)
   })
-  return HookDefaults.apply(common, HookDefaults.identify(options, {
-    name,
-    priority: 5,
-    kind: "policy",
-    preToolCall: (call, ctx) => watch.beforeCall(call, ctx),
-    postToolCall: (event, ctx) => watch.afterCall(event, ctx),
-    postStep: ({ messages }, ctx) => watch.afterStep(messages, ctx),
-    postLlmCall: ({ response }, ctx) => watch.afterAnswer(response, ctx),
-    preCompaction: ({ budget }, ctx) => watch.beforeCompaction(budget.usedTokens, ctx),
-    postCompaction: ({ budget }, ctx) => watch.afterCompaction(budget.usedTokens, ctx),
-    preLlmCall: (_request, ctx) => watch.beforeModelCall(ctx)
-  }))
+  return HookDefaults.apply(
+    common,
+    HookDefaults.identify(options, {
+      name,
+      priority: 5,
+      kind: "policy",
+      preToolCall: (call, ctx) => watch.beforeCall(call, ctx),
+      postToolCall: (event, ctx) => watch.afterCall(event, ctx),
+      postStep: ({ messages }, ctx) => watch.afterStep(messages, ctx),
+      postLlmCall: ({ response }, ctx) => watch.afterAnswer(response, ctx),
+      preCompaction: ({ budget }, ctx) => watch.beforeCompaction(budget.usedTokens, ctx),
+      postCompaction: ({ budget }, ctx) => watch.afterCompaction(budget.usedTokens, ctx),
+      preLlmCall: (_request, ctx) => watch.beforeModelCall(ctx)
+    })
+  )
 }
 
 const defaults: { readonly [K in keyof Ladder]-?: number | false } = {

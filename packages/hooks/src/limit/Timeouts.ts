@@ -84,7 +84,7 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
  * @category constructors
  * @since 0.1.0
  */
-export const make = (options: Options): AgentHook => {
+export const make = (options: Options = {}): AgentHook => {
   HookDefaults.checkKinds("timeouts", options, optionKinds)
   const { name = "timeouts", onToolTimeout = "error", perTool = {}, tools, ...rest } = options
   const durations = [
@@ -115,71 +115,74 @@ export const make = (options: Options): AgentHook => {
   }
   const turnIsOver = HookAction.abort(`the turn took longer than ${limits.turn} ms and was stopped`)
   const hasChunkLimit = limits.firstChunk !== Infinity || limits.chunk !== Infinity
-  return HookDefaults.identify(options, HookDefaults.apply(
-    { ...rest, name },
-    withoutUndefined<AgentHook>({
-      name,
-      // Places the hook inside of retries and caches, as the last one to decide about a retry.
-      priority: 800,
-      kind: "policy",
-      reinvoke: "ifChanged",
-      preTurn: limits.turn === Infinity
-        ? undefined
-        : (_input, ctx) => Effect.map(Clock.currentTimeMillis, (now) => void clockOf(ctx, now)),
-      preLlmCall: (_request, ctx) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
-          const clock = clockOf(ctx, now)
-          if (clock.step !== ctx.stepNumber) {
-            clock.step = ctx.stepNumber
-            clock.stepEnds = now + limits.step
+  return HookDefaults.identify(
+    options,
+    HookDefaults.apply(
+      { ...rest, name },
+      withoutUndefined<AgentHook>({
+        name,
+        // Places the hook inside of retries and caches, as the last one to decide about a retry.
+        priority: 800,
+        kind: "policy",
+        reinvoke: "ifChanged",
+        preTurn: limits.turn === Infinity
+          ? undefined
+          : (_input, ctx) => Effect.map(Clock.currentTimeMillis, (now) => void clockOf(ctx, now)),
+        preLlmCall: (_request, ctx) =>
+          Effect.map(Clock.currentTimeMillis, (now) => {
+            const clock = clockOf(ctx, now)
+            if (clock.step !== ctx.stepNumber) {
+              clock.step = ctx.stepNumber
+              clock.stepEnds = now + limits.step
+            }
+            return now >= clock.turnEnds ? turnIsOver : undefined
+          }),
+        onLlmError: ({ decision }, ctx) =>
+          Effect.map(Clock.currentTimeMillis, (now) => {
+            const { stepEnds, turnEnds } = clockOf(ctx, now)
+            const next = decision.type === "retry" ? now + decision.delayMs : now
+            if (now >= turnEnds || (decision.type === "retry" && next >= turnEnds)) return turnIsOver
+            return decision.type !== "fail" && next >= stepEnds
+              ? HookAction.transform({ type: "fail" } as const)
+              : undefined
+          }),
+        wrapLlmCall: (request, next, ctx) =>
+          Clock.clockWith((clock) => {
+            const now = clock.currentTimeMillisUnsafe()
+            const run = clockOf(ctx, now)
+            run.now = () => clock.currentTimeMillisUnsafe()
+            run.chunkDue = now + limits.firstChunk
+            run.hasBegun = false
+            const callEnds = Math.min(run.turnEnds, run.stepEnds, now + limits.llmCall)
+            if (callEnds === Infinity && !hasChunkLimit) return next(request)
+            const timeout = () => Effect.fail(timeoutError(name, request, run, limits))
+            // The deadline is read again after each part, because the next part may be due earlier than the first one
+            // was.
+            return until(next(request), () => Math.min(callEnds, run.chunkDue), timeout, limits.chunk)
+          }),
+        onLlmDelta: hasChunkLimit
+          ? (_delta, ctx) => {
+            const clock = clocks.get(ctx.signal)
+            if (clock === undefined) return
+            clock.hasBegun = true
+            clock.chunkDue = clock.now() + limits.chunk
           }
-          return now >= clock.turnEnds ? turnIsOver : undefined
-        }),
-      onLlmError: ({ decision }, ctx) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
-          const { stepEnds, turnEnds } = clockOf(ctx, now)
-          const next = decision.type === "retry" ? now + decision.delayMs : now
-          if (now >= turnEnds || (decision.type === "retry" && next >= turnEnds)) return turnIsOver
-          return decision.type !== "fail" && next >= stepEnds
-            ? HookAction.transform({ type: "fail" } as const)
-            : undefined
-        }),
-      wrapLlmCall: (request, next, ctx) =>
-        Clock.clockWith((clock) => {
-          const now = clock.currentTimeMillisUnsafe()
-          const run = clockOf(ctx, now)
-          run.now = () => clock.currentTimeMillisUnsafe()
-          run.chunkDue = now + limits.firstChunk
-          run.hasBegun = false
-          const callEnds = Math.min(run.turnEnds, run.stepEnds, now + limits.llmCall)
-          if (callEnds === Infinity && !hasChunkLimit) return next(request)
-          const timeout = () => Effect.fail(timeoutError(name, request, run, limits))
-          // The deadline is read again after each part, because the next part may be due earlier than the first one
-          // was.
-          return until(next(request), () => Math.min(callEnds, run.chunkDue), timeout, limits.chunk)
-        }),
-      onLlmDelta: hasChunkLimit
-        ? (_delta, ctx) => {
-          const clock = clocks.get(ctx.signal)
-          if (clock === undefined) return
-          clock.hasBegun = true
-          clock.chunkDue = clock.now() + limits.chunk
-        }
-        : undefined,
-      wrapToolCall: (call, next, ctx) =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) => {
-          const limit = toolLimit(call.name)
-          const { stepEnds, turnEnds } = clockOf(ctx, now)
-          const end = Math.min(now + limit, stepEnds, turnEnds)
-          if (end === Infinity) return next(call)
-          const parent = end === turnEnds ? "turn" : "step"
-          const problem = end === now + limit
-            ? `did not answer within ${limit} ms`
-            : `did not answer before its ${parent} was over`
-          return until(next(call), () => end, () => Effect.succeed(timeoutResult(call.name, problem, onToolTimeout)))
-        })
-    })
-  ))
+          : undefined,
+        wrapToolCall: (call, next, ctx) =>
+          Effect.flatMap(Clock.currentTimeMillis, (now) => {
+            const limit = toolLimit(call.name)
+            const { stepEnds, turnEnds } = clockOf(ctx, now)
+            const end = Math.min(now + limit, stepEnds, turnEnds)
+            if (end === Infinity) return next(call)
+            const parent = end === turnEnds ? "turn" : "step"
+            const problem = end === now + limit
+              ? `did not answer within ${limit} ms`
+              : `did not answer before its ${parent} was over`
+            return until(next(call), () => end, () => Effect.succeed(timeoutResult(call.name, problem, onToolTimeout)))
+          })
+      })
+    )
+  )
 }
 
 const limitNames = ["turn", "step", "llmCall", "firstChunk", "chunk", "tool"] as const

@@ -84,7 +84,7 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
  * @category constructors
  * @since 0.1.0
  */
-export const make = (options: Options): AgentHook => {
+export const make = (options: Options = {}): AgentHook => {
   HookDefaults.checkKinds("token-limit", options, optionKinds)
   const { name = "token-limit", onLimit = "reject", tokenizer = byLength, warnAt = 0.8 } = options
   const limits = scopes.flatMap((scope) => kinds.map((kind) => ({ scope, kind, max: options[scope]?.[kind] })))

@@ -106,6 +106,10 @@ export const make = (options: Options = {}): AgentHook => {
   /** Counts what the hooks decided at a point. */
   const countDecision = (ctx: HookContext): void => {
     const { outcome } = ctx
+    for (const name of outcome?.failedOpen ?? []) {
+      const row = { name, changed: 0, answered: 0, refused: 0, asked: 0, failedOpen: 1 }
+      update(ctx, (report) => ({ ...report, hooks: addRow(report.hooks, row) }))
+    }
     const hook = outcome?.decidedBy
     if (outcome === undefined || hook === undefined) return
     const { action } = outcome
@@ -146,6 +150,8 @@ export const make = (options: Options = {}): AgentHook => {
       preDelegation: onDecision,
       postDelegation: onDecision,
       preCompaction: onDecision,
+      postStep: onDecision,
+      preStop: onDecision,
       wrapLlmCall: (request, next, ctx) =>
         Effect.flatMap(
           Clock.currentTimeMillis,
@@ -238,11 +244,12 @@ export const render = ({ agents, hooks, models, tools }: Report): string => {
       count(row.outputTokens),
       costText(row)
     ]),
-    textTableOf(["hook", "changed", "answered", "refused", "asked"], hooks, (row) => [
+    textTableOf(["hook", "changed", "answered", "refused", "asked", "failed open"], hooks, (row) => [
       count(row.changed),
       count(row.answered),
       count(row.refused),
-      count(row.asked)
+      count(row.asked),
+      count(row.failedOpen ?? 0)
     ])
   ]
   return tables.filter((table) => table !== "").join("\n\n")

@@ -128,11 +128,11 @@ const optionKinds: HookDefaults.OwnKinds<Options<never>> = {
  * @since 0.1.0
  */
 export const make = <R = never>(options: Options<R>): AgentHook<R> => {
-  HookDefaults.checkKinds("human-approval", options, optionKinds)
+  HookDefaults.checkKinds("human-approval", options, optionKinds, ["tools"])
   const { allowed, approvers, ask, concurrency = 1, expiresIn, quorum, reason, standing, tools, when, ...common } =
     options
   const name = common.name ?? "human-approval"
-  Result.getOrThrow(checkOptions(name, concurrencyCheck(concurrency), whole("quorum", quorum, 1)))
+  Result.getOrThrow(checkOptions(name, someTools(tools), concurrencyCheck(concurrency), whole("quorum", quorum, 1)))
   const queue = Semaphore.makeUnsafe(concurrency)
   const conditions = withoutUndefined<Omit<HookAction.Ask, "_tag" | "reason">>({
     expiresInMs: expiresIn === undefined ? undefined : Duration.toMillis(expiresIn),
@@ -140,22 +140,33 @@ export const make = <R = never>(options: Options<R>): AgentHook<R> => {
     quorum: quorum === 1 ? undefined : quorum,
     allowed
   })
-  return HookDefaults.apply(common, HookDefaults.identify(options, {
-    name,
-    priority: 5,
-    kind: "policy",
-    timeout: "none",
-    tools,
-    reinvoke: "ifChanged",
-    preToolCall: (call, ctx) => {
-      if (!needsApproval(when, call, ctx)) return undefined
-      const why = typeof reason === "function" ? reason(call, ctx) : reason ?? `${call.name} needs approval`
-      if (ask === undefined) return HookAction.ask(why, detailsOf(call), conditions)
-      const answer = answerWith(ask, queue, call, ctx)
-      return HookAction.ask(why, detailsOf(call), { ...conditions, answer, standing: standing ?? "none" })
-    }
-  }))
+  return HookDefaults.apply(
+    common,
+    HookDefaults.identify(options, {
+      name,
+      priority: 5,
+      kind: "policy",
+      timeout: "none",
+      tools,
+      reinvoke: "ifChanged",
+      preToolCall: (call, ctx) => {
+        if (!needsApproval(when, call, ctx)) return undefined
+        const why = typeof reason === "function" ? reason(call, ctx) : reason ?? `${call.name} needs approval`
+        if (ask === undefined) return HookAction.ask(why, detailsOf(call), conditions)
+        const answer = answerWith(ask, queue, call, ctx)
+        return HookAction.ask(why, detailsOf(call), { ...conditions, answer, standing: standing ?? "none" })
+      }
+    })
+  )
 }
+
+/** An empty list would guard nothing. */
+const someTools = (tools: Options["tools"]): Expectation => [
+  "tools",
+  tools,
+  (names: Options["tools"]) => names.length > 0,
+  "the names of the tools that need approval, at least one (\"*\" for all)"
+]
 
 const concurrencyCheck = (concurrency: number): Expectation => [
   "concurrency",

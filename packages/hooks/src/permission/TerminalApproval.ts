@@ -77,6 +77,8 @@ export const ask = (
       try: () => {
         // Most programs never ask at a terminal.
         const lines = process.getBuiltinModule("node:readline/promises").createInterface({ input, output })
+        // While keys are read one by one, the terminal does not turn Ctrl-C into a signal.
+        lines.on("SIGINT", () => process.kill(process.pid, "SIGINT"))
         return askUntilAnswered({ lines, output, question, remember, signal }).finally(() => lines.close())
       },
       catch: (error) => error

@@ -41,7 +41,7 @@ describe("a value that stands only in what was read", () => {
     })
     assert.lengthOf(questions, 1)
     assert.deepStrictEqual(ran, ["read_mail {}"])
-    assert.match(errors[1]!, /the person has refused to "eve@evil.example"/)
+    assert.match(errors[1]!, /the person has refused to .+eve@evil\.example/)
   })
 
   it("is asked about once in a turn, and again in the next", async () => {
@@ -83,7 +83,7 @@ describe("a value that stands only in what was read", () => {
     assert.lengthOf(questions, 0)
     assert.match(
       errors[0]!,
-      /send_mail was not run: to "eve@evil\.example" stands only in the result of read_mail \(step 1\).+ask the user to name it/
+      /send_mail was not run: to .+eve@evil\.example.+ stands only in the result of read_mail \(step 1\).+ask the user to name it/
     )
     assert.deepStrictEqual(ran.at(-1), "post_note {\"text\":\"done\"}")
   })

@@ -10,7 +10,7 @@ import { Scripted } from "@belay/testing"
 type Args = { readonly [name: string]: Json }
 
 /** What the model calls in one step. */
-export type Step = ReadonlyArray<readonly [tool: string, args: Args]>
+type Step = ReadonlyArray<readonly [tool: string, args: Args]>
 
 /** A conversation of one turn. */
 export interface Conversation {
@@ -79,7 +79,7 @@ export const converse = async (conversation: Conversation): Promise<Happened> =>
   const session = await agent.session()
   await session.run(prompt)
   const errors = session.messages.flatMap((message) =>
-    message.role === "tool" && message.isError === true ? [String(message.content)] : []
+    message.role === "tool" && message.isError === true ? [JSON.stringify(message.content)] : []
   )
   return { ran, questions, errors }
 }

@@ -3,6 +3,7 @@
  * time and by anything: what it finds in the inbox and in the session store says what comes next.
  */
 import type { AgentSession } from "@belay/core/createAgent"
+import { messageOf } from "@belay/core/ErrorMessage"
 import { type Entry, isMessage } from "@belay/core/Inbox"
 import type { RunState } from "@belay/core/RunState"
 import type { Decisions } from "@belay/core/Session"
@@ -10,8 +11,9 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { HostError } from "../HostError.ts"
 import * as Outcome from "../Outcome.ts"
-import { isTemporary, isWrongDecision } from "./errors.ts"
+import { isBroken, isTemporary, isWrongDecision } from "./errors.ts"
 import { type SeenProgress, seenProgress } from "./progress.ts"
+import { giveUp, openEntries } from "./readable.ts"
 import { asksSame, hasMessage, isSuperseded, loadState, outcomeOf } from "./recognize.ts"
 import { inputOf, type Place, runTurn } from "./runTurn.ts"
 import { call, isWaiting, report, type Site } from "./site.ts"
@@ -34,11 +36,12 @@ export const advanceSession = Effect.fn("Host.advance")(function*(
   sessionId: string,
   sliceMs: number
 ): Act<void> {
-  const entries = site.isDraining ? [] : yield* site.inbox.open(sessionId)
+  const entries = site.isDraining ? [] : yield* openEntries(site, sessionId)
   if (entries.length === 0) return
   yield* refuseNewer(entries)
   const end = (yield* Clock.currentTimeMillis) + sliceMs
-  const session = yield* call(() => site.agent.session({ id: sessionId }))
+  const session = yield* openSession(site, sessionId, entries)
+  if (session === undefined) return
   const steps = Effect.gen(function*() {
     while (!site.isDraining && (yield* step(site, session, sessionId)) === "again") {
       // Others have waited long enough.
@@ -75,8 +78,20 @@ const superseded = (sessionId: string): HostError => {
 const kinds: ReadonlySet<string> = new Set<Entry["kind"]>(["message", "steer", "decide", "cancel"])
 const statuses: ReadonlySet<string> = new Set<Entry["status"]>(["waiting", "begun", "suspended", "done", "dead"])
 
+/** Opens the session. If its stored state cannot be read, nothing can ever be done in it: everything is given up. */
+const openSession = (
+  site: Site,
+  sessionId: string,
+  entries: ReadonlyArray<Entry>
+): Effect.Effect<AgentSession | undefined, unknown> =>
+  Effect.catch(call(() => site.agent.session({ id: sessionId })), (error) => {
+    if (!isBroken(error)) return Effect.fail(error)
+    const why = `its session cannot be read: ${messageOf(error)}`
+    return Effect.as(Effect.forEach(entries, (entry) => giveUp(site, entry, why), { discard: true }), undefined)
+  })
+
 const step = Effect.fnUntraced(function*(site: Site, session: AgentSession, sessionId: string): Act<Next> {
-  const entries = yield* site.inbox.open(sessionId)
+  const entries = yield* openEntries(site, sessionId)
   const isNew = session.waiting.type === "nothing" && entries.every(isWaiting)
   const state = isNew ? undefined : yield* loadState(site.sessions, sessionId)
   if (state !== undefined && isSuperseded(session.waiting, state)) return yield* superseded(sessionId)

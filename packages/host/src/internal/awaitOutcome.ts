@@ -57,14 +57,20 @@ const outcomeNow = (
       const message = `session ${sessionId} has no message with the key ${key}: it was never sent, or was pruned`
       return yield* new HostError({ problem: "unknown", sessionId, key, message })
     }
-    if (isFinished(entry)) return Outcome.fromJson(entry.outcome)
+    const outcome = Outcome.fromJson(entry.outcome)
+    if (isFinished(entry)) return outcome ?? (yield* unreadable(sessionId, key))
     if (entry.status !== "suspended") return undefined
     // Somebody has decided, so the outcome will change.
     const open: ReadonlyArray<Entry> = yield* inbox.open(sessionId)
     return open.some(({ kind }) => kind === "decide" || kind === "cancel")
       ? undefined
-      : Outcome.fromJson(entry.outcome)
+      : outcome
   })
+
+const unreadable = (sessionId: string, key: string): HostError => {
+  const message = `the outcome of ${key} in session ${sessionId} cannot be read: look at its row in the store`
+  return new HostError({ problem: "store", sessionId, key, message })
+}
 
 const listen = ({ listeners }: Site, sessionId: string, listener: () => void): void => {
   const known = listeners.get(sessionId) ?? new Set()

@@ -26,3 +26,11 @@ export const isTemporary = (error: unknown): boolean => {
 /** Whether an error says that decisions do not fit the questions. Nothing was changed. */
 export const isWrongDecision = (error: unknown): boolean =>
   Object(error)._tag === "SnapshotError" && Object(error).problem === "wrong-decision"
+
+/** Whether an error says that the stored state of a session cannot be read, so that trying again does not help. */
+export const isBroken = (error: unknown): boolean => {
+  const { _tag, cause, problem } = Object(error) as { readonly [field: string]: unknown }
+  if (_tag === "SnapshotError") return problem === "not-a-snapshot" || problem === "not-json"
+  if (_tag === "StoreError") return problem === "corrupt"
+  return _tag === "PortFailed" && isBroken(cause)
+}

@@ -88,14 +88,21 @@ export const makePacker = (): Packer => {
  * the row in another form.
  */
 export const eventsOf = ({ body }: EventRow, after: number): ReadonlyArray<HostEvent> | undefined => {
-  // Only `rows` writes it, perhaps that of another release.
-  const { events, key, missed } = body as unknown as Body
-  if (!Array.isArray(events) || events.some((packed) => packed?.event?.seq === undefined)) return undefined
+  // Only `rows` writes it, perhaps that of another release. Somebody may have changed it since.
+  const { events, key, missed } = Object(body) as Partial<Body>
+  if (!Array.isArray(events) || !events.every(isPacked)) return undefined
   const items = events.flatMap((packed: Packed) => {
     const event = cut(packed, after)
     return event === undefined ? [] : [hostEvent(event, key)]
   })
   return missed === true && items[0] !== undefined ? [{ ...items[0], missed }, ...items.slice(1)] : items
+}
+
+const isPacked = (packed: unknown): packed is Packed => {
+  const { event, parts = [] } = Object(packed) as { readonly event?: unknown; readonly parts?: unknown }
+  const { seq, text = "", type } = Object(event) as { readonly [field: string]: unknown }
+  return typeof type === "string" && Number.isSafeInteger(seq) && typeof text === "string" &&
+    Array.isArray(parts) && parts.every((part) => Array.isArray(part) && part.length === 2)
 }
 
 /** Adds the id and the key to an event. */

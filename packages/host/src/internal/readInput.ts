@@ -1,24 +1,26 @@
 /** Reads what callers of a host pass. */
+import { messageOf } from "@belay/core/ErrorMessage"
 import type { Json } from "@belay/core/Json"
 import { Message, whyInvalid } from "@belay/core/Message"
 import { checkKinds, checkOptions, oneOf, type OptionKinds } from "@belay/core/OptionCheck"
 import { isDecision } from "@belay/core/RunState"
 import type { Decisions } from "@belay/core/Session"
 import { TurnInput } from "@belay/core/Turn"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { HostError } from "../HostError.ts"
 
-/** Turns the failure of a store or of an engine into an error of the host. */
+/** Turns the failure of a store or of an engine into an error of the host, and what it trips over in a stored value. */
 export const stored = <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<A, HostError> =>
-  Effect.mapError(effect, (cause) =>
-    cause instanceof HostError ? cause : new HostError({
-      problem: "store",
-      message: `the host could not use its store or engine: ${String(Object(cause).message ?? cause)}. ` +
-        "Try again with the same key",
-      cause
-    }))
+  Effect.catchCause(effect, (failed) => {
+    if (Cause.hasInterruptsOnly(failed)) return Effect.failCause(failed as Cause.Cause<never>)
+    const cause = Cause.squash(failed)
+    if (cause instanceof HostError) return Effect.fail(cause)
+    const message = `the host could not use its store or engine: ${messageOf(cause)}. Try again with the same key`
+    return Effect.fail(new HostError({ problem: "store", message, cause }))
+  })
 
 export const wrongInput = (sessionId: string, message: string): HostError =>
   new HostError({

@@ -7,11 +7,18 @@ import * as Effect from "effect/Effect"
 import type { Outcome } from "../Outcome.ts"
 
 /** Loads the state of a session, also if it continues under another id. */
-export const loadState = (sessions: SessionStore, id: string): Effect.Effect<RunState | undefined, unknown> =>
-  Effect.flatMap(
-    sessions.load(id),
-    (state) => state?.movedTo?.from === id ? loadState(sessions, state.movedTo.to) : Effect.succeed(state)
-  )
+export const loadState = (
+  sessions: SessionStore,
+  id: string,
+  before: ReadonlyArray<string> = []
+): Effect.Effect<RunState | undefined, unknown> =>
+  Effect.flatMap(sessions.load(id), (state) => {
+    // It is checked when it is used as a session.
+    const { from, to } = Object(Object(state).movedTo) as Partial<NonNullable<RunState["movedTo"]>>
+    // A session that leads back to itself was changed by somebody. It counts as not moved.
+    const isMoved = from === id && to !== undefined && to !== id && !before.includes(to)
+    return isMoved ? loadState(sessions, to, [...before, id]) : Effect.succeed(state)
+  })
 
 /** Whether another process has continued a session since this one opened it, which then waited for `seen`. */
 export const isSuperseded = (seen: Waiting, state: RunState): boolean => !isSameWaiting(seen, waitingOf(state))

@@ -165,14 +165,13 @@ export const page = (document: Document, first: ReportData): (data: ReportData) 
 
   const showTotals = () => {
     const { totals } = data
-    const dollars = `$${totals.usd.toFixed(4)}${totals.unpriced > 0 ? " and more" : ""}`
     const cards: ReadonlyArray<readonly [string, string]> = [
       ["time", time(data.ms)],
       ["turns", String(totals.turns)],
       ["model calls", String(totals.modelCalls)],
       ["tool calls", String(totals.toolCalls)],
       ["tokens", `${totals.inputTokens} in, ${totals.outputTokens} out`],
-      ["cost", totals.usd === 0 && totals.unpriced > 0 ? "not known" : dollars],
+      ["cost", totals.cost],
       ["decisions", String(totals.decisions)],
       ["refused", String(totals.refused)],
       ["questions", String(totals.questions)],

@@ -1,7 +1,9 @@
 /** What a report shows: totals, and one row for each thing that happened, in order. */
 import type { AgentEvent } from "@belay/core/AgentEvent"
+import { addUsd } from "@belay/core/Cost"
 import type { Usage } from "@belay/core/Usage"
 import type { Recording } from "../Recording.ts"
+import { dollars, isRealDecision, json, price, tokens } from "./reportText.ts"
 
 /** A decision of a hook: `[hook, point, answer, reason, what changed, milliseconds, was it a trial]`. */
 type DecisionCells = readonly [string, string, string, string, string, number, boolean]
@@ -40,6 +42,8 @@ interface Totals {
   outputTokens: number
   usd: number
   unpriced: number
+  /** The cost as text. */
+  cost: string
 }
 
 export interface ReportData {
@@ -85,7 +89,8 @@ class Builder {
     inputTokens: 0,
     outputTokens: 0,
     usd: 0,
-    unpriced: 0
+    unpriced: 0,
+    cost: "not known"
   }
   private readonly redact: (text: string) => string
   private readonly start: number
@@ -187,6 +192,8 @@ class Builder {
         return this.add(event, "decision", `The hook ${event.hook} failed at ${event.point}`, "bad", event.policy, [
           ["message", event.message]
         ])
+      case "custom":
+        return event.name === "redacted" ? this.redacted(event) : undefined
       case "compaction":
         return this.add(event, "history", `Compaction: ${event.removedCount} messages removed`, "changed", "", [
           ["summary", event.summary]
@@ -197,6 +204,8 @@ class Builder {
         this.totals.failures++
         return this.add(event, "turn", `Limit reached: ${event.limit}`, "bad", `${event.used} of ${event.max}`)
       case "inject":
+        // The row of the tool shows who has changed its arguments.
+        if (event.hook === "runtime") return undefined
         return this.add(event, "message", `The hook ${event.hook} adds a text`, "changed", "", [["text", event.text]])
       case "warning":
       case "notice":
@@ -266,7 +275,7 @@ class Builder {
   /** Adds the decisions of a point to the row that they are about. */
   private decide(event: Extract<AgentEvent, { readonly type: "hook" }>): void {
     const { record, sessionId } = event
-    const cells = record.hooks.filter(({ answer }) => answer !== "Continue" && answer !== "skipped").map(
+    const cells = record.hooks.filter((hook) => isRealDecision(hook, record.point)).map(
       ({ answer, change, durationMs, hook, shadow, why }): DecisionCells => [
         hook,
         record.point,
@@ -290,6 +299,17 @@ class Builder {
       const state = /Reject|Abort|failed/.test(answer) ? "bad" : "changed"
       this.add(event, "decision", `${hook}: ${answer} at ${point}`, state, record.subject ?? "", [], cells)
     }
+  }
+
+  /** A hook has removed something from the result of a tool, before anybody else has seen it. */
+  private redacted({ hook, payload, sessionId }: Extract<AgentEvent, { readonly type: "custom" }>): undefined {
+    const { tool } = Object(payload) as { readonly tool?: unknown }
+    const prefix = `tool ${sessionId} `
+    const row = [...this.open].findLast(([key, { title }]) => key.startsWith(prefix) && title === tool)?.[1]
+    this.totals.decisions++
+    row?.decisions.push([hook, "wrapToolCall", "Transform", "a value in the result was replaced", "", 0, false])
+    if (row !== undefined) row.state = "changed"
+    return undefined
   }
 
   private readonly ended = new Map<string, Row>()
@@ -371,13 +391,9 @@ class Builder {
     totals.inputTokens += usage?.inputTokens ?? 0
     totals.outputTokens += usage?.outputTokens ?? 0
     if (usage?.costUsd === undefined) totals.unpriced++
-    else totals.usd += usage.costUsd
+    else totals.usd = addUsd(totals.usd, usage.costUsd)
+    if (totals.usd > 0 || totals.unpriced === 0) {
+      totals.cost = `${dollars(totals.usd)}${totals.unpriced > 0 ? " and more" : ""}`
+    }
   }
 }
-
-const json = (value: unknown): string => typeof value === "string" ? value : JSON.stringify(value) ?? ""
-
-const tokens = (usage: Usage | undefined): string =>
-  usage === undefined ? "usage not reported" : `${usage.inputTokens} tokens in, ${usage.outputTokens} out`
-
-const price = (usage: Usage | undefined): string => usage?.costUsd === undefined ? "" : `, $${usage.costUsd.toFixed(5)}`

@@ -5,7 +5,7 @@
  */
 import type { LlmRequest, LlmResponse, ResponseFormat } from "@belay/core/LlmCall"
 import type { DeltaSink, LlmProvider } from "@belay/core/LlmProvider"
-import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
+import { checkKinds, checkObject, type OptionKinds } from "@belay/core/OptionCheck"
 import { NotFound, type ProviderError } from "@belay/core/ProviderError"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -59,6 +59,7 @@ export interface Options {
  */
 export const fromLanguageModel = (model: Model, options: Options = {}): LlmProvider => {
   Result.getOrThrow(checkKinds("AiSdk.fromLanguageModel", options, { name: "text" } satisfies OptionKinds<Options>))
+  Result.getOrThrow(checkObject("AiSdk.fromLanguageModel", model, "a model of the AI SDK"))
   const { modelId, specificationVersion: version } = model
   const name = options.name ?? model.provider
   const source: Errors.Source = { provider: name, model: modelId, secrets: [] }

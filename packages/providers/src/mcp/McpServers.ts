@@ -7,7 +7,7 @@ import { ConfigError } from "@belay/core/AgentError"
 import type { McpTool } from "@belay/core/Mcp"
 import type { McpAccessor } from "@belay/core/McpAccessor"
 import { nearest } from "@belay/core/NamePattern"
-import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
+import { checkKinds, checkObject, type OptionKinds } from "@belay/core/OptionCheck"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { type Client, list, messageOf, never } from "./internal/client.ts"
@@ -86,6 +86,7 @@ const optionKinds: OptionKinds<Options> = {
 export const make = (servers: { readonly [name: string]: Server }, options: Options = {}): McpServers => {
   Result.getOrThrow(checkKinds("McpServers", options, optionKinds))
   const { connectTimeoutMs = 30_000, maxResultLength = 1_000_000 } = options
+  Result.getOrThrow(checkObject("mcp-servers", servers, "an object of servers by their names"))
   const known = Result.getOrThrow(check(servers))
   const open = new Map<string, Promise<Connection>>()
   const end = new AbortController()
@@ -167,7 +168,13 @@ export const make = (servers: { readonly [name: string]: Server }, options: Opti
  * @category constructors
  * @since 0.1.0
  */
-export const fromFile = (text: string, file = "mcp.json"): ServersFile => File.readFile(text, file)
+export const fromFile = (text: string, file = "mcp.json"): ServersFile => {
+  if (typeof text === "string") return File.readFile(text, file)
+  throw new ConfigError({
+    key: "mcp-servers",
+    message: `mcp-servers: expected the text of ${file}, found ${typeof text}`
+  })
+}
 
 const check = (
   servers: { readonly [name: string]: Server }

@@ -8,7 +8,7 @@ import * as Awaitable from "@belay/core/Awaitable"
 import { defined } from "@belay/core/Fields"
 import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { DeltaSink, LlmProvider } from "@belay/core/LlmProvider"
-import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
+import { checkKinds, checkObject, type OptionKinds } from "@belay/core/OptionCheck"
 import type { ProviderError } from "@belay/core/ProviderError"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -124,6 +124,8 @@ export const fromEnv = (
   options: Options = {},
   env: Readonly<Record<string, string | undefined>> = globalThis.process?.env ?? {}
 ): LlmProvider => {
+  Result.getOrThrow(checkObject("OpenAiCompatible", options, "an object with options"))
+  Result.getOrThrow(checkObject("OpenAiCompatible.env", env, "an object of environment variables"))
   const { OPENAI_BASE_URL: baseUrl, OPENAI_CUSTOM_HEADERS: headers, OPENAI_MODEL: model } = env
   // A program without types can pass `undefined`, which must not replace a variable.
   const given: Options = defined(options)

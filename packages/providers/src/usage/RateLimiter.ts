@@ -5,7 +5,7 @@
  */
 import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { LlmProvider } from "@belay/core/LlmProvider"
-import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
+import { checkKinds, checkObject, type OptionKinds } from "@belay/core/OptionCheck"
 import { type ProviderError, RateLimited } from "@belay/core/ProviderError"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -38,6 +38,7 @@ const optionKinds: OptionKinds<Options> = { maxWaitMs: "number" }
  */
 export const make = (provider: LlmProvider, options: Options = {}): LlmProvider => {
   Result.getOrThrow(checkKinds("RateLimiter", options, optionKinds))
+  Result.getOrThrow(checkObject("RateLimiter.provider", provider, "a provider"))
   const { maxWaitMs = 30_000 } = options
   const requests: Window = { remaining: Infinity, resetAt: 0 }
   const tokens: Window = { remaining: Infinity, resetAt: 0 }

@@ -73,6 +73,7 @@ const frame = ({ instructions = "", tools }: LlmRequest): string =>
 
 const textOf = (message: Message): string => {
   const said = typeof message.content === "string" ? message.content : compact(message.content)
+  if (message.role === "tool") return said + (message.note ?? "")
   return message.role === "assistant" && message.toolCalls !== undefined ? said + compact(message.toolCalls) : said
 }
 

@@ -172,4 +172,46 @@ describe("the limits of an account are read from headers", () => {
       }])
       assert.strictEqual(ProviderError.retryAfterMs(yield* Effect.flip(provider.complete(request()))), 2000)
     }))
+
+  it.effect("gives the place of a call that was interrupted to others", () =>
+    Effect.gen(function*() {
+      const never: LlmProvider = { name: "vendor", complete: () => Effect.never }
+      const { asked, provider } = reporting({ requests: { remaining: 1, resetMs: 9_000 } })
+      let hangs = true
+      const both: LlmProvider = {
+        name: "vendor",
+        complete: (request) => hangs ? never.complete(request) : provider.complete(request)
+      }
+      const limited = RateLimiter.make(both)
+      const hanging = yield* Effect.forkChild(limited.complete(request()))
+      yield* TestClock.adjust(10)
+      yield* Fiber.interrupt(hanging)
+      hangs = false
+      // With the interrupted call still counted, the one that is left would be taken.
+      yield* limited.complete(request())
+      yield* limited.complete(request())
+      assert.lengthOf(asked, 2)
+    }))
+
+  it.effect("opens exactly when the vendor has said, counted from its answer", () =>
+    Effect.gen(function*() {
+      const limit = new ProviderError.RateLimited({ provider: "vendor", message: "slow down", retryAfterMs: 3_000 })
+      const { asked, provider } = reporting(limit, { requests: { remaining: 0, resetMs: 1_000 } })
+      const limited = RateLimiter.make(provider)
+      yield* TestClock.adjust(5_000)
+      yield* Effect.ignore(limited.complete(request()))
+      const second = yield* Effect.forkChild(limited.complete(request()))
+      yield* TestClock.adjust(2_999)
+      assert.deepStrictEqual(asked, [5_000])
+      yield* TestClock.adjust(1)
+      yield* Fiber.join(second)
+      assert.deepStrictEqual(asked, [5_000, 8_000])
+      // At the reset itself there is a request again.
+      const third = yield* Effect.forkChild(limited.complete(request()))
+      yield* TestClock.adjust(999)
+      assert.lengthOf(asked, 2)
+      yield* TestClock.adjust(1)
+      yield* Fiber.join(third)
+      assert.deepStrictEqual(asked, [5_000, 8_000, 9_000])
+    }))
 })

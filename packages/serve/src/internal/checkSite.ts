@@ -6,13 +6,6 @@ import type { Serve } from "../Serve.ts"
 import { localAddressOf } from "./localAddress.ts"
 import { Refusal } from "./refusal.ts"
 
-/** The names of this machine, which no other machine can have. */
-export const loopbackNames: ReadonlyArray<string> = ["localhost", "127.0.0.1", "[::1]"]
-
-/** Whether a text can be in the header `Host`. */
-export const isHostName = (text: string): boolean =>
-  text === "*" || /^(?:\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?::\d{1,5})?$/i.test(text)
-
 /**
  * Refuses a request for another server, and one of a foreign page. A request of a foreign page that the server allows is
  * returned without its cookies: they are the user's, and the page has not shown that it may act for the user.
@@ -23,7 +16,9 @@ export const checkSite = (serve: Serve, request: Request): Request => {
   if (host !== null && !isServed(serve, host, localAddressOf(request))) {
     throw new Refusal(
       "forbidden",
-      `this server is not reached as ${JSON.stringify(host.slice(0, 200))}: its owner can name the host in the option ` +
+      `this server is not reached as ${
+        JSON.stringify(host.slice(0, 200))
+      }: its owner can name the host in the option ` +
         "`allowedHosts` of Serve.make"
     )
   }

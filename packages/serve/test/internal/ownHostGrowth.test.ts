@@ -1,6 +1,6 @@
 /** What a request costs does not depend on how many there were before. Counted in executed pieces of code, not in time. */
-import * as Inbox from "@belay/core/Inbox"
 import * as EventLog from "@belay/core/EventLog"
+import * as Inbox from "@belay/core/Inbox"
 import * as SessionStore from "@belay/core/SessionStore"
 import * as OpenAiChat from "@belay/serve/OpenAiChat"
 import * as Serve from "@belay/serve/Serve"
@@ -32,7 +32,12 @@ const run = <A>(effect: Effect.Effect<A, unknown>): Promise<A> => Effect.runProm
 /** A message that is added, begun, looked for and finished, as a host does it. */
 const pass = async (inbox: Inbox.Inbox, n: number) => {
   const [sessionId, key, at] = [`s${n}`, "k", n]
-  await run(inbox.add({ sessionId, key, kind: "message", body: { message: "hi" }, at, tenant: "ada" }, { inAll: 50, perTenant: 50 }))
+  await run(
+    inbox.add({ sessionId, key, kind: "message", body: { message: "hi" }, at, tenant: "ada" }, {
+      inAll: 50,
+      perTenant: 50
+    })
+  )
   await run(inbox.due({ until: n, limit: 100, fair: true }))
   await run(inbox.open(sessionId))
   await run(inbox.begin(sessionId, key))
@@ -96,7 +101,7 @@ describe("a served agent", () => {
     for (let n = 0; n < 500; n++) {
       await pass(inbox, n)
       // The clock of the machine has to move between two looks.
-      if (n % 10 === 9) for (const time = Date.now(); Date.now() === time;) await new Promise(setImmediate)
+      if (n % 10 === 9) { for (const time = Date.now(); Date.now() === time;) await new Promise(setImmediate) }
     }
     const kept = await Promise.all(Array.from({ length: 500 }, (_, n) => run(inbox.get(`s${n}`, "k"))))
     const first = kept.findIndex((entry) => entry !== undefined)

@@ -4,7 +4,7 @@ import { defineTool } from "@belay/core/defineTool"
 import * as HookAction from "@belay/core/HookAction"
 import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { LlmProvider } from "@belay/core/LlmProvider"
-import { text } from "@belay/core/Message"
+import { type Message, text } from "@belay/core/Message"
 import { InvalidRequest, isProviderError } from "@belay/core/ProviderError"
 import * as NodeHttp from "@belay/serve/NodeHttp"
 import * as Serve from "@belay/serve/Serve"
@@ -27,10 +27,11 @@ const say = (words: string): LlmResponse => ({
  * any other message is repeated. After tools, it reports their results.
  */
 const answerTo = ({ messages, tools }: LlmRequest): LlmResponse => {
-  const last = messages.at(-1)
+  const isSaid = (message: Message) => message.role !== "user" || message.source === undefined
+  const last = messages.findLast(isSaid)
   if (last?.role === "tool") {
     const from = messages.findLastIndex(({ role }) => role === "assistant")
-    return say(`Result: ${messages.slice(from + 1).map(text).join(" and ")}`)
+    return say(`Result: ${messages.slice(from + 1).filter(isSaid).map(text).join(" and ")}`)
   }
   const words = text(last!)
   const names = /call (.+)/.exec(words)?.[1]?.split(" and ").filter((name) => tools.some((tool) => tool.name === name))

@@ -232,7 +232,7 @@ export class Spans {
     this.early.delete(sessionId)
   }
 
-  private end(turn: OpenTurn, { sessionId, status, time, usage }: Event<"turn-end">): void {
+  private end(turn: OpenTurn, { failOpens, sessionId, status, time, usage }: Event<"turn-end">): void {
     this.endLastCall(turn)
     this.turns.delete(sessionId)
     const hasFailed = status === "failed" || status === "aborted"
@@ -245,6 +245,7 @@ export class Spans {
     this.describe(turn.span, () => ({
       [attribute.status]: status,
       [attribute.errorType]: errorType,
+      [attribute.failOpens]: failOpens,
       ...usageAttributes(usage)
     }))
     endSpan({ span: turn.span, endedAt: nanos(time), exit: hasFailed ? failure : Exit.void })

@@ -9,7 +9,7 @@ import * as TerminalApproval from "@belay/hooks/TerminalApproval"
 import * as SqliteStore from "@belay/providers/SqliteStore"
 import { mkdirSync } from "node:fs"
 import { dirname } from "node:path"
-import { createInterface, type Interface } from "node:readline/promises"
+import { createInterface } from "node:readline"
 import { handleInterrupts } from "../interrupts.ts"
 import { plain, type Screen, styleOf } from "../screen.ts"
 
@@ -42,8 +42,12 @@ class Chat {
   private readonly style: ReturnType<typeof styleOf>
   private sessionId: string
   private running: AbortController | undefined
+  /** Stops what waits for the person's decisions. */
+  private deciding: AbortController | undefined
   private isEnding = false
   private isAtLineStart = true
+  /** What was typed before, the last first. */
+  private typed: Array<string> = []
 
   constructor(agent: Agent, options: ChatOptions) {
     this.agent = agent
@@ -67,48 +71,62 @@ class Chat {
       this.line(dim("The last turn ended in the middle. It continues."))
       await this.turn(session, undefined)
     }
-    const lines = this.interface()
-    lines.prompt()
-    for await (const typed of lines) {
-      const text = typed.trim()
+    for await (const line of this.lines()) {
+      const text = line.trim()
       if (text === "/exit") break
       if (text === "/new") {
         this.sessionId = crypto.randomUUID()
         session = await this.agent.session({ id: this.sessionId })
         this.line(dim(`session ${this.sessionId}`))
-      } else if (text !== "") {
-        // The terminal asks questions itself.
-        lines.pause()
-        await this.turn(session, text)
-        lines.resume()
-      }
+      } else if (text !== "") await this.turn(session, text)
       if (this.isEnding) break
-      lines.prompt()
     }
-    lines.close()
     stop()
     // Input that ends without a line break leaves the prompt on the screen.
     if (output.isTTY === true && input.isTTY === true) this.line("")
   }
 
-  private interface(): Interface {
+  /** At a terminal, nobody reads keys while an answer is written, so that a question of the answer gets all of them. */
+  private async *lines(): AsyncGenerator<string> {
     const { input, output } = this.options.terminal
-    const isTerminal = input.isTTY === true && output.isTTY === true
-    const lines = createInterface({ input, output: isTerminal ? output : undefined!, terminal: isTerminal })
-    lines.setPrompt(this.style.cyan("you> "))
-    lines.on("SIGINT", () => {
-      if (!this.interrupt()) lines.close()
-    })
-    return lines
+    if (input.isTTY !== true || output.isTTY !== true) {
+      yield* createInterface({ input })
+      return
+    }
+    for (let text = await this.prompt(); text !== undefined; text = await this.prompt()) yield text
   }
 
-  /** Stops the answer. Without one, the chat ends. */
+  /** Reads a message. Returns nothing if the person wants to leave. */
+  private prompt(): Promise<string | undefined> {
+    const { input, output } = this.options.terminal
+    const lines = createInterface({ input, output, terminal: true, history: this.typed })
+    const pasted: Array<string> = []
+    return new Promise((resolve) => {
+      const end = (text: string | undefined) => {
+        resolve(text)
+        lines.close()
+      }
+      lines.on("history", (typed) => this.typed = typed)
+      lines.on("line", (line) => {
+        pasted.push(line)
+        // Several lines that were pasted are one message.
+        setImmediate(() => end(pasted.join("\n")))
+      })
+      lines.on("close", () => end(undefined))
+      lines.on("SIGINT", () => end(undefined))
+      lines.setPrompt(this.style.cyan("you> "))
+      lines.prompt()
+    })
+  }
+
+  /** Stops the answer. Without one, or if it does not stop, the chat ends. */
   private interrupt(): boolean {
-    if (this.running === undefined) {
+    const stoppable = this.running ?? this.deciding
+    if (stoppable === undefined || stoppable.signal.aborted) {
       this.isEnding = true
       return false
     }
-    this.running.abort(new DOMException("stopped", "AbortError"))
+    stoppable.abort(new DOMException("stopped", "AbortError"))
     return true
   }
 
@@ -129,6 +147,10 @@ class Chat {
       if (shown?.status !== "suspended") return
       message = undefined
       decisions = await this.decide(session)
+      if (decisions === undefined) {
+        await session.abandon("not run: the person stopped the answer")
+        return this.line(dim("stopped"))
+      }
     }
   }
 
@@ -143,12 +165,21 @@ class Chat {
     return result
   }
 
-  private async decide(session: AgentSession): Promise<Record<string, Decision>> {
+  /** Asks the person. Returns nothing if the person has stopped the answer. */
+  private async decide(session: AgentSession): Promise<Record<string, Decision> | undefined> {
     const ask = TerminalApproval.ask({ terminal: this.options.terminal })
-    const decisions: Record<string, Decision> = {}
-    // Its answers are decisions.
-    for (const pending of session.pending) decisions[pending.callId] = await ask(pending) as Decision
-    return decisions
+    this.deciding = new AbortController()
+    const { signal } = this.deciding
+    const decisions = new Map<string, Decision>()
+    for (const pending of session.pending) {
+      const decision = await ask({ ...pending, signal }).catch((error: unknown) =>
+        signal.aborted ? undefined : Promise.reject(error instanceof Error ? error : new Error(messageOf(error)))
+      )
+      if (decision === undefined) break
+      decisions.set(pending.callId, decision)
+    }
+    this.deciding = undefined
+    return signal.aborted ? undefined : Object.fromEntries(decisions)
   }
 
   private take(event: AgentEvent): void {

@@ -13,7 +13,7 @@ import type { Places } from "./story.ts"
 import { toolsFor } from "./tools.ts"
 
 /** Prices of the demonstration, in dollars per token. */
-const prices = { costPerInputToken: 4e-7, costPerOutputToken: 1.6e-6 }
+export const prices = { costPerInputToken: 4e-7, costPerOutputToken: 1.6e-6 }
 
 export interface Parts {
   readonly places: Places

@@ -17,7 +17,7 @@ import * as Result from "effect/Result"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { plain, type Screen, styleOf } from "../screen.ts"
 import { type CommandError, commandError } from "../usage.ts"
-import { makeAgent } from "./agent.ts"
+import { makeAgent, prices } from "./agent.ts"
 import { makeShow } from "./show.ts"
 import { begin, isOurs, type Places, placesIn, script, task } from "./story.ts"
 
@@ -167,7 +167,7 @@ const providersOf = (
   embedded: string | undefined
 ): Parameters<typeof makeAgent>[0]["providers"] => {
   const make = (name: string, url: string, named: string) =>
-    OpenAiCompatible.make({ name, baseUrl: url, apiKey, model: named })
+    OpenAiCompatible.make({ name, baseUrl: url, apiKey, model: named, prices: { [named]: prices } })
   if (embedded === undefined) return [make("primary", baseUrl!, model ?? "gpt-5.4-mini")]
   return [make("primary", embedded, "demo-large"), make("backup", embedded, "demo-small")]
 }

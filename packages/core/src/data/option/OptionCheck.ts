@@ -222,6 +222,17 @@ export const unknownName = (key: string, known: ReadonlyArray<string>): string =
 export const invalidOption = (key: string, problem: string): Result.Result<never, ConfigError> =>
   Result.fail(new ConfigError({ key, message: `${key}: ${problem}` }))
 
+/**
+ * Checks that an argument is an object, before its fields are read.
+ *
+ * @category operations
+ * @since 0.2.0
+ */
+export const checkObject = (owner: string, value: unknown, what: string): Result.Result<void, ConfigError> =>
+  isObject(value) || typeof value === "function"
+    ? Result.succeed(undefined)
+    : invalidOption(owner, `expected ${what}, found ${show(value)}`)
+
 /** A whole number from `min` to `max`. @category constructors @since 0.1.0 */
 export const whole = (key: string, value: unknown, min = 0, max = Infinity): Expectation => [
   key,

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import * as Cause from "effect/Cause"
 import * as Result from "effect/Result"
 
 /**
@@ -23,6 +24,7 @@ export const messageOf = (error: unknown): string =>
   Result.getOrElse(Result.try(() => textOf(error)), () => "an error that cannot be described")
 
 const textOf = (error: unknown): string => {
+  if (Cause.isCause(error)) return messageOf(Cause.squash(error))
   if (error instanceof Error) return String(error.message || error.name)
   return typeof error === "string" ? error : JSON.stringify(error) ?? String(error)
 }

@@ -9,6 +9,61 @@ import type { CompiledPoint } from "./compiledPoint.ts"
 const tags: ReadonlyArray<string> = ["Continue", "Transform", "Replace", "Reject", "Respond", "Abort", "Ask"]
 const known: ReadonlySet<unknown> = new Set(tags)
 
+/** The fields of actions. */
+const fields = [
+  "value",
+  "reason",
+  "userMessage",
+  "feedback",
+  "retries",
+  "output",
+  "keepMessage",
+  "details",
+  "args",
+  "expiresInMs",
+  "approvers",
+  "quorum",
+  "allowed",
+  "answer",
+  "standing"
+]
+
+/**
+ * Returns an answer that reads the same every time: an object with getters could answer Continue first and Abort later.
+ * `tag` is the tag, if it was read before. What is not an action is returned as it is.
+ */
+export const readOnce = (answer: unknown, tag?: unknown): unknown => {
+  if (typeof answer !== "object" || answer === null) return answer
+  try {
+    if (isSettled(answer) || Effect.isEffect(answer)) return answer
+    const found = tag ?? (answer as { readonly _tag?: unknown })._tag
+    if (typeof found !== "string") return answer
+    const copy: Record<string, unknown> = { _tag: found }
+    for (const field of fields) {
+      const value = (answer as Record<string, unknown>)[field]
+      if (value !== undefined) copy[field] = value
+    }
+    return Object.freeze(copy)
+  } catch (error) {
+    return unreadable(error)
+  }
+}
+
+/** Whether it is frozen, with plain values, as the constructors of actions make them. */
+const isSettled = (answer: object): boolean => {
+  if (!Object.isFrozen(answer)) return false
+  const has = (key: string) => "value" in (Object.getOwnPropertyDescriptor(answer, key) ?? {})
+  return has("_tag") && Object.keys(answer).every(has)
+}
+
+/** An answer that could not be read. Every reading of it throws the error. */
+export const unreadable = (error: unknown): object =>
+  Object.freeze({
+    get _tag(): never {
+      throw error
+    }
+  })
+
 /** Whether it has the tag of an action. May throw, because reading a foreign object may run its code. */
 export const isAction = (answer: unknown): answer is HookAction =>
   typeof answer === "object" && answer !== null && "_tag" in answer && known.has(answer._tag)

@@ -14,7 +14,7 @@ import type {
   ObservedOutcome,
   SideRequest
 } from "../HookContext.ts"
-import type { Durable, HookKey, StateKey, Store } from "../HookState.ts"
+import { type Durable, type HookKey, keyOf, type StateKey, type Store } from "../HookState.ts"
 import { requireInjectOptions, requirePrompt, requireText } from "./checkArguments.ts"
 import { HookWrites } from "./hookWrites.ts"
 
@@ -36,16 +36,17 @@ class View {
     this.#context = context
   }
   get get() {
-    return <A>(key: StateKey<A>): A => read(this.#context, this.#store, key)
+    return <A>(key: StateKey<A> | string): A => read(this.#context, this.#store, keyOf(key))
   }
   get all() {
     return <A>(key: HookKey<A>): ReadonlyMap<string, A> => this.#store.all(key)
   }
   get set() {
-    return <A>(key: StateKey<A>, value: A): void => write(this.#context, this.#store, key, value)
+    return <A>(key: StateKey<A> | string, value: A): void => write(this.#context, this.#store, keyOf(key), value)
   }
   get update() {
-    return <A>(key: StateKey<A>, f: (value: A) => A): A => {
+    return <A>(given: StateKey<A> | string, f: (value: A) => A): A => {
+      const key = keyOf(given)
       const value = f(read(this.#context, this.#store, key))
       write(this.#context, this.#store, key, value, f)
       return value

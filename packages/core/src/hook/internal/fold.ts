@@ -7,6 +7,7 @@ import { plainChange } from "./checkAnswer.ts"
 import type { CompiledPoint, Entry } from "./compiledPoint.ts"
 import { Gates } from "./gates.ts"
 import { changed, decisionAfter, type Decode, type HookQuestion } from "./outcome.ts"
+import { unwatched } from "./watchedEvent.ts"
 
 /** How a fold begins. */
 interface FoldStart {
@@ -75,8 +76,7 @@ export class Fold {
     if (answer !== undefined) {
       const change = decode === undefined && !this.isAnswered() ? plainChange(point, answer, event) : undefined
       if (change === undefined) return false
-      if (this.freezes) freeze(change.event)
-      this.event = change.event
+      this.event = this.freezes ? freeze(unwatched(change.event)) : change.event
       this.decide(changed, entry.name)
     }
     this.gates.markSeen(entry, this.event)
@@ -102,8 +102,7 @@ export class Fold {
     const read = this.decode?.(value, this.event, entry.name) ?? { ok: true as const, value }
     if (!read.ok) return `${_tag} at ${point}: ${read.why}`
     const next = apply === undefined ? read.value : apply(this.event, read.value)
-    if (this.freezes) freeze(next)
-    this.event = next
+    this.event = this.freezes ? freeze(unwatched(next)) : next
     this.changes[entry.slot] = true
     if (_tag !== "Ask") this.setQuestion(entry, undefined)
     if (this.action._tag === "Respond") return undefined

@@ -32,10 +32,15 @@ export type Decode = (
 export const changed: HookAction.Transform<undefined> = Object.freeze({ _tag: "Transform", value: undefined })
 
 /** The outcome as observers receive it. */
-export const observed = (action: HookAction.HookAction, by: string | undefined): ObservedOutcome => ({
+export const observed = (
+  action: HookAction.HookAction,
+  by: string | undefined,
+  failedOpen?: ReadonlyArray<string>
+): ObservedOutcome => ({
   action: action._tag,
   ...("reason" in action ? { reason: action.reason } : {}),
-  ...(by === undefined ? {} : { decidedBy: by })
+  ...(by === undefined ? {} : { decidedBy: by }),
+  ...(failedOpen === undefined ? {} : { failedOpen })
 })
 
 /** The action of a hook that failed, if its failure policy is not `open`. */

@@ -11,7 +11,7 @@ import type * as HookAction from "../HookAction.ts"
 import { Continue } from "../HookAction.ts"
 import type { HookContext, HookScope } from "../HookContext.ts"
 import { change, confidential, type FailureKind, type HookAnswer, type HookFailure } from "../HookRecord.ts"
-import { isAction, isPending, isPromise, isThenable, violation } from "./checkAnswer.ts"
+import { isAction, isPending, isPromise, isThenable, readOnce, violation } from "./checkAnswer.ts"
 import { callIdOf, type CompiledPoint, type Entry, policyOf, toolOf } from "./compiledPoint.ts"
 import { Context } from "./context.ts"
 import { Fold } from "./fold.ts"
@@ -21,6 +21,7 @@ import { type Decode, observed, type Outcome } from "./outcome.ts"
 import { now, RecordWriter } from "./recordWriter.ts"
 import { RunTimer } from "./runTimer.ts"
 import { reportLate, type Waiting } from "./waiting.ts"
+import { watchedEvent } from "./watchedEvent.ts"
 
 /** A class, because it is a state machine: its fields are the state. */
 export class PointRun {
@@ -28,6 +29,8 @@ export class PointRun {
   private readonly scope: HookScope
   /** The value and the decision. */
   private readonly fold: Fold
+  /** The hooks that failed and without which the chain continued. */
+  private failedOpen: ReadonlyArray<string> | undefined
   /** Present only if records are kept. */
   private readonly writer: RecordWriter | undefined
   private readonly tool: string | undefined
@@ -112,7 +115,8 @@ export class PointRun {
       let answer: unknown
       try {
         // A context has all capabilities as getters.
-        answer = entry.call(this.fold.event, ctx as HookContext)
+        const { fold: { event }, point: { point }, scope } = this
+        answer = entry.call(scope.freeze ? watchedEvent(event, point, entry, scope) : event, ctx as HookContext)
       } catch (error) {
         this.fail(entry, "threw", error, began)
         this.keepWrites(entry, ctx)
@@ -127,8 +131,9 @@ export class PointRun {
     const { deciders, observers } = this.point
     while (this.next < deciders.length) {
       const entry = deciders[this.next++]!
-      if (this.fold.isRefused() || (this.fold.isAnswered() && !entry.isPolicy)) this.writer?.skip(entry, `decided by ${this.fold.by}`)
-      else if (!this.isForTool(entry)) this.writer?.skip(entry, "not for this tool")
+      if (this.fold.isRefused() || (this.fold.isAnswered() && !entry.isPolicy)) {
+        this.writer?.skip(entry, `decided by ${this.fold.by}`)
+      } else if (!this.isForTool(entry)) this.writer?.skip(entry, "not for this tool")
       else return entry
     }
     const gate = this.pickGate()
@@ -153,7 +158,10 @@ export class PointRun {
     if (picked === undefined || !picked.tooOften) return picked?.entry
     if (this.point.legal.Reject === true) {
       const { name } = picked.entry
-      this.fold.decide({ _tag: "Reject", reason: `${name} was asked ${maxRounds} times and the value still changes` }, name)
+      this.fold.decide(
+        { _tag: "Reject", reason: `${name} was asked ${maxRounds} times and the value still changes` },
+        name
+      )
     }
     return undefined
   }
@@ -164,7 +172,7 @@ export class PointRun {
 
   private context(entry: Entry): Context {
     const { fold: { action, by }, scope } = this
-    if (entry.observer) return Context.ofObserver(scope, entry.name, observed(action, by))
+    if (entry.observer) return Context.ofObserver(scope, entry.name, observed(action, by, this.failedOpen))
     if (this.fold.gates.mayOnlyRefuse(entry)) {
       const again = new Context(scope, entry.name, true, true)
       const writes = this.writes[entry.slot]
@@ -192,7 +200,8 @@ export class PointRun {
   }
 
   /** Handles an answer. Returns false if the hook must be awaited. */
-  private handleAnswer(entry: Entry, ctx: Context, answer: unknown, began: number): boolean {
+  private handleAnswer(entry: Entry, ctx: Context, given: unknown, began: number): boolean {
+    const answer = readOnce(given)
     if (isPromise(answer)) this.startWaiting(entry, ctx, undefined, answer, began)
     else if (!isPending(answer)) {
       this.takeAnswer(entry, ctx, answer, began)
@@ -225,7 +234,8 @@ export class PointRun {
   }
 
   /** Handles the final answer of a hook. An unreadable answer is illegal, like one that the point forbids. */
-  private takeAnswer(entry: Entry, ctx: Context, answer: unknown, began: number): void {
+  private takeAnswer(entry: Entry, ctx: Context, given: unknown, began: number): void {
+    const answer = readOnce(given)
     let wrong: string | undefined
     this.keepWrites(entry, ctx)
     try {
@@ -268,6 +278,7 @@ export class PointRun {
     const failure: HookFailure = { hook: entry.name, point: this.point.point, kind, policy, message: messageOf(error) }
     if (policy !== "open") this.fold.fail(failure)
     this.fold.gates.markSeen(entry, this.fold.event)
+    if (policy === "open" && !entry.observer) this.failedOpen = [...(this.failedOpen ?? []), entry.name]
     this.scope.onFailure(failure)
     this.writer?.failed(entry, failure, began)
   }

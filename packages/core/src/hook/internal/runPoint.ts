@@ -10,11 +10,13 @@ import type * as HookAction from "../HookAction.ts"
 import { Continue } from "../HookAction.ts"
 import type { HookScope } from "../HookContext.ts"
 import type { HookAnswer } from "../HookRecord.ts"
+import { readOnce, unreadable } from "./checkAnswer.ts"
 import { type CompiledPoint, subjectOf } from "./compiledPoint.ts"
 import { Context } from "./context.ts"
 import { changed, type Decode, observed, type Outcome } from "./outcome.ts"
 import { PointRun } from "./pointRun.ts"
 import { now, RecordWriter } from "./recordWriter.ts"
+import { unwatched, watchedEvent } from "./watchedEvent.ts"
 
 /** Returns nothing if all hooks continued, and an Effect if a hook is asynchronous. */
 export const runPoint = (
@@ -24,7 +26,8 @@ export const runPoint = (
   decode?: Decode,
   again = false
 ): Outcome | undefined | Effect.Effect<Outcome> => {
-  if (scope.freeze) freeze(event)
+  const { freeze: isWatched } = scope
+  if (isWatched) freeze(event)
   if (!point.plain || again) return new PointRun(point, event, scope, decode).start(again)
   const { onRecord } = scope
   if (onRecord !== undefined) return runRecorded(point, event, scope, onRecord, decode)
@@ -37,12 +40,14 @@ export const runPoint = (
     const ctx = contexts[entry.slot] ?? (contexts[entry.slot] = new Context(scope, entry.name))
     if (entry.tracked) Context.track(ctx as Context)
     let answer: unknown
+    let given: unknown
+    let tag: unknown
     try {
-      answer = entry.call(current, ctx)
+      answer = entry.call(isWatched ? watchedEvent(current, point.point, entry, scope) : current, ctx)
       if (answer === undefined) continue
-      let given: unknown = answer
+      given = answer
       // Any value except null can have a tag.
-      let tag = (given as { readonly _tag?: unknown } | null)?._tag
+      tag = (given as { readonly _tag?: unknown } | null)?._tag
       if (tag !== "Transform") {
         // An Effect that has already succeeded (`Effect.succeed`) is replaced by its value.
         if (tag === "Success" && Effect.isEffect(answer)) {
@@ -55,21 +60,19 @@ export const runPoint = (
       if (tag === "Transform" && legal.Transform === true && decode === undefined && !hasGates) {
         const value = (given as HookAction.Transform<unknown>).value
         if (point.wrong === undefined || point.wrong(value, current) === undefined) {
-          const next = point.apply === undefined ? value : point.apply(current, value)
-          if (scope.freeze) freeze(next)
+          let next = point.apply === undefined ? value : point.apply(current, value)
+          if (isWatched) next = freeze(unwatched(next))
           current = next
           by = entry.name
           continue
         }
       }
     } catch (error) {
-      // If reading the answer throws, the hook itself has not thrown. The run then reads the answer again and reports
-      // the failure.
-      if (answer === undefined) {
-        return new PointRun(point, current, scope, decode, i, by).startAfterThrow(error)
-      }
+      const run = new PointRun(point, current, scope, decode, i, by)
+      // If reading the answer throws, the hook itself has not thrown. The run then reports the failure.
+      return answer === undefined ? run.startAfterThrow(error) : run.startWith(unreadable(error))
     }
-    return new PointRun(point, current, scope, decode, i, by).startWith(answer)
+    return new PointRun(point, current, scope, decode, i, by).startWith(readOnce(given, tag))
   }
   if (hasGates) endTracking(deciders, contexts)
   const rest = point.observers.length === 0 ? undefined : runObservers(point, current, scope, by)
@@ -99,7 +102,7 @@ const runObservers = (
     const run = () => new PointRun(point, event, scope, undefined, deciders.length, by, i)
     let answer: unknown
     try {
-      answer = entry.call(event, ctx)
+      answer = entry.call(scope.freeze ? watchedEvent(event, point.point, entry, scope) : event, ctx)
     } catch (error) {
       return run().startAfterThrow(error)
     }
@@ -133,7 +136,7 @@ const runRecorded = (
     }
     let answer: unknown
     try {
-      answer = entry.call(event, ctx)
+      answer = entry.call(scope.freeze ? watchedEvent(event, point.point, entry, scope) : event, ctx)
     } catch (error) {
       return run().startAfterThrow(error, began)
     }

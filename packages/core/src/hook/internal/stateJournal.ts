@@ -3,7 +3,13 @@
  * writes back and writes in their place: it reads what it read before, and the writes that came after, also those of
  * calls that run at the same time, are made again.
  */
-import type { StateKey } from "../HookState.ts"
+
+/** A key, as far as the journal needs it. */
+interface Key {
+  readonly name: string
+  readonly initial: unknown
+  readonly is: (value: unknown) => boolean
+}
 
 /** Who writes, for writes that can be taken back. */
 export interface WrittenBy {
@@ -13,7 +19,7 @@ export interface WrittenBy {
 }
 
 interface Write {
-  readonly key: StateKey<never>
+  readonly key: Key
   readonly by: WrittenBy | undefined
   readonly change: (value: unknown) => unknown
   isTakenBack: boolean
@@ -29,9 +35,9 @@ interface Log {
 /** The logs of one state. A class, because a write looks here on the hot path. */
 export class StateJournal {
   private readonly logs = new Map<string, Log>()
-  private readonly put: (key: StateKey<never>, value: unknown) => void
+  private readonly put: (key: Key, value: unknown) => void
 
-  constructor(put: (key: StateKey<never>, value: unknown) => void) {
+  constructor(put: (key: Key, value: unknown) => void) {
     this.put = put
   }
 
@@ -40,7 +46,7 @@ export class StateJournal {
    * key is set already, because the write is in the place of an earlier one.
    */
   note<A>(
-    key: StateKey<A>,
+    key: Key,
     before: { readonly value: unknown } | undefined,
     change: (value: A) => A,
     by: WrittenBy | undefined
@@ -53,7 +59,7 @@ export class StateJournal {
     }
     if (by !== undefined) log.owners.add(by.owner)
     // A log is about one name, and `fold` tests each value with the key that has written it.
-    const write: Write = { key: key as never, by, change: change as never, isTakenBack: false }
+    const write: Write = { key, by, change: change as never, isTakenBack: false }
     const last = by === undefined || by.round === 0 ? -1 : log.writes.findLastIndex((one) => one.by?.owner === by.owner)
     if (last === -1 || last === log.writes.length - 1) {
       log.writes.push(write)
@@ -70,7 +76,9 @@ export class StateJournal {
     const log = this.logs.get(name)
     const last = log?.writes.findLastIndex(({ by }) => by?.owner === owner) ?? -1
     if (log === undefined || last === -1) return undefined
-    const earlier = log.writes.filter(({ by, isTakenBack }) => by?.owner === owner && by.round !== round && !isTakenBack)
+    const earlier = log.writes.filter(({ by, isTakenBack }) =>
+      by?.owner === owner && by.round !== round && !isTakenBack
+    )
     if (earlier.length > 0) {
       for (const write of earlier) write.isTakenBack = true
       this.replay(log)

@@ -10,6 +10,7 @@ import { asks, scripted } from "../../support/model.ts"
 
 const common = [
   "cost",
+  "failOpens",
   "messages",
   "records",
   "sessionId",

@@ -15,7 +15,19 @@ import { key } from "../../support/approvals.ts"
 import { asks, scripted } from "../../support/model.ts"
 
 const people = ["ada", " ada", "ada\t", "bob", "eve"] as const
-const words = ["rule", " rule ", "policy", "person", "runtime", "hook", "host", "*", "", "constructor", "__proto__"] as const
+const words = [
+  "rule",
+  " rule ",
+  "policy",
+  "person",
+  "runtime",
+  "hook",
+  "host",
+  "*",
+  "",
+  "constructor",
+  "__proto__"
+] as const
 const Name = Schema.Literals([...people, ...people, ...words])
 
 const Step = Schema.Struct({
@@ -98,7 +110,9 @@ const play = async (mode: typeof modes[number], { approvers, quorum, steps }: Ca
       store,
       log: false as const
     }
-    if (mode !== "in a tree") return createAgent({ ...common, provider: calling(), tools: [deploy.tool], hooks: [gate] })
+    if (mode !== "in a tree") {
+      return createAgent({ ...common, provider: calling(), tools: [deploy.tool], hooks: [gate] })
+    }
     const worker = createAgent({ name: "worker", provider: calling(), tools: [deploy.tool] })
     return createAgent({
       ...common,

@@ -1,6 +1,6 @@
 /** Which decisions count for a question. */
 import { assert, describe, it } from "@effect/vitest"
-import { countedAt, whyNotCounted } from "../../../src/agent/internal/tool/decision.ts"
+import { countedAt, whyNotCounted } from "../../../src/agent/internal/state/decision.ts"
 import type { Decision, PendingAsk } from "../../../src/data/RunState.ts"
 
 const question = (more: Partial<PendingAsk> = {}): PendingAsk => ({

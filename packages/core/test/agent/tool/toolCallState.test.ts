@@ -6,7 +6,7 @@ import {
   planned,
   type ToolCallEvent,
   type ToolCallState
-} from "../../../src/agent/internal/tool/toolCallState.ts"
+} from "../../../src/agent/internal/state/toolCallState.ts"
 import type { PendingAsk, Remember } from "../../../src/data/RunState.ts"
 import { success } from "../../../src/data/tool/Tool.ts"
 import { fingerprint } from "../../../src/hook/HookChain.ts"

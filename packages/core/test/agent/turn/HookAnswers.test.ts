@@ -136,7 +136,7 @@ describe("Transform and Replace", () => {
   })
 
   // rows: U-24
-  it("of the arguments run, while the history keeps the model's own", async () => {
+  it("of the arguments by a confidential hook run, while the history keeps the model's own", async () => {
     const model = scripted([asks(["login", { password: "$PW" }]), "done"])
     const login = recording("login")
     await using agent = createAgent({
@@ -144,11 +144,14 @@ describe("Transform and Replace", () => {
       tools: [login.tool],
       hooks: [{
         name: "vault",
-        preToolCall: (call) => HookAction.transform({ ...call, args: { password: "hunter2" } })
+        confidential: true,
+        preToolCall: (call) => HookAction.transform({ ...call, args: { password: "$OTHER" } }),
+        wrapToolCall: (call, next) => next({ ...call, args: { password: "hunter2" } })
       }]
     })
     const result = await agent.run("go")
     assert.deepStrictEqual(login.ran, [{ password: "hunter2" }])
+    assert.include(JSON.stringify(result.messages), `"args":{"password":"$PW"}}`)
     assert.notInclude(JSON.stringify(result.messages), "hunter2")
   })
 

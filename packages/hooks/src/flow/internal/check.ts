@@ -7,6 +7,7 @@ import { type Leaf, leavesOf } from "./leaves.ts"
 import type { Memory } from "./memory.ts"
 import { said } from "./person.ts"
 import { leaks } from "./secrets.ts"
+import { isMoment } from "./numbers.ts"
 import { propertiesOf, type ToolKind } from "./toolKind.ts"
 import { canonical, compact, isAddress, isDisguised, isNumber, isText, tokensOf } from "./words.ts"
 
@@ -113,7 +114,8 @@ const classOfLeaf = (
   // Parts of a text are text; parts of anything else have their own class, or that of the whole.
   const kind = own === "other" && key !== top ? outer : own
   if (rank === "decisive") return isDecisive(kind) ? kind : "other"
-  return kind === "other" && typeof value === "string" && isProse(value) ? "content" : kind
+  if (kind !== "other" || typeof value !== "string") return kind
+  return isMoment(value) ? "moment" : isProse(value) ? "content" : kind
 }
 
 /** An unknown argument with a sentence in it is a text; a name has capital letters or few words. */

@@ -28,7 +28,7 @@ export interface Configuration {
 
 const labels: ReadonlyArray<Label> = ["trusted", "directory", "untrusted", "public", "private", "secret"]
 
-/** Texts that are no results of tools: `hook:name` is what a hook injects, `memory` what is recalled. */
+/** Texts that do not come from tools: `hook:name` is what a hook injects, `memory` what is recalled. */
 const isText = (name: string): boolean => name.startsWith("hook:") || name === "memory"
 
 const fail = (key: string, why: string): never =>

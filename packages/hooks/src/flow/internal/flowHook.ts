@@ -5,7 +5,7 @@ import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import { canonical as canonicalJson, type Json } from "@belay/core/Json"
 import type { LlmRequest } from "@belay/core/LlmCall"
-import type { Message } from "@belay/core/Message"
+import { type Message, text } from "@belay/core/Message"
 import type { OnSessionStartEvent } from "@belay/core/SessionEvent"
 import type { OnToolDeniedEvent, PostToolCallEvent, PreToolCallEvent } from "@belay/core/Tool"
 import type { TurnInput } from "@belay/core/Turn"
@@ -80,14 +80,7 @@ const start = (
 
 const isOfPerson = (message: Message): boolean => message.role === "user" && message.source === undefined
 
-const textOf = ({ content }: Message): string =>
-  typeof content === "string"
-    ? content
-    : Array.isArray(content)
-    ? content.map((part: Json) =>
-      typeof part === "object" && part !== null && "text" in part ? String(part["text"]) : ""
-    ).join("\n")
-    : ""
+const textOf = (message: Message): string => message.role === "user" ? text(message) : ""
 
 const beforeTurn = (
   { plan }: Setup,

@@ -62,7 +62,7 @@ const keys = {
 }
 
 /** What an open question is about. */
-export interface Open {
+interface Open {
   readonly tool: string
   readonly args: string
   /** The hashes of the values for an approval, and for a refusal. */
@@ -84,7 +84,9 @@ const hashers = new Map<string, Memory["hash"]>()
 
 /** Returns the state of the hook in the conversation of this context. */
 export const memoryOf = ({ hook, state }: Pick<HookContext, "hook" | "state">): Memory => {
-  const get: Memory["get"] = (name) => state.get(keys[name](hook) as never)
+  const get: Memory["get"] = <K extends keyof typeof keys>(name: K) =>
+    // The key of a name holds the values of that name.
+    state.get(keys[name](hook) as unknown as HookState.StateKey<Value<K>>)
   const set: Memory["set"] = (name, value) => {
     // An equal value is not written again.
     if (get(name) !== value) state.set(keys[name](hook) as never, value)

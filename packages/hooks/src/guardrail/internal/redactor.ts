@@ -125,7 +125,8 @@ const inputMethods = (scanner: SessionScanner): Pick<AgentHook, "concealMessages
     scanner.scan("input", ctx, never, (scan) => scan.list(messages, (message) => scan.message(message))).value,
   preTurn: (turn, ctx) => {
     const { scannedTurns } = scanner.sessionOf(ctx)
-    const wasScanned = scannedTurns.has(ctx)
+    // Each part of an input comes from outside: what looks like a placeholder in it is none.
+    const wasScanned = turn.part === undefined && scannedTurns.has(ctx)
     const { blocked, value } = scanner.scan(
       "input",
       ctx,
@@ -134,7 +135,7 @@ const inputMethods = (scanner: SessionScanner): Pick<AgentHook, "concealMessages
       (scan) => scanTurn(turn, scan)
     )
     if (blocked !== undefined) return scanner.reject(blocked, "input")
-    scannedTurns.add(ctx)
+    if (turn.part === undefined) scannedTurns.add(ctx)
     return value === turn ? undefined : HookAction.transform(value)
   }
 })
@@ -287,6 +288,9 @@ const scanToolResult = (
     return isDelegated || argsText.includes(placeholder.toUpperCase())
   }
   const { blocked, value } = scanner.scan("toolResults", ctx, isPlaceholder, (scan) => scanResult(result, scan))
+  // A wrapper has no decision record, so this is how a report knows. A program may call the wrapper without events.
+  const { events }: Partial<HookContext> = ctx
+  if (blocked !== undefined || value !== result) events?.emit("redacted", { tool })
   return blocked === undefined ? value : withheldResult(scanner, tool, blocked)
 }
 

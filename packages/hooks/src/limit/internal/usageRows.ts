@@ -37,7 +37,9 @@ const Hook = Schema.Struct({
   changed: Schema.Finite,
   answered: Schema.Finite,
   refused: Schema.Finite,
-  asked: Schema.Finite
+  asked: Schema.Finite,
+  /** How often the hook failed and the chain continued without it. Absent if it never did. */
+  failedOpen: Schema.optionalKey(Schema.Finite)
 })
 
 /**
@@ -94,8 +96,8 @@ const sumOf = <Row extends object>(before: Row, added: Row): Row => {
     // Both rows have the same fields with the same types.
     const other: unknown = before[field as keyof Row]
     if (field === "pico") return [field, String(BigInt(String(other)) + BigInt(String(value)))]
-    return [field, typeof value === "number" ? value + Number(other) : value]
+    return [field, typeof value === "number" ? value + Number(other ?? 0) : value]
   })
   // The same fields as the rows.
-  return Object.fromEntries(sums) as Row
+  return { ...before, ...Object.fromEntries(sums) } as Row
 }

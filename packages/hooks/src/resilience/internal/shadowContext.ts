@@ -1,6 +1,6 @@
 /** The context of a shadow: the hook reads what the others read, and nothing that it writes has an effect on them. */
 import type { HookContext } from "@belay/core/HookContext"
-import type * as HookState from "@belay/core/HookState"
+import * as HookState from "@belay/core/HookState"
 
 /** A text that the hook would have sent, or a rotation that it would have requested. */
 export interface Sent {
@@ -19,6 +19,9 @@ interface Isolation {
   readonly isObserver: boolean
 }
 
+/** A key, or a plain name. */
+type Key<A> = HookState.StateKey<A> | string
+
 type State = Pick<HookState.HookState, "get" | "all" | "set" | "update">
 
 /** A copy of the context through which nothing reaches other hooks, the model or the user. */
@@ -30,19 +33,22 @@ export const isolate = (
    * The key under which the shadow stores a value: one of its own. Its initial value is the value of other hooks; keys
    * with the name of the hook start empty, even if the hook itself runs too.
    */
-  const ownKey = <A>(key: HookState.StateKey<A>, others: State): HookState.StateKey<A> => ({
-    name: `@${ctx.hook}/${encodeURIComponent(key.name)}`,
-    initial: key.name.startsWith(`${hook}/`) ? key.initial : others.get(key),
-    is: key.is
-  })
+  const ownKey = <A>(given: Key<A>, others: State): HookState.StateKey<A> => {
+    const key = HookState.keyOf(given)
+    return {
+      name: `@${ctx.hook}/${encodeURIComponent(key.name)}`,
+      initial: key.name.startsWith(`${hook}/`) ? key.initial : others.get(key),
+      is: key.is
+    }
+  }
   const view = (others: () => State): State => ({
-    get: (key) => others().get(ownKey(key, others())),
+    get: <A>(key: Key<A>) => others().get(ownKey(key, others())),
     all: (key) => {
       const own = key(ctx.hook)
       return new Map([...others().all(key), [ctx.hook, others().get(ownKey(own, others()))]])
     },
-    set: (key, value) => others().set(ownKey(key, others()), value),
-    update: (key, f) => others().update(ownKey(key, others()), f)
+    set: <A>(key: Key<A>, value: A) => others().set(ownKey(key, others()), value),
+    update: <A>(key: Key<A>, f: (value: A) => A) => others().update(ownKey(key, others()), f)
   })
   const state: HookContext["state"] = {
     ...view(() => ctx.state),

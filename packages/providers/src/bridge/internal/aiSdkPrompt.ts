@@ -168,15 +168,15 @@ const optionsOf = (extra: Json | JsonObject | undefined): { providerOptions?: Pr
   isObject(extra) ? { providerOptions: extra as ProviderOptions } : {}
 
 const toolMessages = (results: ReadonlyArray<ToolMessage>, target: Target): ReadonlyArray<PromptMessage> => {
-  const files = results.flatMap((result) => resultOf(result.content).files.map((file) => contentPart(file, target)))
+  const files = results.flatMap((result) => resultOf(result).files.map((file) => contentPart(file, target)))
   return [
     {
       role: "tool",
-      content: results.map(({ content, isError, toolCallId, toolName }) => ({
+      content: results.map((result) => ({
         type: "tool-result",
-        toolCallId,
-        toolName,
-        output: { type: isError === true ? "error-text" : "text", value: resultOf(content).text }
+        toolCallId: result.toolCallId,
+        toolName: result.toolName,
+        output: { type: result.isError === true ? "error-text" : "text", value: resultOf(result).text }
       }))
     },
     ...(files.length === 0

@@ -50,11 +50,10 @@ const optionsOf = (extra: Json | undefined): { options?: Record<string, Json> } 
   // Only this provider stores this metadata.
   isObject(extra) ? { options: extra as Record<string, Json> } : {}
 
-const resultPart = (
-  { content, isError = false, toolCallId: id, toolName: name }: ToolMessage
-): Prompt.ToolResultPartEncoded => {
-  const { files, text } = resultOf(content)
-  const modelOutput = files.length === 0
+const resultPart = (message: ToolMessage): Prompt.ToolResultPartEncoded => {
+  const { content, isError = false, note, toolCallId: id, toolName: name } = message
+  const { files, text } = resultOf(message)
+  const modelOutput = files.length === 0 && note === undefined
     ? {}
     : { modelOutput: [{ type: "text" as const, text }, ...files.map(contentPart)] }
   return { type: "tool-result", id, name, isFailure: isError, result: content, ...modelOutput }

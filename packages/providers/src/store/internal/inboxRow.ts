@@ -1,6 +1,5 @@
 /** Rows of an inbox, as every database stores them. */
 import type { Capacity, Entry } from "@belay/core/Inbox"
-import { parse } from "./error.ts"
 
 /** The columns of an entry. The texts of users are JSON. */
 export interface InboxRow {
@@ -16,24 +15,48 @@ export interface InboxRow {
   readonly outcome: string | null
 }
 
-/** Returns the entry of a row. */
-export const entryOf = (address: string, row: InboxRow): Entry => {
-  const read = (text: string) => parse(address, text)
+/** Returns the entry of a row. A part that cannot be read is `null` or absent: who uses the entry checks it. */
+export const entryOf = (row: InboxRow): Entry => {
   const { at, attempts, body, key, kind, outcome, seq, session_id, status, tenant } = row
+  const known = {
+    tenant: tenant === null ? undefined : read(tenant),
+    outcome: outcome === null ? undefined : read(outcome)
+  }
   // Only the store writes these columns.
   return {
     seq: Number(seq),
     sessionId: session_id,
-    key: read(key),
+    key: read(key) ?? key,
     kind,
-    body: read(body),
+    body: read(body) ?? null,
     at,
-    ...(tenant === null ? {} : { tenant: read(tenant) }),
+    ...(known.tenant === undefined ? {} : { tenant: known.tenant }),
     status,
-    attempts,
-    ...(outcome === null ? {} : { outcome: read(outcome) })
+    attempts: Number(attempts),
+    ...(known.outcome === undefined ? {} : { outcome: known.outcome })
   } as Entry
 }
+
+const read = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether an entry can be found by its key. If not, somebody has changed the row. */
+export const hasKey = ({ key }: InboxRow): boolean => {
+  const found = read(key)
+  return typeof found === "string" && JSON.stringify(found) === key
+}
+
+/** The outcome of a row that cannot be found by its key. */
+export const lostKey = JSON.stringify({
+  status: "dead",
+  attempts: 0,
+  reason: "its key in the store cannot be read: somebody has changed the row"
+})
 
 /** The limits to check, in this order, and what counts for each of them. */
 export const limitsOf = (

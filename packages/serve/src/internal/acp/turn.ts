@@ -141,11 +141,14 @@ const askPerson = async (
     const toolCall: ToolCallUpdate = { toolCallId: ask.callId, title, kind: "other", rawInput: ask.args }
     const { outcome } = await client.request("session/request_permission", { sessionId: id, toolCall, options })
     if (outcome.outcome !== "selected") return undefined
-    decisions.set(ask.callId, decisionOf({
-      isApproved: outcome.optionId === "allow" || outcome.optionId === "always",
-      always: outcome.optionId === "always",
-      reason: "rejected in the editor"
-    }))
+    decisions.set(
+      ask.callId,
+      decisionOf({
+        isApproved: outcome.optionId === "allow" || outcome.optionId === "always",
+        always: outcome.optionId === "always",
+        reason: "rejected in the editor"
+      })
+    )
   }
   return Object.fromEntries(decisions)
 }

@@ -5,8 +5,8 @@
 import type * as Effect from "effect/Effect"
 import { keyOf } from "../../../data/Artifact.ts"
 import type { Artifacts } from "../../../hook/HookContext.ts"
-import type { Turn } from "../turn/turn.ts"
-import { withPortError } from "./portError.ts"
+import type { Turn } from "../point/turn.ts"
+import { withPortError } from "../tool/portError.ts"
 import { awaitable } from "./runPromise.ts"
 
 export const artifactsFor = (turn: Turn, hook: string): Artifacts => {

@@ -1,6 +1,6 @@
 /** `ctx.state.durable`: state of hooks that outlives the process. */
 import type * as HookState from "../../../hook/HookState.ts"
-import type { Turn } from "../turn/turn.ts"
+import type { Turn } from "../point/turn.ts"
 
 export const durableState = ({ session }: Turn): HookState.Durable<HookState.Store> => {
   const { durable } = session

@@ -6,9 +6,9 @@ import * as Effect from "effect/Effect"
 import { type AgentError, HookRejected } from "../../../data/AgentError.ts"
 import * as Usage from "../../../data/Usage.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
-import { isTurnEnd } from "../outcome/turnEnd.ts"
-import { Turn } from "../turn/turn.ts"
-import { newTurn } from "../turn/turnState.ts"
+import { Turn } from "../point/turn.ts"
+import { isTurnEnd } from "../state/turnEnd.ts"
+import { newTurn } from "../state/turnState.ts"
 
 /** The hook that makes the call, and the method of `ctx` that it uses. */
 export interface Caller {

@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import { PortFailed } from "../../../data/AgentError.ts"
 import type { Awaitable } from "../../../data/effect/Awaitable.ts"
 import type { HttpRequest, HttpResponse } from "../../../data/Http.ts"
-import type { Turn } from "../turn/turn.ts"
-import { withPortError } from "./portError.ts"
+import type { Turn } from "../point/turn.ts"
+import { withPortError } from "../tool/portError.ts"
 import { awaitable } from "./runPromise.ts"
 
 export const sendHttp = (

@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import type { BudgetLevel } from "../../../data/Compaction.ts"
 import type { Awaitable } from "../../../data/effect/Awaitable.ts"
 import type { Abort } from "../../../hook/HookAction.ts"
-import { askHooks } from "../turn/askHooks.ts"
-import type { Turn } from "../turn/turn.ts"
+import { askHooks } from "../point/askHooks.ts"
+import type { Turn } from "../point/turn.ts"
 import { awaitable } from "./runPromise.ts"
 
 /** Returns the Abort of a hook that wants to end the turn. */

@@ -1,7 +1,7 @@
 /** `ctx.promise`: runs an Effect as a promise, with the services of the turn. It is interrupted when the turn ends. */
 import * as Effect from "effect/Effect"
 import * as Awaitable from "../../../data/effect/Awaitable.ts"
-import type { Turn } from "../turn/turn.ts"
+import type { Turn } from "../point/turn.ts"
 
 export const runPromise = <A, E>({ io: { services, signal } }: Turn, effect: Effect.Effect<A, E>): Promise<A> => {
   // Effect would run it up to its first pause, which can be its end.

@@ -6,17 +6,17 @@ import * as ArtifactStore from "../../../port/ArtifactStore.ts"
 import type { AgentConfig } from "../../AgentConfig.ts"
 import { defaultLimits, type Limits } from "../../Limits.ts"
 import * as ToolLoop from "../../ToolLoop.ts"
+import { checkDelegates } from "../definition/agentTree.ts"
+import { ProviderHealth } from "../definition/providerHealth.ts"
+import { type AgentParts, hookRoles, makeAgent, type ResolvedAgent } from "../definition/resolvedAgent.ts"
 import { EventHub } from "../event/eventHub.ts"
-import { ProviderHealth } from "../model/providerHealth.ts"
-import { checkDelegates } from "../subagent/agentTree.ts"
+import { oldNode } from "../platform/oldNode.ts"
+import { isProduction, workingFolder } from "../platform/platform.ts"
+import { withOutput } from "../schema/structuredOutput.ts"
 import * as Dispatcher from "../tool/toolDispatcher.ts"
 import { addPlugins } from "./addPlugins.ts"
 import { checkConfig } from "./checkConfig.ts"
-import { oldNode } from "./oldNode.ts"
-import { isProduction, workingFolder } from "./platform.ts"
-import { type AgentParts, hookRoles, makeAgent, type ResolvedAgent } from "./resolvedAgent.ts"
 import { resolveHooks } from "./resolveHooks.ts"
-import { withOutput } from "./structuredOutput.ts"
 
 type Resolving<A> = Result.Result<A, ConfigError | ChainError>
 
@@ -82,7 +82,8 @@ const limitsOf = (given: Partial<Limits>): Result.Result<Limits, ConfigError> =>
     if (!known.includes(key)) {
       return invalidOption(`limits.${key}`, `unknown limit "${key}": expected one of ${known.join(", ")}`)
     }
-    if (value !== undefined && !(typeof value === "number" && value > 0)) {
+    const isNone = key === "failOpens" && value === 0
+    if (value !== undefined && !isNone && !(typeof value === "number" && value > 0)) {
       return invalidOption(`limits.${key}`, `must be greater than 0, found ${String(value)}`)
     }
   }

@@ -4,7 +4,7 @@ import type { RunState } from "../../../data/RunState.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
 import type { Waiting } from "../../../data/Waiting.ts"
 import { conflict } from "../../../port/SessionStore.ts"
-import type { SessionState } from "../session/sessionState.ts"
+import type { SessionState } from "../state/sessionState.ts"
 
 /** Whether a turn still waits, so that no other process has continued it. */
 export const isStillThere = (waiting: Waiting): boolean =>

@@ -9,8 +9,8 @@ import type { AgentEvent } from "../../../data/AgentEvent.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
 import type { SteerOutcome } from "../../Session.ts"
 import { EventHub } from "../event/eventHub.ts"
-import type { SessionState, Steer } from "../session/sessionState.ts"
-import { TurnGate, type WhenBusy } from "./turnGate.ts"
+import type { SessionState, Steer } from "../state/sessionState.ts"
+import { TurnGate, type WhenBusy } from "../turn/turnGate.ts"
 
 const noSteers: ReadonlyArray<Steer> = []
 

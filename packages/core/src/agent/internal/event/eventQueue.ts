@@ -1,6 +1,6 @@
 /** Buffers the events of a stream. Its reader may be slower than the agent, and the agent never waits for it. */
 import type { AgentEvent, EventMeta } from "../../../data/AgentEvent.ts"
-import { withCallerFrames } from "../config/callerFrames.ts"
+import { withCallerFrames } from "../platform/callerFrames.ts"
 
 /**
  * The maximum number of buffered events. When there are more, the oldest half is dropped, and a `dropped` event tells

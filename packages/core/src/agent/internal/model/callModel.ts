@@ -11,18 +11,18 @@ import type { AgentError } from "../../../data/AgentError.ts"
 import type { LlmRequest, LlmResponse, PostLlmCallEvent } from "../../../data/LlmCall.ts"
 import type { Outcome } from "../../../hook/HookChain.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
-import { parkBeforeModel } from "../control/parkRequest.ts"
-import { deliverSteers, settleSteers } from "../control/steer.ts"
-import { countUse, overLimit, stopAtLimit } from "../outcome/reachLimit.ts"
-import { abortOf, hookError, stopOf } from "../outcome/turnEnd.ts"
-import { fitWindow } from "../session/fitWindow.ts"
-import { rotate } from "../session/rotate.ts"
-import { askHooks } from "../turn/askHooks.ts"
-import type { Turn } from "../turn/turn.ts"
-import type { Step } from "../turn/yieldable.ts"
+import { askHooks } from "../point/askHooks.ts"
+import { parkBeforeModel } from "../point/parkRequest.ts"
+import { countUse, overLimit, stopAtLimit } from "../point/reachLimit.ts"
+import type { Turn } from "../point/turn.ts"
+import { abortOf, hookError, stopOf } from "../state/turnEnd.ts"
+import type { Step } from "../state/yieldable.ts"
+import { fitWindow } from "../window/fitWindow.ts"
+import { rotate } from "../window/rotate.ts"
 import { attemptModel } from "./attemptModel.ts"
 import { keepResponse } from "./keepResponse.ts"
 import { type ModelAnswer, prepareRequest, requestOf } from "./modelRequest.ts"
+import { deliverSteers, settleSteers } from "./steer.ts"
 import { showRest } from "./streamModel.ts"
 
 type Failure = AgentError | TurnEnded
@@ -33,6 +33,8 @@ export const callModel = function*(turn: Turn): Step<LlmResponse, Failure> {
     const { agent: { config }, session, state } = turn
     const over = overLimit(turn, "steps")
     if (over !== undefined) return yield* stopAtLimit(turn, over, "steps")
+    const failing = turn.root.state.failOpens === 0 ? undefined : overLimit(turn, "failOpens")
+    if (failing !== undefined) return yield* stopAtLimit(turn, failing, "failOpens")
     countUse(turn, "steps", 1)
     const hasSteers = session.owner !== undefined && session.owner.steers.length > 0
     if (hasSteers) yield* deliverSteers(turn)

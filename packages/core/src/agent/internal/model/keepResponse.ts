@@ -1,8 +1,8 @@
 /** Keeps an accepted answer: text is added to the conversation, tool calls open a step. */
 import type { LlmResponse } from "../../../data/LlmCall.ts"
 import type { AssistantMessage, ToolCall } from "../../../data/Message.ts"
-import type { Turn } from "../turn/turn.ts"
-import { openStep } from "../turn/turnState.ts"
+import type { Turn } from "../point/turn.ts"
+import { openStep } from "../state/turnState.ts"
 import { withReadableArgs } from "./checkResponse.ts"
 
 /** Returns the answer with its tool calls as they are stored. `isRead` says that `readResponse` returned it. */
@@ -36,12 +36,12 @@ const messageOf = (
 
 /**
  * Some vendors leave ids empty or repeat them. In a transcript every id must be unique. An id with a slash would look
- * like the path to a call of a sub-agent, and a decision about one of them would count for both. A name such as
- * `__proto__` cannot be the key of an object, as decisions and durable state are.
+ * like the path to a call of a sub-agent, and a decision about one of them would count for both. `__proto__` cannot
+ * be the key of an object, as decisions and durable state are.
  */
 const withUniqueId = ({ session: { ids }, state }: Turn, call: ToolCall, index: number): ToolCall => {
   let { id } = call
-  for (let n = 0; id === "" || id.includes("/") || id in Object.prototype || ids.has(id); n++) {
+  for (let n = 0; id === "" || id.includes("/") || id === "__proto__" || ids.has(id); n++) {
     id = `call_${state.turnNumber}_${state.stepNumber}_${index}${n === 0 ? "" : `_${n}`}`
   }
   ids.add(id)

@@ -3,10 +3,10 @@ import type { AgentError } from "../../../data/AgentError.ts"
 import type { LlmRequest, LlmResponse } from "../../../data/LlmCall.ts"
 import type { Message } from "../../../data/Message.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
-import { stopOf } from "../outcome/turnEnd.ts"
-import { askHooks } from "../turn/askHooks.ts"
-import type { Turn } from "../turn/turn.ts"
-import type { Step } from "../turn/yieldable.ts"
+import { askHooks } from "../point/askHooks.ts"
+import type { Turn } from "../point/turn.ts"
+import { stopOf } from "../state/turnEnd.ts"
+import type { Step } from "../state/yieldable.ts"
 
 /** The answer of the model, or of a hook that answered instead. */
 export interface ModelAnswer {

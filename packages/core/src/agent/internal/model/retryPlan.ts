@@ -5,10 +5,10 @@ import type { LlmRequest, RetryDecision } from "../../../data/LlmCall.ts"
 import * as ProviderError from "../../../data/ProviderError.ts"
 import type { LlmProvider } from "../../../port/LlmProvider.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
-import { stopOf } from "../outcome/turnEnd.ts"
-import { askHooks } from "../turn/askHooks.ts"
-import type { Turn } from "../turn/turn.ts"
-import type { Step } from "../turn/yieldable.ts"
+import { askHooks } from "../point/askHooks.ts"
+import type { Turn } from "../point/turn.ts"
+import { stopOf } from "../state/turnEnd.ts"
+import type { Step } from "../state/yieldable.ts"
 
 /** The longest wait before another attempt, in milliseconds. */
 export const maxDelayMs = 60_000

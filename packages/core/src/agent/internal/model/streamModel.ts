@@ -10,9 +10,9 @@ import type { LlmDelta, LlmRequest, LlmResponse } from "../../../data/LlmCall.ts
 import type { Outcome } from "../../../hook/HookChain.ts"
 import type { DeltaSink, LlmProvider } from "../../../port/LlmProvider.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
-import { stopOf } from "../outcome/turnEnd.ts"
-import { askHooksNow } from "../turn/askHooks.ts"
-import type { Turn } from "../turn/turn.ts"
+import { askHooksNow } from "../point/askHooks.ts"
+import type { Turn } from "../point/turn.ts"
+import { stopOf } from "../state/turnEnd.ts"
 import { streamTooLong } from "./checkResponse.ts"
 
 type Failure = AgentError | TurnEnded

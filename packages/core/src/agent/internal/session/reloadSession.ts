@@ -5,9 +5,9 @@ import { PortFailed, type SnapshotError } from "../../../data/AgentError.ts"
 import type { RunState } from "../../../data/RunState.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import type { SessionStore } from "../../../port/SessionStore.ts"
-import { loadState, sessionOf } from "./resumeSession.ts"
-import type { SessionState } from "./sessionState.ts"
-import { findOutCommit } from "./storeTurn.ts"
+import { loadState, sessionOf } from "../io/resumeSession.ts"
+import { findOutCommit } from "../io/storeTurn.ts"
+import type { SessionState } from "../state/sessionState.ts"
 
 type Failure = PortFailed | SnapshotError
 

@@ -6,13 +6,13 @@ import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import { failure, type PreToolCallEvent, type ToolResult } from "../../../data/tool/Tool.ts"
 import { fingerprint } from "../../../hook/HookChain.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
-import { isTurnEnd } from "../outcome/turnEnd.ts"
+import type { Turn } from "../point/turn.ts"
+import { type FailedWrap, wrapAct } from "../point/wrapAct.ts"
+import type { RunningCall } from "../state/toolCallState.ts"
+import { isTurnEnd } from "../state/turnEnd.ts"
+import { resolve, toEffect } from "../state/yieldable.ts"
 import { delegate } from "../subagent/delegate.ts"
-import type { Turn } from "../turn/turn.ts"
-import { type FailedWrap, wrapAct } from "../turn/wrapAct.ts"
-import { resolve, toEffect } from "../turn/yieldable.ts"
 import { CallContext } from "./callContext.ts"
-import type { RunningCall } from "./toolCallState.ts"
 
 type Failure = AgentError | TurnEnded
 

@@ -33,21 +33,20 @@ import { changesOf, type DefinitionChange, definitionOf } from "../../../data/to
 import { ask } from "../../../hook/HookAction.ts"
 import { fingerprint } from "../../../hook/HookChain.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
-import { stopOf } from "../outcome/turnEnd.ts"
-import { limitLoad } from "../session/rotate.ts"
+import { checkResult } from "../point/inputParts.ts"
+import type { Turn } from "../point/turn.ts"
+import { sameJson } from "../schema/sameValue.ts"
+import { narrowest, questionsOf } from "../state/questions.ts"
+import { askersOf, planned, type RunningCall, update } from "../state/toolCallState.ts"
+import { stopOf } from "../state/turnEnd.ts"
+import type { Step } from "../state/yieldable.ts"
 import { resumeDelegation } from "../subagent/delegate.ts"
-import { checkResult } from "../turn/inputParts.ts"
-import type { Turn } from "../turn/turn.ts"
-import type { Step } from "../turn/yieldable.ts"
-import { askPerson, type Question } from "./askPerson.ts"
-import { askPreHooks, type Next } from "./askPreHooks.ts"
-import { noteChange } from "./changedCall.ts"
-import { checkPolicy } from "./checkPolicy.ts"
-import { denyCall, finishCall } from "./finishCall.ts"
-import { narrowest, questionsOf } from "./questions.ts"
+import { askPerson, type Question } from "../toolCall/askPerson.ts"
+import { askPreHooks, type Next } from "../toolCall/askPreHooks.ts"
+import { checkPolicy } from "../toolCall/checkPolicy.ts"
+import { denyCall, finishCall } from "../toolCall/finishCall.ts"
+import { limitLoad } from "../window/rotate.ts"
 import { runTool, waiting } from "./runTool.ts"
-import { sameJson } from "./schema/sameValue.ts"
-import { askersOf, planned, type RunningCall, update } from "./toolCallState.ts"
 
 type Failure = AgentError | TurnEnded
 
@@ -145,7 +144,6 @@ export const keepResult = (turn: Turn, running: RunningCall, result: ToolResult)
   const { session } = turn
   const { id } = running.state.call
   update(running, { type: "finish", result: limitLoad(turn, id, result) })
-  if (running.state.changedBy !== undefined && turn.depth === 0) noteChange(turn, running.state)
   if (session.root.hasDurable) session.durable.endCall(session.durableKey(id))
 }
 

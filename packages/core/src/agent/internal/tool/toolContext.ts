@@ -6,7 +6,7 @@ import type { ToolCall } from "../../../data/Message.ts"
 import type { Artifacts } from "../../../hook/HookContext.ts"
 import type { DispatchContext } from "../../../port/ToolDispatcher.ts"
 import type { ToolContext } from "../../defineTool.ts"
-import { withPortError } from "../capability/portError.ts"
+import { withPortError } from "./portError.ts"
 
 /** A class, because every call makes one, and each part is built only when it is used. */
 export class RunningContext implements ToolContext {

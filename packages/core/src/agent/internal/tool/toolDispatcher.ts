@@ -6,8 +6,8 @@ import { copy } from "../../../data/internal/copyJson.ts"
 import type { ToolMeta } from "../../../data/tool/Tool.ts"
 import type { ToolDispatcher } from "../../../port/ToolDispatcher.ts"
 import type { AnyTool } from "../../defineTool.ts"
+import { read, type ToolSchema } from "../schema/toolSchema.ts"
 import { executeTool } from "./executeTool.ts"
-import { read, type ToolSchema } from "./schema/toolSchema.ts"
 
 /** Makes a dispatcher. Fails with a `ConfigError` if two tools have the same name or a schema cannot be used. */
 export const make = (tools: ReadonlyArray<AnyTool>): Result.Result<ToolDispatcher, ConfigError> => {

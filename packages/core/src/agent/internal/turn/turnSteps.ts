@@ -17,18 +17,18 @@ import type { TurnInput, TurnOutput } from "../../../data/Turn.ts"
 import type { Outcome } from "../../../hook/HookChain.ts"
 import type { CoreOutput } from "../../AgentCore.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
-import { whyNotClientTools } from "../config/clientTools.ts"
-import { readOutput } from "../outcome/readOutput.ts"
-import { isTurnEnd, stopOf } from "../outcome/turnEnd.ts"
-import { addMessages } from "../session/addMessages.ts"
-import { startSession } from "../session/startSession.ts"
-import { isConflict } from "../session/storeTurn.ts"
-import { askHooks } from "./askHooks.ts"
+import { whyNotClientTools } from "../definition/clientTools.ts"
+import { isConflict } from "../io/storeTurn.ts"
+import { askHooks } from "../point/askHooks.ts"
+import { type CheckedParts, checkParts } from "../point/inputParts.ts"
+import type { Turn } from "../point/turn.ts"
+import { isTurnEnd, stopOf } from "../state/turnEnd.ts"
+import { enterPhase, userMessage, withKeyOf } from "../state/turnState.ts"
+import type { Step } from "../state/yieldable.ts"
+import { addMessages } from "../window/addMessages.ts"
+import { startSession } from "../window/startSession.ts"
 import { CoreContext } from "./coreContext.ts"
-import { type CheckedParts, checkParts } from "./inputParts.ts"
-import type { Turn } from "./turn.ts"
-import { enterPhase, userMessage, withKeyOf } from "./turnState.ts"
-import type { Step } from "./yieldable.ts"
+import { readOutput } from "./readOutput.ts"
 
 type Failure = AgentError | TurnEnded
 
@@ -107,7 +107,11 @@ const begin = function*(turn: Turn): Step<Answer, Failure> {
   if (hasParts) state.input = { ...state.input, ...parts }
   yield* recall(turn)
   enterPhase(state, "model")
-  if (before !== undefined) addMessages(turn, before, "the client")
+  if (before !== undefined) {
+    // Hooks with `preTurn` have checked these messages.
+    const others = turn.agent.concealers.filter(({ preTurn }) => preTurn === undefined)
+    addMessages(turn, before, "the client", others)
+  }
   turn.messages.push(userMessage(state.input))
   const text = outcome?.action._tag === "Respond" ? outcome.action.output.text : answer
   if (text === undefined) return yield* runCore(turn)

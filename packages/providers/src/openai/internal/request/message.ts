@@ -1,6 +1,6 @@
 /** Renders messages for a request. Long messages are rendered once and cached. */
 import { digest, type Json, type JsonObject } from "@belay/core/Json"
-import type { ContentPart, FilePart, Message, ProviderMetadata, ToolCall } from "@belay/core/Message"
+import type { ContentPart, FilePart, Message, ProviderMetadata, ToolCall, ToolMessage } from "@belay/core/Message"
 import type { ChatCompletionContentPart } from "openai/resources/chat/completions"
 import type { Compat } from "./compat.ts"
 import { isObject } from "./guards.ts"
@@ -29,7 +29,7 @@ const shortText = (message: Message, compat: Compat): string | undefined => {
         ? `{"role":"assistant","content":${stringify(content)}}`
         : undefined
     case "tool": {
-      if (compat.toolResultName) return undefined
+      if (compat.toolResultName || message.note !== undefined) return undefined
       const text = typeof content === "string" ? stringify(content) : `"${stringify(content)}"`
       // No character of the id needs an escape.
       return `{"role":"tool","tool_call_id":"${toolId(message.toolCallId, compat)}","content":${text}}`
@@ -111,7 +111,7 @@ const replay = (message: Extract<Message, { role: "assistant" }>, own: JsonObjec
 }
 
 const toolResult = (message: Extract<Message, { role: "tool" }>, compat: Compat): ReadonlyArray<object> => {
-  const { files, text } = resultOf(message.content)
+  const { files, text } = resultOf(message)
   const named = compat.toolResultName ? { name: message.toolName } : {}
   return [
     { role: "tool", tool_call_id: toolId(message.toolCallId, compat), ...named, content: text },
@@ -124,8 +124,18 @@ const toolResult = (message: Extract<Message, { role: "tool" }>, compat: Compat)
   ]
 }
 
-/** Separates the output of a tool into text and files, because no endpoint accepts files in a tool result. */
-export const resultOf = (content: Json): { readonly text: string; readonly files: ReadonlyArray<FilePart> } => {
+/**
+ * Separates the output of a tool into text and files, because no endpoint accepts files in a tool result. The note about
+ * the call is a part of the text.
+ */
+export const resultOf = (
+  { content, note }: ToolMessage
+): { readonly text: string; readonly files: ReadonlyArray<FilePart> } => {
+  const { files, text } = outputOf(content)
+  return { text: note === undefined ? text : `${text}\n\n${note}`, files }
+}
+
+const outputOf = (content: Json): { readonly text: string; readonly files: ReadonlyArray<FilePart> } => {
   if (typeof content === "string") return { text: content, files: [] }
   const parts = contentParts(content)
   if (parts === undefined) return { text: stringify(content), files: [] }

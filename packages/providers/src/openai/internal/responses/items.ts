@@ -54,7 +54,7 @@ const assistant = (
 }
 
 const toolResult = (message: Extract<Message, { role: "tool" }>, compat: Compat): ReadonlyArray<ResponseInputItem> => {
-  const { files, text } = resultOf(message.content)
+  const { files, text } = resultOf(message)
   return [
     { type: "function_call_output", call_id: toolId(message.toolCallId, compat), output: text },
     ...(files.length === 0

@@ -2,7 +2,7 @@
 import { type Added, type Entry, type Inbox, isFinished } from "@belay/core/Inbox"
 import * as Effect from "effect/Effect"
 import { requireSessionId } from "../error.ts"
-import { dueRows, entryOf, type InboxRow, limitsOf, openMessages, placeOf } from "../inboxRow.ts"
+import { dueRows, entryOf, hasKey, type InboxRow, limitsOf, openMessages, placeOf } from "../inboxRow.ts"
 import type { Database, Query, Row } from "./database.ts"
 import { now } from "./schema.ts"
 
@@ -10,7 +10,7 @@ export const inboxOf = ({ address, schema: s, transaction, use }: Database): Inb
   const table = `${s}.inbox`
   const due = dueRows(table)
   // The columns are those of the table.
-  const read = (row: Row): Entry => entryOf(address, row as unknown as InboxRow)
+  const read = (row: Row): Entry => entryOf(row as unknown as InboxRow)
   const find = (query: Query, sessionId: string, key: string): Effect.Effect<Entry | undefined, unknown> =>
     Effect.map(
       query(`SELECT * FROM ${table} WHERE session_id = $1 AND key = $2`, sessionId, JSON.stringify(key)),
@@ -55,7 +55,8 @@ export const inboxOf = ({ address, schema: s, transaction, use }: Database): Inb
       use((query) =>
         Effect.map(
           query(`SELECT * FROM ${table} WHERE session_id = $1 AND finished_at IS NULL ORDER BY seq`, sessionId),
-          (rows) => rows.map(read)
+          // A row that somebody has changed cannot be found by its key.
+          (rows) => rows.filter((row) => hasKey(row as unknown as InboxRow)).map(read)
         ), { mayRepeat: true }),
     begin: (sessionId, key) =>
       use((query) =>

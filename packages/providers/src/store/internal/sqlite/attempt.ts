@@ -20,6 +20,9 @@ const problems: { readonly [code: number]: readonly [StoreError["problem"], stri
 export const sqliteError = (path: string, error: unknown): StoreError | undefined => {
   if (!(error instanceof Error) || !("code" in error)) return undefined
   if (error.code === "ERR_INVALID_STATE") return storeError(path, "closed", "the store is closed", error)
+  if (error.code === "ERR_OUT_OF_RANGE") {
+    return storeError(path, "corrupt", "it has a number that is too large: restore it from a backup", error)
+  }
   if (error.code !== "ERR_SQLITE_ERROR") return undefined
   const code = "errcode" in error && typeof error.errcode === "number" ? error.errcode & 0xff : 0
   const [problem, what] = problems[code] ?? ["failed", error.message]

@@ -3,16 +3,20 @@ import { type Added, type Entry, type Inbox, isFinished } from "@belay/core/Inbo
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { requireSessionId } from "../error.ts"
-import { dueRows, entryOf, type InboxRow, limitsOf, openMessages, placeOf } from "../inboxRow.ts"
+import { dueRows, entryOf, hasKey, type InboxRow, limitsOf, lostKey, openMessages, placeOf } from "../inboxRow.ts"
 import { attempt } from "./attempt.ts"
 import { type Database, one } from "./database.ts"
+
+/** Numbers that JavaScript cannot have come as others, so that the row can be read. */
+const columns = "CAST(seq AS REAL) AS seq, session_id, key, kind, body, at, tenant, status, " +
+  "CAST(attempts AS REAL) AS attempts, outcome"
 
 export const inboxOf = (database: Database): Inbox => {
   const { path, sql, write } = database
   const find = (sessionId: string, key: string): Entry | undefined => {
-    const row = sql("SELECT * FROM inbox WHERE session_id = ? AND key = ?").get(sessionId, JSON.stringify(key))
+    const row = sql(`SELECT ${columns} FROM inbox WHERE session_id = ? AND key = ?`).get(sessionId, JSON.stringify(key))
     // The columns are those of the table.
-    return row === undefined ? undefined : entryOf(path, row as unknown as InboxRow)
+    return row === undefined ? undefined : entryOf(row as unknown as InboxRow)
   }
   const due = dueRows("inbox")
   return {
@@ -44,10 +48,17 @@ export const inboxOf = (database: Database): Inbox => {
     open: (sessionId) =>
       attempt(
         path,
-        () =>
-          sql("SELECT * FROM inbox WHERE session_id = ? AND finished_at IS NULL ORDER BY seq").all(sessionId)
-            // The columns are those of the table.
-            .map((row) => entryOf(path, row as unknown as InboxRow))
+        () => {
+          const text = `SELECT ${columns} FROM inbox WHERE session_id = ? AND finished_at IS NULL ORDER BY seq`
+          // The columns are those of the table.
+          const rows = sql(text).all(sessionId) as unknown as ReadonlyArray<InboxRow>
+          const lost = rows.filter((row) => !hasKey(row))
+          for (const { key } of lost) {
+            sql("UPDATE inbox SET status = 'dead', outcome = ?, finished_at = 0 WHERE session_id = ? AND key = ?")
+              .run(lostKey, sessionId, key)
+          }
+          return rows.filter(hasKey).map(entryOf)
+        }
       ),
     begin: (sessionId, key) =>
       attempt(path, () =>

@@ -1,0 +1,129 @@
+/** The resolved configuration of an agent: checked and with all defaults. All turns share it. */
+import type * as Result from "effect/Result"
+import type { ChainError } from "../../../data/AgentError.ts"
+import type { ToolMeta } from "../../../data/tool/Tool.ts"
+import type { AgentHook } from "../../../hook/AgentHook.ts"
+import * as HookChain from "../../../hook/HookChain.ts"
+import type { AgentInfo } from "../../../hook/HookContext.ts"
+import type { ArtifactStore } from "../../../port/ArtifactStore.ts"
+import type { HttpClient } from "../../../port/HttpClient.ts"
+import type { LlmProvider } from "../../../port/LlmProvider.ts"
+import type { McpAccessor } from "../../../port/McpAccessor.ts"
+import type { MemoryPlugin } from "../../../port/MemoryPlugin.ts"
+import type { RuntimePolicy } from "../../../port/RuntimePolicy.ts"
+import type { ToolDispatcher } from "../../../port/ToolDispatcher.ts"
+import type { AgentConfig } from "../../AgentConfig.ts"
+import type { AgentCore } from "../../AgentCore.ts"
+import type { AnyTool } from "../../defineTool.ts"
+import type { Limits } from "../../Limits.ts"
+import type { EventHub } from "../event/eventHub.ts"
+import { ProviderHealth } from "./providerHealth.ts"
+
+/** The agent to which a tool delegates, and how it delegates. */
+export type Delegate = NonNullable<AnyTool["delegate"]>
+
+/** The hooks of an agent that do more than answer at points, by what they do. It is derived from the chain. */
+export interface HookRoles {
+  readonly chain: HookChain.HookChain
+  /** Hooks with `wrapLlmCall`, outermost first. */
+  readonly llmWrappers: ReadonlyArray<AgentHook<never>>
+  /** Hooks with `wrapToolCall`, outermost first. Confidential hooks are innermost. */
+  readonly toolWrappers: ReadonlyArray<AgentHook<never>>
+  /** Hooks with `concealMessages`. They change messages that come from memory or that a session starts with. */
+  readonly concealers: ReadonlyArray<AgentHook<never>>
+  /** Hooks with `revealText`. They change the text for the user only. */
+  readonly revealers: ReadonlyArray<AgentHook<never>>
+  /** Whether model calls must be streamed, because a hook inspects or buffers deltas. */
+  readonly streams: boolean
+}
+
+/** The parts of an agent. */
+export interface AgentParts extends HookRoles {
+  readonly config: AgentConfig<never> & { readonly limits: Limits }
+  readonly info: AgentInfo
+  readonly providers: readonly [LlmProvider, ...ReadonlyArray<LlmProvider>]
+  /** The side models of `ctx.llm`, by name. */
+  readonly models: ReadonlyMap<string, LlmProvider>
+  readonly health: ProviderHealth
+  readonly dispatcher: ToolDispatcher
+  readonly tools: ReadonlyMap<string, ToolMeta>
+  /** The names of the tools that the sender of the message runs. Absent if there are none. */
+  readonly clientTools?: ReadonlySet<string>
+  /** Tools that delegate to another agent, by tool name. */
+  readonly delegates: ReadonlyMap<string, Delegate>
+  readonly memory: MemoryPlugin | undefined
+  readonly policy: RuntimePolicy | undefined
+  readonly core: AgentCore
+  readonly limits: Limits
+  readonly hub: EventHub
+  /** Whether to deep-freeze the values that hooks receive. */
+  readonly freeze: boolean
+  readonly cwd: string
+  /** Warnings about the configuration. They are logged once, when the agent is made. */
+  readonly warnings: Array<string>
+  /** The names that hooks have in the agents in which they stand, by the names that they have in this tree. */
+  readonly hookNames: ReadonlyMap<string, string>
+  readonly artifacts: ArtifactStore
+  readonly http: HttpClient | undefined
+  readonly mcp: McpAccessor | undefined
+}
+
+/** An agent and the agents that are derived from it. */
+export interface ResolvedAgent extends AgentParts {
+  /**
+   * The agent for `ctx.llm` and `ctx.callTool`: the same agent with only the hooks with `allowReentry`, and without
+   * `onAsk`. With the name of a side model, its only provider is that model.
+   */
+  readonly forHookCalls: (model?: string) => ResolvedAgent
+  /** The sub-agents derived for this agent, by the original agent. `subagent/agentTree` fills it. */
+  readonly subAgents: Map<ResolvedAgent, Result.Result<ResolvedAgent, ChainError>>
+}
+
+/** Makes an agent from its parts. */
+export const makeAgent = (parts: AgentParts): ResolvedAgent => {
+  const hookAgents = new Map<string | undefined, ResolvedAgent>()
+  const agent: ResolvedAgent = {
+    ...parts,
+    forHookCalls: (model) => {
+      const known = hookAgents.get(model)
+      if (known !== undefined) return known
+      const made = model === undefined ? agentForHookCalls(agent) : withSideModel(agent.forHookCalls(), model)
+      hookAgents.set(model, made)
+      return made
+    },
+    subAgents: new Map()
+  }
+  return agent
+}
+
+const agentForHookCalls = (agent: ResolvedAgent): ResolvedAgent => {
+  const { onAsk: _onAsk, store: _store, window: _window, ...config } = agent.config
+  const hooks = agent.chain.hooks.filter(({ allowReentry }) => allowReentry === true)
+  return makeAgent({ ...agent, ...hookRoles(HookChain.makeUnsafe(hooks)), config, streams: false })
+}
+
+/** Failures of the side model do not count for the providers of the agent, which may have the same name. */
+const withSideModel = (agent: ResolvedAgent, model: string): ResolvedAgent => {
+  const provider = agent.models.get(model)
+  return provider === undefined
+    ? agent
+    : makeAgent({ ...agent, providers: [provider], health: new ProviderHealth({ failures: Infinity, cooldownMs: 0 }) })
+}
+
+/** Groups the hooks of a chain by what they do. Shadow hooks only answer at points. */
+export const hookRoles = (chain: HookChain.HookChain): HookRoles => {
+  const hooks = chain.hooks.filter(({ mode }) => mode !== "shadow")
+  const toolWrappers = hooks.filter(({ wrapToolCall }) => wrapToolCall !== undefined)
+  return {
+    chain,
+    llmWrappers: hooks.filter(({ wrapLlmCall }) => wrapLlmCall !== undefined),
+    // Confidential hooks exchange arguments and results with the tool that no other wrapper may see.
+    toolWrappers: [
+      ...toolWrappers.filter(({ confidential }) => confidential !== true),
+      ...toolWrappers.filter(({ confidential }) => confidential === true)
+    ],
+    concealers: hooks.filter(({ concealMessages }) => concealMessages !== undefined),
+    revealers: hooks.filter(({ revealText }) => revealText !== undefined),
+    streams: chain.has("onLlmDelta") || hooks.some(({ hold }) => hold !== undefined && hold !== "none")
+  }
+}

@@ -1,0 +1,96 @@
+/** Public constructors with wrong values: a `ConfigError` or another error with a type, and never one from inside. */
+import { globSync } from "node:fs"
+import { assert, describe, it } from "vitest"
+
+const wrongValues: ReadonlyArray<unknown> = [
+  null,
+  0,
+  -1,
+  NaN,
+  "",
+  "x",
+  true,
+  [],
+  [null],
+  [5],
+  {},
+  { name: 5 },
+  () => 1,
+  Symbol("s"),
+  10n,
+  new Date(NaN),
+  Object.create(null),
+  { tools: 5, models: 5, limits: 5, patterns: 5, rules: 5, prices: 5, hooks: 5, provider: 5 }
+]
+
+/** Returns the name of an error that comes from the inside of a function. */
+const rawError = (error: unknown): string | undefined =>
+  error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError
+    ? `${error.name}: ${error.message}`
+    : undefined
+
+/** Calls a function. Returns what went wrong inside of it, and whether it succeeded. */
+const attempt = async (call: () => unknown): Promise<{ readonly raw?: string | undefined; readonly ok: boolean }> => {
+  try {
+    const made: unknown = call()
+    if (made instanceof Promise) await made
+    const close: unknown = typeof made === "object" && made !== null && "close" in made ? made.close : undefined
+    if (typeof close === "function") void Promise.resolve(close.call(made)).catch(() => undefined)
+    return { ok: true }
+  } catch (error) {
+    return { ok: false, raw: rawError(error) }
+  }
+}
+
+const isConstructor = (name: string): boolean => /^(make|define|create|agentTool|key$|ownKey$|from[A-Z])/.test(name)
+
+type Callable = (...args: ReadonlyArray<unknown>) => unknown
+
+/** Finds the constructors of a package: in its index, and in the modules that the index exports. */
+const constructorsOf = async (folder: string): Promise<ReadonlyArray<readonly [string, Callable]>> => {
+  const index = await import(`../packages/${folder}/src/index.ts`) as Record<string, unknown>
+  return Object.entries(index).flatMap(([name, value]): ReadonlyArray<readonly [string, Callable]> => {
+    if (typeof value === "function") return isConstructor(name) ? [[name, value as Callable]] : []
+    return Object.entries(Object(value) as Record<string, unknown>).flatMap(([inner, one]) =>
+      typeof one === "function" && isConstructor(inner) ? [[`${name}.${inner}`, one as Callable] as const] : []
+    )
+  })
+}
+
+const packages = ["core", "hooks", "tools", "providers", "tracing", "inspect", "host", "serve"]
+
+describe("public constructors", () => {
+  it("are those of every package", () => {
+    const known = globSync("packages/*/src/index.ts").map((path) => path.split("/")[1])
+    assert.deepStrictEqual(packages.filter((name) => !known.includes(name)), [])
+  })
+
+  for (const folder of packages) {
+    it(`of ${folder} never fail from inside, whatever they get`, async () => {
+      const constructors = await constructorsOf(folder)
+      assert.isNotEmpty(constructors)
+      const found: Array<string> = []
+      for (const [name, call] of constructors) {
+        for (const first of [undefined, ...wrongValues]) {
+          for (const second of call.length > 1 ? [undefined, null, 5, "x", {}] : [undefined]) {
+            const { raw } = await attempt(() => call(first, second))
+            if (raw !== undefined) found.push(`${name}: ${raw}`)
+          }
+        }
+      }
+      assert.deepStrictEqual([...new Set(found)], [])
+    }, 60_000)
+
+    it(`of ${folder} need no options if all of them have defaults`, async () => {
+      const found: Array<string> = []
+      for (const [name, call] of await constructorsOf(folder)) {
+        // The first parameter of the others is not an object with options.
+        if (!/^(async )?\(?(options|\{)/.test(String(call))) continue
+        const withEmpty = await attempt(() => call({}))
+        const without = await attempt(() => call())
+        if (withEmpty.ok && !without.ok) found.push(name)
+      }
+      assert.deepStrictEqual(found, [])
+    }, 60_000)
+  }
+})
