@@ -64,7 +64,7 @@ describe("belay demo", () => {
       .map(({ decisions, title }) => `${title}: ${decisions.map(([hook, point]) => `${hook} at ${point}`).join()}`)
     assert.deepStrictEqual(changed, [
       "Read: secrets at wrapToolCall",
-      "send_mail: mail-guard at preToolCall",
+      "send_mail: data-flow at preToolCall",
       "bash: claude at preToolCall",
       "delete_files: human-approval at preToolCall"
     ])

@@ -11,7 +11,7 @@ import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import { print, toggle, usageError } from "./flags.ts"
 import { plain, type Screen, styleOf } from "./screen.ts"
-import { commandError } from "./usage.ts"
+import { type CommandError, commandError } from "./usage.ts"
 
 export const flow = (screen: Screen) =>
   Command.make("flow", {
@@ -27,10 +27,7 @@ export const flow = (screen: Screen) =>
       if ("host" in served) {
         return yield* usageError("the module exports a host: export default the options of an agent")
       }
-      const tools = yield* Effect.tryPromise({
-        try: () => toolsOf(served.agent),
-        catch: (error) => commandError(`the tools of the agent are not known: ${plain(messageOf(error))}`)
-      }).pipe(Effect.catch((error) => error))
+      const tools = yield* toolsOf(served.agent)
       const found = DataFlow.describe(tools, labelsOf(served.agent))
       yield* print(json, () => found, () => textOf(found, screen))
     })).pipe(
@@ -39,8 +36,8 @@ export const flow = (screen: Screen) =>
       )
     )
 
-/** The tools as hooks see them, with those of plugins and servers. No hook of the agent runs. */
-const toolsOf = async (config: AgentConfig): Promise<ReadonlyArray<ToolMeta>> => {
+/** The tools as hooks see them, with those of plugins and servers. No hook of the agent runs, and no model is called. */
+const toolsOf = (config: AgentConfig): Effect.Effect<ReadonlyArray<ToolMeta>, CommandError> => {
   let tools: ReadonlyArray<ToolMeta> = []
   const look = defineHook({
     name: "look",
@@ -50,10 +47,14 @@ const toolsOf = async (config: AgentConfig): Promise<ReadonlyArray<ToolMeta>> =>
     }
   })
   const { hookSources: _sources, memory: _memory, store: _store, ...rest } = config
-  const agent = createAgent({ ...rest, hooks: [look], log: false })
-  // The hook answers, so no model is called.
-  await agent.run("look").finally(() => agent.close())
-  return tools
+  return Effect.catch(
+    Effect.acquireUseRelease(
+      Effect.try(() => createAgent({ ...rest, hooks: [look], log: false })),
+      (agent) => Effect.map(Effect.tryPromise(() => agent.run("look")), () => tools),
+      (agent) => Effect.promise(() => agent.close())
+    ),
+    ({ cause }) => commandError(`the tools of the agent are not known: ${plain(messageOf(cause))}`)
+  )
 }
 
 /** The labels that the agent's own hook has. */
