@@ -201,7 +201,7 @@ const note = (memory: Memory, { callId, step, tool, turn }: Result, leaves: Read
       known.add(memory.hash(canonical(value)))
       count++
     }
-    if (typeof value !== "string" || !/\s/.test(value)) continue
+    if (typeof value !== "string" || !/\s/.test(value) || !/[\d@/:_]|\w[.-]\w/.test(value)) continue
     for (const token of eachToken(value)) {
       if (count >= maxValues) break
       if (!/[\d@/.:_-]/.test(token)) continue
