@@ -5,6 +5,7 @@ import { add, has, indexIn, width } from "./hashes.ts"
 import { linkWidth, vouchers } from "./label.ts"
 import { type Leaf, leavesOf } from "./leaves.ts"
 import type { Memory } from "./memory.ts"
+import { isMoment } from "./numbers.ts"
 import { said } from "./person.ts"
 import { leaks } from "./secrets.ts"
 import { propertiesOf, type ToolKind } from "./toolKind.ts"
@@ -23,6 +24,7 @@ export interface Problem {
 /** Where a value was read. */
 export interface Source {
   readonly tool: string
+  readonly callId: string
   readonly field: string
   readonly turn: number
   readonly step: number
@@ -112,7 +114,8 @@ const classOfLeaf = (
   // Parts of a text are text; parts of anything else have their own class, or that of the whole.
   const kind = own === "other" && key !== top ? outer : own
   if (rank === "decisive") return isDecisive(kind) ? kind : "other"
-  return kind === "other" && typeof value === "string" && isProse(value) ? "content" : kind
+  if (kind !== "other" || typeof value !== "string") return kind
+  return isMoment(value) ? "moment" : isProse(value) ? "content" : kind
 }
 
 /** An unknown argument with a sentence in it is a text; a name has capital letters or few words. */
@@ -223,9 +226,9 @@ const isApproved = (memory: Memory, kind: string, value: string | number): boole
 /** Returns where a value was read last. */
 export const sourceOf = (memory: Memory, value: string | number): Source | undefined => {
   const hash = memory.hash(canonical(value))
-  for (const { fields, step, tool, turn } of memory.get("readings").toReversed()) {
+  for (const { callId, fields, step, tool, turn } of memory.get("readings").toReversed()) {
     for (const [field, hashes] of fields) {
-      if (indexIn(hashes, hash) >= 0) return { tool, field, turn, step }
+      if (indexIn(hashes, hash) >= 0) return { tool, callId, field, turn, step }
     }
   }
   return undefined

@@ -13,6 +13,7 @@ import { canonical, eachToken, isNumber, isText, plain, tokensOf, wordsOf } from
 /** A result that is labelled. */
 export interface Result {
   readonly tool: string
+  readonly callId: string
   readonly kind: ToolKind
   readonly args: Json
   readonly output: Json
@@ -188,7 +189,7 @@ const maxReadings = 100
 const maxValues = 1_500
 
 /** Remembers where values stand, for questions. */
-const note = (memory: Memory, { step, tool, turn }: Result, leaves: ReadonlyArray<Leaf>): void => {
+const note = (memory: Memory, { callId, step, tool, turn }: Result, leaves: ReadonlyArray<Leaf>): void => {
   const fields = new Map<string, Set<string>>()
   let count = 0
   for (const { key, value } of leaves) {
@@ -208,7 +209,13 @@ const note = (memory: Memory, { step, tool, turn }: Result, leaves: ReadonlyArra
       count++
     }
   }
-  const reading: Reading = { tool, turn, step, fields: [...fields].map(([name, set]) => [name, [...set].join("")]) }
+  const reading: Reading = {
+    tool,
+    callId,
+    turn,
+    step,
+    fields: [...fields].map(([name, set]) => [name, [...set].join("")])
+  }
   let readings: ReadonlyArray<Reading> = [...memory.get("readings"), reading].slice(-maxReadings)
   let size = readings.reduce((sum, one) => sum + sizeOf(one), 0)
   while (size > 48_000 && readings.length > 1) {

@@ -45,7 +45,7 @@ export const destroying = wordSet(
    terminate kill disable deactivate block ban freeze lock kick close reset archive uninstall off destroy empty undo
    refund reimburse`
 )
-/** Words with which people ask for that, besides those. */
+/** More words with which people ask for that. */
 export const awayWords = wordSet("out scrap dump bin junk")
 /** Words at the end of a name that has no verb: what the tool returns. */
 const information = wordSet(
