@@ -170,6 +170,7 @@ export const make = (servers: { readonly [name: string]: Server }, options: Opti
  */
 export const fromFile = (text: string, file = "mcp.json"): ServersFile => {
   if (typeof text === "string") return File.readFile(text, file)
+  // oxlint-disable-next-line belay/no-throw -- like `make`, it refuses a wrong configuration at once
   throw new ConfigError({
     key: "mcp-servers",
     message: `mcp-servers: expected the text of ${file}, found ${typeof text}`
