@@ -180,6 +180,9 @@ const beforeCall = (
     const values = again.map(({ argument, value }) => `${argument} ${JSON.stringify(value)}`).join(", ")
     return HookAction.reject(`${name} was not run: the person has refused ${values}. Continue without it.`)
   }
+  if (problems.length > maxProblems) {
+    return HookAction.reject(`${name} was not run: the user named none of ${problems.length} of its values. Use fewer.`)
+  }
   const isSecret = problems.some(({ problem }) => problem === "secret")
   const denies = (isSecret && secrets === "deny") ||
     ((outsidePlan || problems.some(({ problem }) => problem === "ungrounded")) && ungrounded === "deny")
@@ -213,6 +216,10 @@ const refusalOf = (memory: Memory, tool: string, { argument, value }: Problem): 
   memory.hash(`${tool} ${approvalOf(argument, value)}`)
 
 const maxChecks = 100
+const maxArgument = 100
+
+/** A person cannot judge more values at once. */
+const maxProblems = 200
 
 /** Remembers what was checked, for `explain`. */
 const remember = (
@@ -225,10 +232,14 @@ const remember = (
   if (problems.length + grounded.length === 0) return
   const about = { callId: id, tool: name, turn: turnNumber, step: stepNumber }
   const found: ReadonlyArray<Checked> = [
-    ...grounded.map((one) => ({ ...about, ...one })),
+    ...grounded.map(({ argument, grounded: why }) => ({
+      ...about,
+      argument: argument.slice(0, maxArgument),
+      grounded: why
+    })),
     ...problems.map(({ argument, source }) => ({
       ...about,
-      argument,
+      argument: argument.slice(0, maxArgument),
       ...(source === undefined ? {} : { source: `${source.field} of ${source.tool}, step ${source.step}` })
     }))
   ]
