@@ -10,7 +10,7 @@ import type { OnSessionStartEvent } from "@belay/core/SessionEvent"
 import type { OnToolDeniedEvent, PostToolCallEvent, PreToolCallEvent } from "@belay/core/Tool"
 import type { TurnInput } from "@belay/core/Turn"
 import * as Effect from "effect/Effect"
-import { approvalOf, check, type Checkable, type Grounded, type Problem, vouchForEarly } from "./check.ts"
+import { approvalOf, check, type Checkable, fieldOf, type Grounded, type Problem, vouchForEarly } from "./check.ts"
 import type { Configuration } from "./configure.ts"
 import { add, has, setOf } from "./hashes.ts"
 import { label, taint } from "./label.ts"
@@ -199,6 +199,10 @@ const beforeCall = (
       refusals: problems.map((one) =>
         refusalOf(memory, name, one)
       ).join(""),
+      // A text as a whole is not a field: anything can stand in it.
+      fields: problems.map(({ class: kind, problem, source }) =>
+        source === undefined || source.field === "" || problem === "secret" ? "" : memory.hash(fieldOf(kind, source))
+      ).join(""),
       ...(outsidePlan ? { plan: name } : {})
     }
   })
@@ -248,11 +252,11 @@ const remember = (
 
 const afterCall = (
   { configuration: { kindOf }, noteCall }: Setup,
-  { call: { args, id, name }, executed, result, tool }: PostToolCallEvent,
+  { approval, call: { args, id, name }, executed, result, tool }: PostToolCallEvent,
   ctx: HookContext
 ): undefined => {
   const memory = memoryOf(ctx)
-  settle(memory, keyOf(ctx, id), executed ? "approved" : "dropped", args)
+  settle(memory, keyOf(ctx, id), executed ? "approved" : "dropped", args, approval?.remember === "field")
   const about = { sessionId: ctx.sessionId, turn: ctx.turnNumber, step: ctx.stepNumber }
   const delegates = ctx.tools.find((one) => one.name === name)?.delegates === true
   // What a sub-agent has read has tainted the tree already; its answer has no other source.
@@ -267,13 +271,20 @@ const afterCall = (
 }
 
 /** Ends an open question. A call that ran after its question was approved, and so were the values of the question. */
-const settle = (memory: Memory, key: string, how: "approved" | "refused" | "dropped", args?: Json): void => {
+const settle = (
+  memory: Memory,
+  key: string,
+  how: "approved" | "refused" | "dropped",
+  args?: Json,
+  withFields = false
+): void => {
   const { [key]: asked, ...others } = memory.get("open")
   if (asked === undefined) return
   memory.set("open", others)
   if (how === "refused") memory.set("refused", add(memory.get("refused"), setOf(asked.refusals)))
   if (how !== "approved" || args === undefined || memory.hash(canonicalJson(args)) !== asked.args) return
-  memory.set("approved", add(memory.get("approved"), setOf(asked.values)))
+  const approved = withFields ? asked.values + asked.fields : asked.values
+  memory.set("approved", add(memory.get("approved"), setOf(approved)))
   const plan = memory.get("plan")
   if (asked.plan !== undefined && plan !== null) memory.set("plan", [...new Set([...plan, asked.plan])])
 }
