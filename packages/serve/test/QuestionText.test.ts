@@ -1,4 +1,4 @@
-/** What a client is told about a question: the sentence that says why it is asked, in every protocol. */
+/** Clients of every protocol get the sentence that says why a question is asked. */
 import * as HookAction from "@belay/core/HookAction"
 import * as AgUi from "@belay/serve/AgUi"
 import * as OpenAiChat from "@belay/serve/OpenAiChat"
