@@ -52,7 +52,7 @@ export const make = <E extends Entry<unknown>, I, A extends Answer, V>(
   dialect: Dialect<E, I, A, V>,
   setup: Setup<E>
 ): Engine<E, I, A, V> => {
-  const areRight = typeof dialect === "object" && dialect !== null && Array.isArray(setup?.entries)
+  const areRight = typeof dialect === "object" && dialect !== null && typeof setup === "object" && setup !== null
   assertArguments(areRight, "Engine.make", ["dialect", "setup"], [dialect, setup])
   const background = Background.make(setup.drainMs ?? 5_000)
   const eventOf = setup.eventOf ?? (({ event }) => event)
