@@ -92,7 +92,7 @@ describe("the reference", () => {
 
   it("shows signatures without bodies, members with their comments, and re-exported names", () => {
     const page = referencePage("tools", "Tools.")
-    assert.include(page, "const make = (options: Options = {}): Tool<\"Read\", Args> => …")
+    assert.include(page, "const make = (options: Options = {}): Tool<\"Read\", Args, Args> => …")
     assert.include(page, "/** The most lines of one call. Default 2,000. */")
     assert.notInclude(page, "Effect.fnUntraced")
     const guard = modulesOf("hooks").find(({ name }) => name === "HttpGuard")!

@@ -25,7 +25,7 @@ export interface State {
 }
 
 /** What a stranger who talks a model over wants it to do. */
-export interface Goal<S> {
+interface Goal<S> {
   /** What the stranger writes. The model obeys once it has read this text. */
   readonly text: string
   readonly calls: (state: S) => ReadonlyArray<Call>
@@ -33,7 +33,7 @@ export interface Goal<S> {
 }
 
 /** An object that the attacker can act on, such as a file or an order. */
-export interface Other<S> {
+interface Other<S> {
   /** How the object is written in results. */
   readonly id: string
   readonly call: Call
@@ -41,7 +41,7 @@ export interface Other<S> {
 }
 
 /** What attackers who know the hook use in a domain. */
-export interface Material<S> {
+interface Material<S> {
   /** The attacker's address, in the form of this domain. */
   readonly address: string
   /** Sends words to an address. */
@@ -122,9 +122,6 @@ export const toolsOver = (state: State) =>
 /** Whether a call was carried out with arguments that pass the test. */
 export const did = (state: State, tool: string, test: (args: Read) => boolean = () => true): boolean =>
   state.log.some((call) => call.tool === tool && test(call.args))
-
-/** How often a tool was carried out. */
-export const count = (state: State, tool: string): number => state.log.filter((call) => call.tool === tool).length
 
 /** Throws unless there is a value, as a tool does for an id that nobody has. */
 export const found = <A>(value: A | undefined, what: string): A => {

@@ -9,7 +9,7 @@ export interface Group {
 export const groups: ReadonlyArray<Group> = [
   {
     title: "Begin",
-    pages: ["start", "concepts", "guide-guardrail", "recipes", "which-limit", "troubleshooting"]
+    pages: ["start", "concepts", "guide-guardrail", "data-flow", "recipes", "which-limit", "troubleshooting"]
   },
   {
     title: "Build",

@@ -1,7 +1,7 @@
 /** The chat of a company: channels, direct messages, members and links. */
 import { found, type State, toolsOver } from "../kit.ts"
 
-export interface Post {
+interface Post {
   id: number
   by: string
   text: string

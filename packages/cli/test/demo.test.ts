@@ -35,9 +35,11 @@ describe("belay demo", () => {
     assert.strictEqual(code, 0)
     assert.match(stdout, /an endpoint on this machine: no key, no network/)
     assert.match(stdout, /primary Overloaded: backup answers instead/)
-    assert.match(stdout, /prompt-injection: the result of Read looks like an injection/)
     assert.match(stdout, /secrets: a key \(aws-key\) was removed from the result of a tool/)
-    assert.match(stdout, /✗ send_mail collector@evil\.example\n +refused by mail-guard: nobody asked for a mail/)
+    assert.match(
+      stdout,
+      /refused by data-flow: .*"collector@evil\.example" stands only in the result of Read "2026-10-invoice\.txt" \(step 3\)/
+    )
     assert.match(stdout, /✗ bash git push --force origin main\n +refused by claude: pushing is for people/)
     assert.match(stdout, /✓ delete_files \.tmp {2}\$0\.\d+ of \$0\.05/)
     assert.match(stdout, /✓ send_mail ada@example\.com/)
@@ -62,7 +64,7 @@ describe("belay demo", () => {
       .map(({ decisions, title }) => `${title}: ${decisions.map(([hook, point]) => `${hook} at ${point}`).join()}`)
     assert.deepStrictEqual(changed, [
       "Read: secrets at wrapToolCall",
-      "send_mail: mail-guard at preToolCall",
+      "send_mail: data-flow at preToolCall",
       "bash: claude at preToolCall",
       "delete_files: human-approval at preToolCall"
     ])

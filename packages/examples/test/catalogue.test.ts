@@ -21,6 +21,21 @@ describe("the examples of the catalogue", () => {
     assert.match(lines.join("\n"), /completed: [\s\S]*deployed/)
   })
 
+  it("data-flow: the account of the mail is asked about, the one of the person is paid", async () => {
+    const lines = await run("permission/data-flow.ts")
+    assert.match(
+      lines[0]!,
+      /^asked: pay wants iban "DE89370400440532013000", which stands only in the result of read_mail "m-7"/
+    )
+    assert.deepStrictEqual(lines.slice(1), [
+      "paid 180 to DE02120300000000202051",
+      "amount 180: the person said it",
+      "iban \"DE89370400440532013000\": nothing",
+      "iban \"DE02120300000000202051\": the person said it",
+      "amount 180: the person said it"
+    ])
+  })
+
   it("session-rotation: the turn continues in a fresh session with a handoff", async () => {
     const lines = await run("context/session-rotation.ts")
     assert.deepStrictEqual(lines.slice(0, 5), [

@@ -16,7 +16,7 @@ describe("the examples", () => {
     const [asked, status, , mail] = await run("agent/resume.ts")
     assert.match(asked!, /^suspended: send_mail \{"to":"ada@example.com"\}/)
     assert.strictEqual(status, "completed")
-    assert.strictEqual(mail, "- send_mail: sent to bob@example.com")
+    assert.match(mail!, /^- send_mail: sent to bob@example.com/)
   })
 
   it("effect-face: a hook asks for a service and the layer provides it", async () => {

@@ -35,7 +35,7 @@ describe("a host whose processes are killed", () => {
     const where = `${server.url}#${engine.replace("-", "")}`
     const kills = ["report" as const, 20 + below(100), 20 + below(100)]
     const log = `${newFile()}.log`
-    const report = await killStorm({ where, engine, runners: 2, log, seed: 8, sessions: 4, messages: 3, kills })
+    const report = await killStorm({ where, engine, runners: 2, log, seed: 8, sessions: 4, messages: 6, kills })
     assert.strictEqual(report.killed, 3)
   })
 })

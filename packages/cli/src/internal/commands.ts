@@ -9,6 +9,7 @@ import * as Doctor from "./doctor.ts"
 import { endpoint } from "./endpoint.ts"
 import * as Explain from "./explain.ts"
 import { exitWith, type Flags, flagsOf, hooks, print, sharedFlags, unknown } from "./flags.ts"
+import { flow } from "./flow.ts"
 import { guides } from "./guides.ts"
 import { hostCommand } from "./host/command.ts"
 import { sessions } from "./host/sessions.ts"
@@ -84,6 +85,7 @@ export const belay = (screen: Screen) =>
     Command.withSubcommands([
       demo(screen),
       chat(screen),
+      flow(screen),
       endpoint,
       inspect(screen),
       backtest(screen),

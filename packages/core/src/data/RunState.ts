@@ -36,7 +36,11 @@ export const version = 3
 export type Remember = Schema.Schema.Type<typeof Remember>
 /** @category schemas @since 0.1.0 */
 export const Remember = Schema.Struct({
-  what: Schema.Literals(["tool", "arguments"]),
+  /**
+   * `field` is for hooks that ask where a value comes from, such as `DataFlow`: other values of the same field need no
+   * question in this turn. The agent makes no rule of it.
+   */
+  what: Schema.Literals(["tool", "arguments", "field"]),
   /** `session`: valid in this conversation. `project`: valid for all agents that share the store of rules. */
   scope: Schema.Literals(["session", "project"])
 })

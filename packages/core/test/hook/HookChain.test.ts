@@ -355,7 +355,7 @@ describe("a record", () => {
         HookRecord.explain(records).replaceAll(/ \d+\.\d\d ms/g, "")
       assert.strictEqual(timeless(now!.scope.records), timeless(late!.scope.records))
       assert.deepEqual(now!.scope.actions, [
-        "watch warn: {\"action\":\"Reject\",\"reason\":\"no\",\"decidedBy\":\"stops\"}"
+        "watch warn: {\"action\":\"Reject\",\"reason\":\"no\",\"decidedBy\":\"stops\",\"failedOpen\":[\"broken\"]}"
       ])
       assert.strictEqual(
         timeless(now!.scope.records),

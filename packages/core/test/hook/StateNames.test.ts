@@ -64,7 +64,7 @@ describe("ctx.state with plain names", () => {
     assert.deepStrictEqual(state.snapshot(), { total: "text" })
   })
 
-  it("refuses what is not JSON, the key of another hook, and what is no key, in plain words", () => {
+  it("refuses what is not JSON, the key of another hook, and what cannot be a key, in plain words", () => {
     const state = HookState.make()
     const refuses = (run: () => unknown, message: RegExp) => assert.throws(run, message)
     refuses(() => state.set("a", undefined as never), /state a: undefined is not a value/)

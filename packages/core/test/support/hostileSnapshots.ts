@@ -238,12 +238,21 @@ export const schemaMutations = async (count: number, seed: string): Promise<Read
   return made
 }
 
+/** A change may not be possible any more after an earlier one, which may have put a getter there that throws. */
+const applied = (snapshot: Loose, apply: Mutation["apply"]): void => {
+  try {
+    apply(snapshot)
+  } catch {
+    // The earlier changes stay.
+  }
+}
+
 /** Applies one to four random changes to a snapshot and the decisions. */
 export const randomAttack = (world: World, mutations: ReadonlyArray<Mutation>, decisions: object, seed: number) => {
   const { below, chance, pick }: SeededRandom = random(seed)
   const snapshot = copyOf(world.run.snapshot)
   const chosen = Array.from({ length: 1 + below(4) }, () => pick(mutations))
-  for (const { apply } of chosen) apply(snapshot)
+  for (const { apply } of chosen) applied(snapshot, apply)
   const decided = copyOf(decisions)
   const places = placesOf(decided)
   if (chance(0.3)) pick(mutationsAt(pick(places), {})).apply(decided)

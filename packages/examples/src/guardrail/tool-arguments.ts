@@ -15,7 +15,13 @@ const search = defineTool({
 const agent = createAgent({
   provider: OpenAiCompatible.fromEnv(),
   tools: [search],
-  hooks: [ToolArguments.make({ tools: "search_orders", rewrite: (args) => ({ ...Object(args), tenant: "acme" }) })]
+  hooks: [
+    ToolArguments.make({
+      tools: "search_orders",
+      confidential: true,
+      rewrite: (args) => ({ ...Object(args), tenant: "acme" })
+    })
+  ]
 })
 const { messages, text } = await agent.run("Search the orders for paper")
 console.log(text)

@@ -12,6 +12,7 @@ const login = defineHook({
 const tenant = ToolArguments.make({
   name: "tenant",
   tools: "db_*",
+  confidential: true,
   rewrite: (args, _call, ctx) => ({ ...Object(args), tenant_id: ctx.state.durable.conversation.get(tenantId) })
 })
 

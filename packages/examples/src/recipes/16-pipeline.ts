@@ -14,6 +14,7 @@ const vault = new Map([["api_get", "fake-token-42"]])
 const tenant = ToolArguments.make({
   name: "tenant",
   tools: "api_*",
+  confidential: true,
   rewrite: (args) => ({ ...Object(args), tenant_id: "acme" })
 })
 /** Nobody else may see the token: it is put in around the call itself. */

@@ -23,10 +23,16 @@ export interface Options<R = never> extends Omit<HookDefaults.HookDefaults, "too
   readonly tools: string | ReadonlyArray<string>
   /** Returns the new arguments, or `undefined` to keep them: as a value, a promise or an Effect. Required. */
   readonly rewrite: (args: Json, call: PreToolCallEvent, ctx: HookContext) => Eventual<Json | undefined, R>
+  /**
+   * Whether the model, the conversation, records and events never show what the hook writes, for example a tenant or a
+   * key. Default false: they show the arguments that ran, and the model reads that they were changed.
+   */
+  readonly confidential?: boolean
 }
 
 const optionKinds: HookDefaults.OwnKinds<Options<never>> = {
-  rewrite: "function"
+  rewrite: "function",
+  confidential: "flag"
 }
 
 /**
@@ -52,7 +58,7 @@ export const make = <R = never>(options: Options<R>): AgentHook<R> => {
   return HookDefaults.apply<R>(options, {
     name: "tool-arguments",
     kind: "policy",
-    confidential: true,
+    confidential: options.confidential === true,
     preToolCall: (call, ctx) =>
       Effect.map(
         eventual(() => options.rewrite(call.args, call, ctx)),
@@ -72,13 +78,16 @@ export interface TypedOptions<Args, R = never> {
   readonly schema: Schema.Codec<Args, Json>
   /** Returns the new arguments, or `undefined` to keep them: as a value, a promise or an Effect. */
   readonly rewrite: (args: Args, call: PreToolCallEvent, ctx: HookContext) => Eventual<Args | undefined, R>
+  /** As in `make`. Default false. */
+  readonly confidential?: boolean
 }
 
 const typedOptionKinds: OptionKinds<TypedOptions<never>> = {
   name: "text",
   tool: "text",
   schema: "any",
-  rewrite: "function"
+  rewrite: "function",
+  confidential: "flag"
 }
 
 /**
@@ -108,9 +117,11 @@ export const forTool = <Args, R = never>(options: TypedOptions<Args, R>): AgentH
     const rewritten = yield* eventual(() => options.rewrite(args, call, ctx))
     return rewritten === undefined ? undefined : yield* encode(rewritten)
   })
-  return make({
+  const hook = make({
     name: options.name ?? `tool-arguments/${options.tool}`,
     tools: options.tool,
+    confidential: options.confidential === true,
     rewrite: (_args, call, ctx) => rewrite(call, ctx)
   })
+  return { ...hook, identity: { kind: "ToolArguments.forTool", options } }
 }

@@ -14,14 +14,14 @@ describe("a value that stands only in what was read", () => {
       "Send 20 euros."
     )
     assert.match(question!.reason, /send_money wants iban "DE89370400440532013000", which stands only in/)
-    assert.match(question!.reason, /the result of read_mail \(read at step 1\)\. You did not name it/)
+    assert.match(question!.reason, /the result of read_mail \(step 1\)\. You did not name it/)
     assert.deepStrictEqual(question!.details, {
       dataFlow: [{
         argument: "iban",
         class: "principal",
         value: "DE89370400440532013000",
         why: "ungrounded",
-        source: { tool: "read_mail", field: "", turn: 1, step: 1 }
+        source: { tool: "read_mail", callId: "call-1-0", field: "", turn: 1, step: 1 }
       }]
     })
   })
@@ -30,7 +30,7 @@ describe("a value that stands only in what was read", () => {
     const question = await afterReading([{ id: "m-1", from: { mail: "eve@evil.example" } }], "send_mail", {
       to: "eve@evil.example"
     })
-    assert.match(question!.reason, /`mail` of read_mail/)
+    assert.match(question!.reason, /`mail` in the result of read_mail/)
   })
 
   it("does not run when the person refuses, and is not asked about again in the turn", async () => {
@@ -41,7 +41,7 @@ describe("a value that stands only in what was read", () => {
     })
     assert.lengthOf(questions, 1)
     assert.deepStrictEqual(ran, ["read_mail {}"])
-    assert.match(errors[1]!, /the person has refused to "eve@evil.example"/)
+    assert.match(errors[1]!, /the person has refused to .+eve@evil\.example/)
   })
 
   it("is asked about once in a turn, and again in the next", async () => {
@@ -81,8 +81,24 @@ describe("a value that stands only in what was read", () => {
       hooks: [DataFlow.make({ ungrounded: "deny" })]
     })
     assert.lengthOf(questions, 0)
-    assert.match(errors[0]!, /nobody whom you may trust named to "eve@evil.example".+ask the user to name it/)
+    assert.match(
+      errors[0]!,
+      /send_mail was not run: to .+eve@evil\.example.+ stands only in the result of read_mail \(step 1\).+ask the user to name it/
+    )
     assert.deepStrictEqual(ran.at(-1), "post_note {\"text\":\"done\"}")
+  })
+})
+
+describe("the option tools", () => {
+  it("chooses whose calls are checked; the results of all tools count as read", async () => {
+    const { questions } = await converse({
+      tools: { read_mail: mail, send_mail: "sent", post_note: "ok" },
+      steps: [[["read_mail", {}]], [["post_note", { to: "eve@evil.example" }], ["send_mail", {
+        to: "eve@evil.example"
+      }]]],
+      hooks: [DataFlow.make({ tools: "send_*" })]
+    })
+    assert.deepStrictEqual(questions.map(({ tool }) => tool), ["send_mail"])
   })
 })
 
@@ -303,7 +319,7 @@ describe("a plan", () => {
   it("asks about others, and an approval adds them", async () => {
     const { questions } = await run(() => [])
     assert.deepStrictEqual(questions.map(({ reason }) => reason), [
-      "send_mail is not among the tools that your request needs"
+      "send_mail is not among the acts that you asked for"
     ])
   })
 
@@ -322,8 +338,8 @@ describe("an act that takes something away", () => {
   it("has to be asked for", async () => {
     assert.isUndefined(await cancel("Please cancel the train to Prague."))
     assert.isUndefined(await cancel("Can you cancel the train to Prague?"))
-    assert.match((await cancel("When does the train to Prague leave?"))!.reason, /not among the tools/)
-    assert.match((await cancel("Until when can I cancel the train to Prague?"))!.reason, /not among the tools/)
+    assert.match((await cancel("When does the train to Prague leave?"))!.reason, /not among the acts/)
+    assert.match((await cancel("Until when can I cancel the train to Prague?"))!.reason, /not among the acts/)
   })
 })
 

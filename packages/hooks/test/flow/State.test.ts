@@ -57,7 +57,7 @@ describe("in another process", () => {
     assert.strictEqual(result.status, "suspended")
     assert.match(
       result.status === "suspended" ? result.pending[0]!.reason : "",
-      /eve@evil\.example.+read_mail \(read at step 1\)/
+      /eve@evil\.example.+read_mail \(step 1\)/
     )
   })
 

@@ -10,7 +10,7 @@ import { Scripted } from "@belay/testing"
 type Args = { readonly [name: string]: Json }
 
 /** What the model calls in one step. */
-export type Step = ReadonlyArray<readonly [tool: string, args: Args]>
+type Step = ReadonlyArray<readonly [tool: string, args: Args]>
 
 /** A conversation of one turn. */
 export interface Conversation {
@@ -53,6 +53,10 @@ export const toolsOf = ({ more = {}, steps, tools }: Conversation, ran: Array<st
     } as never)
   )
 
+/** The model's answer with the calls of a step. */
+const answerWith = (calls: Step, step: number) =>
+  Scripted.toolCalls(...calls.map(([name, args], index) => ({ name, args, id: `call-${step + 1}-${index}` })))
+
 /** Runs a conversation. Without `answer` the person denies everything. */
 export const converse = async (conversation: Conversation): Promise<Happened> => {
   const { answer = () => ({ type: "deny", reason: "no" }), hooks = [DataFlow.make()], prompt = "go on", steps } =
@@ -61,7 +65,7 @@ export const converse = async (conversation: Conversation): Promise<Happened> =>
   const questions: Array<PendingAsk> = []
   await using agent = createAgent({
     provider: Scripted.make([
-      ...steps.map((calls) => Scripted.toolCalls(...calls.map(([name, args]) => ({ name, args })))),
+      ...steps.map(answerWith),
       "done"
     ]),
     tools: toolsOf(conversation, ran),
@@ -75,7 +79,7 @@ export const converse = async (conversation: Conversation): Promise<Happened> =>
   const session = await agent.session()
   await session.run(prompt)
   const errors = session.messages.flatMap((message) =>
-    message.role === "tool" && message.isError === true ? [String(message.content)] : []
+    message.role === "tool" && message.isError === true ? [JSON.stringify(message.content)] : []
   )
   return { ran, questions, errors }
 }

@@ -78,7 +78,7 @@ describe("Approval", () => {
       assert.deepEqual(yield* tags(["*", "!read_*"]), ["Continue", "Ask", "Ask"])
       assert.deepEqual(yield* tags(["!read_*", "*_file"]), ["Continue", "Ask", "Continue"])
       assert.deepEqual(yield* tags("!deploy"), ["Ask", "Ask", "Continue"])
-      assert.deepEqual(yield* tags([]), ["Continue", "Continue", "Continue"])
+      assert.throws(() => approving({ tools: [] }), /tools: expected the names of the tools that need approval/)
       assert.deepEqual(yield* tags("re.d_file"), ["Continue", "Continue", "Continue"])
     }))
 

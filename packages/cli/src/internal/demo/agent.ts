@@ -1,13 +1,11 @@
 /** The agent of the demonstration and its hooks. */
-import { defineHook } from "@belay/core/AgentHook"
 import { createAgent } from "@belay/core/createAgent"
-import * as HookAction from "@belay/core/HookAction"
 import type { LlmProvider } from "@belay/core/LlmProvider"
 import type { SessionStore } from "@belay/core/SessionStore"
 import * as HookFiles from "@belay/hook-files/HookFiles"
 import * as Approval from "@belay/hooks/Approval"
 import * as CostTracker from "@belay/hooks/CostTracker"
-import * as PromptInjection from "@belay/hooks/PromptInjection"
+import * as DataFlow from "@belay/hooks/DataFlow"
 import * as ProviderFallback from "@belay/hooks/ProviderFallback"
 import * as Secrets from "@belay/hooks/Secrets"
 import * as Recorder from "@belay/inspect/Recorder"
@@ -23,27 +21,11 @@ export interface Parts {
   readonly store: SessionStore
   /** The most dollars to spend. */
   readonly budget: number
-  /** What the person has asked for. Mail to the people named in it is allowed. */
-  readonly prompt: string
   /** Called when a key was removed from a text. */
   readonly onSecret: (kind: string, place: string) => void
 }
 
-/** A hook of the program itself: after a suspicious text was read, mail goes only to people whom the user has named. */
-const mailGuard = (prompt: string) =>
-  defineHook({
-    name: "mail-guard",
-    kind: "policy",
-    tools: "send_mail",
-    preToolCall: ({ args }, ctx) => {
-      const { to } = args as { readonly to: string }
-      return PromptInjection.isTainted(ctx) && !prompt.includes(to)
-        ? HookAction.reject(`nobody asked for a mail to ${to}, and a file that was read contains orders`)
-        : undefined
-    }
-  })
-
-export const makeAgent = ({ budget, onSecret, places, prompt, providers, store }: Parts) => {
+export const makeAgent = ({ budget, onSecret, places, providers, store }: Parts) => {
   const files = { cwd: places.project, home: places.root }
   // The demonstration has made the files itself, so it trusts them. `belay hooks trust` asks a person.
   for (const { trust } of HookFiles.load(files).untrusted) trust()
@@ -57,11 +39,11 @@ export const makeAgent = ({ budget, onSecret, places, prompt, providers, store }
     log: false,
     tools: toolsFor(places.project),
     hooks: [
-      PromptInjection.make({ toolResults: "warn" }),
       Secrets.make({
         onDetection: ({ kind, place }) => onSecret(kind, place)
       }),
-      mailGuard(prompt),
+      // Mail goes only to addresses that the person has named. Nobody is asked, because the answer is always no.
+      DataFlow.make({ tools: "send_mail", ungrounded: "deny" }),
       Approval.make({ tools: "delete_*", reason: "files would be deleted" }),
       CostTracker.make({ ...prices, limit: budget }),
       ProviderFallback.make(),

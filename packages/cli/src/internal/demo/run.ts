@@ -75,13 +75,13 @@ const makeDemoAgent = (
   store: SessionStore,
   embedded: string | undefined
 ): Agent => {
-  const { budget, prompt = task, screen, write } = options
+  const { budget, screen, write } = options
   const { yellow } = styleOf(screen)
   const onSecret = (kind: string, place: string) => {
     const from = place === "toolResults" ? "the result of a tool" : `the ${place}`
     write(`  ${yellow("✎")} secrets: a key (${kind}) was removed from ${from}`)
   }
-  return makeAgent({ places, providers: providersOf(options, embedded), store, budget, prompt, onSecret })
+  return makeAgent({ places, providers: providersOf(options, embedded), store, budget, onSecret })
 }
 
 /** Runs the turn and shows it. Returns the exit code. */

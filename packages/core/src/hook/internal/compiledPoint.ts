@@ -125,6 +125,10 @@ export const policyOf = ({ legal }: CompiledPoint, entry: Entry, kind: FailureKi
   return legal.Reject === true ? "reject" : "open"
 }
 
+/** Whether a hook runs for this tool. */
+export const isForTool = ({ wants }: Entry, tool: string | undefined): boolean =>
+  wants === undefined || wants(tool ?? "")
+
 /** The tool an event is about, at the tool points. */
 export const toolOf = (event: unknown): string | undefined => {
   if (typeof event !== "object" || event === null) return undefined

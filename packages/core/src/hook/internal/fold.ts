@@ -24,6 +24,8 @@ export class Fold {
   action: HookAction.HookAction = Continue
   by: string | undefined
   failure: HookFailure | undefined
+  /** The hooks that failed and without which the chain continued. */
+  failedOpen: ReadonlyArray<string> | undefined
   readonly gates: Gates
   private readonly point: CompiledPoint
   private readonly freezes: boolean
@@ -67,6 +69,10 @@ export class Fold {
   fail(failure: HookFailure): void {
     this.decide(decisionAfter(failure), failure.hook)
     this.failure = failure
+  }
+
+  addFailedOpen({ name }: Entry): void {
+    this.failedOpen = [...(this.failedOpen ?? []), name]
   }
 
   /** Takes nothing or a change, which are the most frequent answers, if there is nothing else to do. */

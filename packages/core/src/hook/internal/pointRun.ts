@@ -12,7 +12,7 @@ import { Continue } from "../HookAction.ts"
 import type { HookContext, HookScope } from "../HookContext.ts"
 import { change, confidential, type FailureKind, type HookAnswer, type HookFailure } from "../HookRecord.ts"
 import { isAction, isPending, isPromise, isThenable, readOnce, violation } from "./checkAnswer.ts"
-import { callIdOf, type CompiledPoint, type Entry, policyOf, toolOf } from "./compiledPoint.ts"
+import { callIdOf, type CompiledPoint, type Entry, isForTool, policyOf, toolOf } from "./compiledPoint.ts"
 import { Context } from "./context.ts"
 import { Fold } from "./fold.ts"
 import { maxRounds } from "./gates.ts"
@@ -29,8 +29,6 @@ export class PointRun {
   private readonly scope: HookScope
   /** The value and the decision. */
   private readonly fold: Fold
-  /** The hooks that failed and without which the chain continued. */
-  private failedOpen: ReadonlyArray<string> | undefined
   /** Present only if records are kept. */
   private readonly writer: RecordWriter | undefined
   private readonly tool: string | undefined
@@ -133,7 +131,7 @@ export class PointRun {
       const entry = deciders[this.next++]!
       if (this.fold.isRefused() || (this.fold.isAnswered() && !entry.isPolicy)) {
         this.writer?.skip(entry, `decided by ${this.fold.by}`)
-      } else if (!this.isForTool(entry)) this.writer?.skip(entry, "not for this tool")
+      } else if (!isForTool(entry, this.tool)) this.writer?.skip(entry, "not for this tool")
       else return entry
     }
     const gate = this.pickGate()
@@ -141,7 +139,7 @@ export class PointRun {
     this.fold.askAll()
     while (this.observer < observers.length) {
       const entry = observers[this.observer++]!
-      if (this.isForTool(entry)) return entry
+      if (isForTool(entry, this.tool)) return entry
       this.writer?.skip(entry, "not for this tool")
     }
     return undefined
@@ -153,7 +151,7 @@ export class PointRun {
     const isForPolicies = this.fold.action._tag === "Respond"
     const picked = this.fold.gates.pick(
       this.fold.event,
-      (entry) => (!isForPolicies || entry.isPolicy) && this.isForTool(entry)
+      (entry) => (!isForPolicies || entry.isPolicy) && isForTool(entry, this.tool)
     )
     if (picked === undefined || !picked.tooOften) return picked?.entry
     if (this.point.legal.Reject === true) {
@@ -166,13 +164,9 @@ export class PointRun {
     return undefined
   }
 
-  private isForTool({ wants }: Entry): boolean {
-    return wants === undefined || wants(this.tool ?? "")
-  }
-
   private context(entry: Entry): Context {
     const { fold: { action, by }, scope } = this
-    if (entry.observer) return Context.ofObserver(scope, entry.name, observed(action, by, this.failedOpen))
+    if (entry.observer) return Context.ofObserver(scope, entry.name, observed(action, by, this.fold.failedOpen))
     if (this.fold.gates.mayOnlyRefuse(entry)) {
       const again = new Context(scope, entry.name, true, true)
       const writes = this.writes[entry.slot]
@@ -278,7 +272,7 @@ export class PointRun {
     const failure: HookFailure = { hook: entry.name, point: this.point.point, kind, policy, message: messageOf(error) }
     if (policy !== "open") this.fold.fail(failure)
     this.fold.gates.markSeen(entry, this.fold.event)
-    if (policy === "open" && !entry.observer) this.failedOpen = [...(this.failedOpen ?? []), entry.name]
+    if (policy === "open" && !entry.observer) this.fold.addFailedOpen(entry)
     this.scope.onFailure(failure)
     this.writer?.failed(entry, failure, began)
   }

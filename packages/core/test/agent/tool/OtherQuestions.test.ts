@@ -210,3 +210,31 @@ describe("a decision about a call", () => {
     assert.deepStrictEqual(again.pending.map(({ callId }) => callId), ["a/c/d"])
   })
 })
+
+describe("arguments that a person changed, and another person changed back", () => {
+  it("run only if those who had to decide about them have decided", async () => {
+    const deploy = recording("deploy", (args) => args)
+    const gateFor = (name: string, to: string, approver: string): AgentHook => ({
+      name,
+      kind: "policy",
+      reinvoke: "ifChanged",
+      preToolCall: ({ args }) =>
+        Object(args).to === to ? HookAction.ask(`${name}?`, undefined, { approvers: [approver] }) : undefined
+    })
+    await using agent = createAgent({
+      provider: scripted([asks(["deploy", { to: "production" }, "c"])]).provider,
+      tools: [deploy.tool],
+      hooks: [gateFor("production", "production", "ada"), gateFor("test", "test", "bob")]
+    })
+    const first = await agent.run("go") as Suspended
+    const second = await agent.resume(first.snapshot, { c: { type: "edit", args: { to: "test" }, by: "ada" } })
+    assert.deepStrictEqual((second as Suspended).pending.map(({ approvers, by }) => [by, approvers]), [["test", ["bob"]]])
+    const third = await agent.resume((second as Suspended).snapshot, {
+      c: { type: "edit", args: { to: "production" }, by: "bob" }
+    })
+    assert.deepStrictEqual([third.status, deploy.ran], ["suspended", []])
+    assert.deepStrictEqual((third as Suspended).pending.map(({ approvers, by }) => [by, approvers]), [
+      ["production", ["ada"]]
+    ])
+  })
+})

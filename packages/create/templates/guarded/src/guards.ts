@@ -1,6 +1,6 @@
 /** What the agent may do. */
 import { defineHook, HookAction } from "@belay/core"
-import { Approval, LoopDetector, PromptInjection, ProtectedPaths, Secrets } from "@belay/hooks"
+import { Approval, DataFlow, LoopDetector, PromptInjection, ProtectedPaths, Secrets } from "@belay/hooks"
 
 /** Commands that nobody should approve by accident. */
 export const noForce = defineHook({
@@ -13,6 +13,8 @@ export const noForce = defineHook({
 
 export const guards = [
   noForce,
+  // Asks when a command or a path comes from what the agent has read, and not from you.
+  DataFlow.coding(),
   Secrets.make(),
   PromptInjection.make(),
   ProtectedPaths.make(),

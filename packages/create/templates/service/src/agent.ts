@@ -1,6 +1,6 @@
 /** What is served: an agent, and the store of its sessions. */
 import { createAgent, defineTool } from "@belay/core"
-import { Approval } from "@belay/hooks"
+import { Approval, DataFlow } from "@belay/hooks"
 import { SqliteStore } from "@belay/providers"
 import { mkdirSync } from "node:fs"
 import { makeModel } from "./model.ts"
@@ -21,7 +21,8 @@ const agent = createAgent({
   instructions: "You help customers with their orders.",
   store: store.sessions,
   tools: [refund],
-  hooks: [Approval.make({ tools: "refund_order" })]
+  // DataFlow asks when a value, such as the number of an order, was not named by the customer.
+  hooks: [DataFlow.make(), Approval.make({ tools: "refund_order" })]
 })
 
 export default { agent, store }

@@ -5,6 +5,7 @@ import { add, has, indexIn, width } from "./hashes.ts"
 import { linkWidth, vouchers } from "./label.ts"
 import { type Leaf, leavesOf } from "./leaves.ts"
 import type { Memory } from "./memory.ts"
+import { isMoment } from "./numbers.ts"
 import { said } from "./person.ts"
 import { leaks } from "./secrets.ts"
 import { propertiesOf, type ToolKind } from "./toolKind.ts"
@@ -23,6 +24,7 @@ export interface Problem {
 /** Where a value was read. */
 export interface Source {
   readonly tool: string
+  readonly callId: string
   readonly field: string
   readonly turn: number
   readonly step: number
@@ -112,7 +114,8 @@ const classOfLeaf = (
   // Parts of a text are text; parts of anything else have their own class, or that of the whole.
   const kind = own === "other" && key !== top ? outer : own
   if (rank === "decisive") return isDecisive(kind) ? kind : "other"
-  return kind === "other" && typeof value === "string" && isProse(value) ? "content" : kind
+  if (kind !== "other" || typeof value !== "string") return kind
+  return isMoment(value) ? "moment" : isProse(value) ? "content" : kind
 }
 
 /** An unknown argument with a sentence in it is a text; a name has capital letters or few words. */
@@ -178,6 +181,7 @@ export const ground = (
   if (typeof value === "string" && isDisguised(value)) return undefined
   if (said(memory, value, about)) return "the person said it"
   if (isApproved(memory, about.class, value)) return "a person approved it"
+  if (isInApprovedField(memory, about.class, value)) return "a person approved its field"
   const forms = formsOf(value, about)
   const { hash } = memory
   if (forms.some((form) => has(memory.get("vouched"), hash(form)))) {
@@ -220,12 +224,23 @@ export const approvalOf = (kind: string, value: string | number): string => `${k
 const isApproved = (memory: Memory, kind: string, value: string | number): boolean =>
   has(memory.get("approved"), memory.hash(approvalOf(kind, value)))
 
+/** The form in which an approval remembers a field: values of it are approved as arguments of one class. */
+export const fieldOf = (kind: string, { field, tool }: Pick<Source, "field" | "tool">): string =>
+  `field:${kind}:${tool}:${field}`
+
+/** Whether a person approved the field in which the value was read last. */
+const isInApprovedField = (memory: Memory, kind: string, value: string | number): boolean => {
+  if (memory.get("approved") === "") return false
+  const source = sourceOf(memory, value)
+  return source !== undefined && has(memory.get("approved"), memory.hash(fieldOf(kind, source)))
+}
+
 /** Returns where a value was read last. */
 export const sourceOf = (memory: Memory, value: string | number): Source | undefined => {
   const hash = memory.hash(canonical(value))
-  for (const { fields, step, tool, turn } of memory.get("readings").toReversed()) {
+  for (const { callId, fields, step, tool, turn } of memory.get("readings").toReversed()) {
     for (const [field, hashes] of fields) {
-      if (indexIn(hashes, hash) >= 0) return { tool, field, turn, step }
+      if (indexIn(hashes, hash) >= 0) return { tool, callId, field, turn, step }
     }
   }
   return undefined

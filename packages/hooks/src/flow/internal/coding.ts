@@ -33,7 +33,10 @@ export const codingCheck: Special = (memory, event, call, ctx) => {
   if (writes.length === 0 || writes.some(({ value }) => value === undefined)) return undefined
   const { grounded, problems } = check(memory, call)
   const paths = new Set<unknown>(writes.map(({ value }) => value))
-  const script = installScript.exec(`${ownValue(args, "content") ?? ""}${ownValue(args, "new_string") ?? ""}`)?.[1]
+  const written = ["content", "new_string"].map((name) => ownValue(args, name)).filter((text) =>
+    typeof text === "string"
+  )
+  const script = installScript.exec(written.join("\n"))?.[1]
   const isManifest = [...paths].some((path) => String(path).endsWith("package.json"))
   return {
     grounded,

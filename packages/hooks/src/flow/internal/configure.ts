@@ -11,19 +11,8 @@ export type Rank = "decisive" | "content"
 
 /** The options that say what tools and arguments are. */
 export interface Labelling {
-  /**
-   * What the results of tools are, by name; `*` stands for any characters. Default: `untrusted` and `private`.
-   *
-   * - `trusted`: your own words and files. All its values count, and reading it changes nothing.
-   * - `directory`: vouches for its short values, such as the addresses of an address book. Longer texts in it do not.
-   * - `secret`: its values leave only after a question.
-   *
-   * `hook:<name>` labels the texts that a hook injects, and `memory` those that a memory recalls.
-   */
   readonly sources?: { readonly [tool: string]: Label | ReadonlyArray<Label> }
-  /** Tools whose acts stay where they can be undone, such as a basket. They are not checked. */
   readonly sinks?: { readonly [tool: string]: "local" }
-  /** Whether an argument decides something, by `tool.argument`. Default: from its format, or else from its name. */
   readonly arguments?: { readonly [toolAndArgument: string]: Rank }
 }
 
@@ -39,7 +28,7 @@ export interface Configuration {
 
 const labels: ReadonlyArray<Label> = ["trusted", "directory", "untrusted", "public", "private", "secret"]
 
-/** Texts that are no results of tools: `hook:name` is what a hook injects, `memory` what is recalled. */
+/** Texts that do not come from tools: `hook:name` is what a hook injects, `memory` what is recalled. */
 const isText = (name: string): boolean => name.startsWith("hook:") || name === "memory"
 
 const fail = (key: string, why: string): never =>

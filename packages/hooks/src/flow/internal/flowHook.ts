@@ -5,18 +5,18 @@ import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import { canonical as canonicalJson, type Json } from "@belay/core/Json"
 import type { LlmRequest } from "@belay/core/LlmCall"
-import type { Message } from "@belay/core/Message"
+import { type Message, text } from "@belay/core/Message"
 import type { OnSessionStartEvent } from "@belay/core/SessionEvent"
 import type { OnToolDeniedEvent, PostToolCallEvent, PreToolCallEvent } from "@belay/core/Tool"
 import type { TurnInput } from "@belay/core/Turn"
 import * as Effect from "effect/Effect"
-import { approvalOf, check, type Checkable, type Grounded, type Problem, vouchForEarly } from "./check.ts"
+import { approvalOf, check, type Checkable, fieldOf, type Grounded, type Problem, vouchForEarly } from "./check.ts"
 import type { Configuration } from "./configure.ts"
 import { add, has, setOf } from "./hashes.ts"
 import { label, taint } from "./label.ts"
 import { type Checked, type Memory, memoryOf } from "./memory.ts"
 import { hear, maxMessage, withoutQuotes } from "./person.ts"
-import { detailsOf, feedbackOf, questionOf } from "./question.ts"
+import { type AboutCall, detailsOf, feedbackOf, questionOf } from "./question.ts"
 
 /** What decides about calls of one kind of tools in place of their arguments, such as commands of a shell. */
 export type Special = (
@@ -38,6 +38,11 @@ export interface Setup {
     >)
     | undefined
   readonly special?: Special
+  /** Whether the calls of a tool are checked. The results of all tools are labelled. */
+  readonly isChecked: (tool: string) => boolean
+  readonly about: AboutCall
+  /** Remembers what a call was about. */
+  readonly noteCall: (callId: string, args: Json) => void
   /** Answers questions in this process. */
   readonly answer?: (call: PreToolCallEvent, ctx: HookContext) => HookAction.Ask["answer"]
 }
@@ -75,14 +80,7 @@ const start = (
 
 const isOfPerson = (message: Message): boolean => message.role === "user" && message.source === undefined
 
-const textOf = ({ content }: Message): string =>
-  typeof content === "string"
-    ? content
-    : Array.isArray(content)
-    ? content.map((part: Json) =>
-      typeof part === "object" && part !== null && "text" in part ? String(part["text"]) : ""
-    ).join("\n")
-    : ""
+const textOf = (message: Message): string => message.role === "user" ? text(message) : ""
 
 const beforeTurn = (
   { plan }: Setup,
@@ -90,7 +88,7 @@ const beforeTurn = (
   ctx: HookContext
 ): Effect.Effect<undefined, unknown> | undefined => {
   // What an agent says to its sub-agent is the model's text.
-  if (ctx.agent.depth > 0 || ctx.askedAgain) return undefined
+  if (ctx.agent.depth > 0) return undefined
   const memory = memoryOf(ctx)
   if (steer !== true) {
     for (const key of ["approved", "refused"] as const) memory.set(key, "")
@@ -159,7 +157,9 @@ const beforeCall = (
   const { args, id, name, tool } = event
   const { configuration: { kindOf, rankOf }, links, secrets, ungrounded } = setup
   const { destroys, kind } = kindOf(tool)
-  if (kind === "local" || ctx.tools.find((one) => one.name === name)?.delegates === true) return undefined
+  if (kind === "local" || !setup.isChecked(name) || ctx.tools.find((one) => one.name === name)?.delegates === true) {
+    return undefined
+  }
   const memory = memoryOf(ctx)
   const call: Checkable = { tool: name, args, schema: tool.inputSchema, kind, ranks: rankOf, links }
   if (!isTainted(memory, ctx)) {
@@ -180,10 +180,14 @@ const beforeCall = (
     const values = again.map(({ argument, value }) => `${argument} ${JSON.stringify(value)}`).join(", ")
     return HookAction.reject(`${name} was not run: the person has refused ${values}. Continue without it.`)
   }
+  if (problems.length > maxProblems) {
+    return HookAction.reject(`${name} was not run: the user named none of ${problems.length} of its values. Use fewer.`)
+  }
   const isSecret = problems.some(({ problem }) => problem === "secret")
   const denies = (isSecret && secrets === "deny") ||
     ((outsidePlan || problems.some(({ problem }) => problem === "ungrounded")) && ungrounded === "deny")
-  if (denies) return HookAction.reject(feedbackOf(name, problems, outsidePlan))
+  const wrong = { tool: name, problems, isUnasked: outsidePlan, about: setup.about }
+  if (denies) return HookAction.reject(feedbackOf(wrong))
   memory.set("open", {
     ...memory.get("open"),
     [keyOf(ctx, id)]: {
@@ -195,13 +199,17 @@ const beforeCall = (
       refusals: problems.map((one) =>
         refusalOf(memory, name, one)
       ).join(""),
+      // A text as a whole is not a field: anything can stand in it.
+      fields: problems.map(({ class: kind, problem, source }) =>
+        source === undefined || source.field === "" || problem === "secret" ? "" : memory.hash(fieldOf(kind, source))
+      ).join(""),
       ...(outsidePlan ? { plan: name } : {})
     }
   })
   const answer = setup.answer?.(event, ctx)
   return HookAction.ask(
-    questionOf(name, problems, outsidePlan),
-    detailsOf(problems, outsidePlan),
+    questionOf(wrong),
+    detailsOf(wrong),
     answer === undefined ? {} : { answer, standing: "none" }
   )
 }
@@ -212,6 +220,10 @@ const refusalOf = (memory: Memory, tool: string, { argument, value }: Problem): 
   memory.hash(`${tool} ${approvalOf(argument, value)}`)
 
 const maxChecks = 100
+const maxArgument = 100
+
+/** A person cannot judge more values at once. */
+const maxProblems = 200
 
 /** Remembers what was checked, for `explain`. */
 const remember = (
@@ -224,10 +236,14 @@ const remember = (
   if (problems.length + grounded.length === 0) return
   const about = { callId: id, tool: name, turn: turnNumber, step: stepNumber }
   const found: ReadonlyArray<Checked> = [
-    ...grounded.map((one) => ({ ...about, ...one })),
+    ...grounded.map(({ argument, grounded: why }) => ({
+      ...about,
+      argument: argument.slice(0, maxArgument),
+      grounded: why
+    })),
     ...problems.map(({ argument, source }) => ({
       ...about,
-      argument,
+      argument: argument.slice(0, maxArgument),
       ...(source === undefined ? {} : { source: `${source.field} of ${source.tool}, step ${source.step}` })
     }))
   ]
@@ -235,32 +251,40 @@ const remember = (
 }
 
 const afterCall = (
-  { configuration: { kindOf } }: Setup,
-  { call: { args, id, name }, executed, result, tool }: PostToolCallEvent,
+  { configuration: { kindOf }, noteCall }: Setup,
+  { approval, call: { args, id, name }, executed, result, tool }: PostToolCallEvent,
   ctx: HookContext
 ): undefined => {
-  if (ctx.askedAgain) return
   const memory = memoryOf(ctx)
-  settle(memory, keyOf(ctx, id), executed ? "approved" : "dropped", args)
+  settle(memory, keyOf(ctx, id), executed ? "approved" : "dropped", args, approval?.remember === "field")
   const about = { sessionId: ctx.sessionId, turn: ctx.turnNumber, step: ctx.stepNumber }
   const delegates = ctx.tools.find((one) => one.name === name)?.delegates === true
   // What a sub-agent has read has tainted the tree already; its answer has no other source.
   if (delegates && executed) memory.set("results", memory.get("results") + 1)
-  else if (result.ok) label(memory, { tool: name, kind: kindOf(tool), args, output: result.output, ...about })
-  else {
+  else if (result.ok) {
+    noteCall(id, args)
+    label(memory, { tool: name, callId: id, kind: kindOf(tool), args, output: result.output, ...about })
+  } else {
     memory.set("results", memory.get("results") + 1)
     if (executed) taint(memory, about)
   }
 }
 
 /** Ends an open question. A call that ran after its question was approved, and so were the values of the question. */
-const settle = (memory: Memory, key: string, how: "approved" | "refused" | "dropped", args?: Json): void => {
+const settle = (
+  memory: Memory,
+  key: string,
+  how: "approved" | "refused" | "dropped",
+  args?: Json,
+  withFields = false
+): void => {
   const { [key]: asked, ...others } = memory.get("open")
   if (asked === undefined) return
   memory.set("open", others)
   if (how === "refused") memory.set("refused", add(memory.get("refused"), setOf(asked.refusals)))
   if (how !== "approved" || args === undefined || memory.hash(canonicalJson(args)) !== asked.args) return
-  memory.set("approved", add(memory.get("approved"), setOf(asked.values)))
+  const approved = withFields ? asked.values + asked.fields : asked.values
+  memory.set("approved", add(memory.get("approved"), setOf(approved)))
   const plan = memory.get("plan")
   if (asked.plan !== undefined && plan !== null) memory.set("plan", [...new Set([...plan, asked.plan])])
 }

@@ -10,7 +10,7 @@ const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-
 export const width = 6
 
 /** The greatest length of a set. The oldest values are forgotten then, so that more is asked and never less. */
-export const maxLength = 48_000
+const maxLength = 48_000
 
 /** Makes the key of a conversation. */
 export const makeKey = (): string => nodeCrypto().randomBytes(8).toString("hex")

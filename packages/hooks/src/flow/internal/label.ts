@@ -13,6 +13,7 @@ import { canonical, eachToken, isNumber, isText, plain, tokensOf, wordsOf } from
 /** A result that is labelled. */
 export interface Result {
   readonly tool: string
+  readonly callId: string
   readonly kind: ToolKind
   readonly args: Json
   readonly output: Json
@@ -186,21 +187,22 @@ const linksOf = (memory: Memory): Map<string, string> => {
 
 const maxReadings = 100
 const maxValues = 1_500
+const maxFields = 200
 
 /** Remembers where values stand, for questions. */
-const note = (memory: Memory, { step, tool, turn }: Result, leaves: ReadonlyArray<Leaf>): void => {
+const note = (memory: Memory, { callId, step, tool, turn }: Result, leaves: ReadonlyArray<Leaf>): void => {
   const fields = new Map<string, Set<string>>()
   let count = 0
   for (const { key, value } of leaves) {
     if (typeof value === "boolean" || count >= maxValues) continue
     const name = key.slice(0, 40)
     const known = fields.get(name) ?? new Set<string>()
-    fields.set(name, known)
+    if (fields.size < maxFields) fields.set(name, known)
     if (typeof value === "number" || !isText(value)) {
       known.add(memory.hash(canonical(value)))
       count++
     }
-    if (typeof value !== "string" || !/\s/.test(value)) continue
+    if (typeof value !== "string" || !/\s/.test(value) || !/[\d@/:_]|\w[.-]\w/.test(value)) continue
     for (const token of eachToken(value)) {
       if (count >= maxValues) break
       if (!/[\d@/.:_-]/.test(token)) continue
@@ -208,7 +210,13 @@ const note = (memory: Memory, { step, tool, turn }: Result, leaves: ReadonlyArra
       count++
     }
   }
-  const reading: Reading = { tool, turn, step, fields: [...fields].map(([name, set]) => [name, [...set].join("")]) }
+  const reading: Reading = {
+    tool,
+    callId,
+    turn,
+    step,
+    fields: [...fields].map(([name, set]) => [name, [...set].join("")])
+  }
   let readings: ReadonlyArray<Reading> = [...memory.get("readings"), reading].slice(-maxReadings)
   let size = readings.reduce((sum, one) => sum + sizeOf(one), 0)
   while (size > 48_000 && readings.length > 1) {

@@ -7,6 +7,7 @@ import { hasher, makeKey } from "./hashes.ts"
 /** Where values were read: the tool, the step and the turn, and the hashes of the values by the name of their field. */
 export interface Reading {
   readonly tool: string
+  readonly callId: string
   readonly turn: number
   readonly step: number
   readonly fields: ReadonlyArray<readonly [field: string, hashes: string]>
@@ -61,12 +62,14 @@ const keys = {
 }
 
 /** What an open question is about. */
-export interface Open {
+interface Open {
   readonly tool: string
   readonly args: string
   /** The hashes of the values for an approval, and for a refusal. */
   readonly values: string
   readonly refusals: string
+  /** The hashes of the fields in which the values stand. */
+  readonly fields: string
   readonly plan?: string
 }
 

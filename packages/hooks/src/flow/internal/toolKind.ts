@@ -45,8 +45,12 @@ export const destroying = wordSet(
    terminate kill disable deactivate block ban freeze lock kick close reset archive uninstall off destroy empty undo
    refund reimburse`
 )
-/** Words with which people ask for that, besides those. */
-export const awayWords = wordSet("out scrap dump bin junk")
+/** More words with which people ask for that. */
+export const awayWords = wordSet(
+  `out scrap dump bin junk lösche löschen storniere stornieren kündige kündigen entferne entfernen sperre sperren supprime
+   supprimer annule annuler bloque bloquer elimina eliminar borra borrar cancela cancelar bloquea cancella annulla rimuovi
+   verwijder annuleer apaga apagar`
+)
 /** Words at the end of a name that has no verb: what the tool returns. */
 const information = wordSet(
   `details detail info information status history summary overview profile balance metadata statistics stats directory

@@ -48,8 +48,10 @@ export const askPreHooks = function*(
   ofPolicy: ReadonlyArray<HookQuestion> = []
 ): Step<Next, Failure> {
   const { args, tool } = event
-  const isAnswered = isSettled(call.state, everyHook, () => fingerprint(tool.name, args))
-  const options = { decode: decodeFor(turn, call, tool), again: call.state.decision?.type === "edit" }
+  const isEdited = call.state.decision?.type === "edit"
+  // Arguments that a person wrote are checked, even if the hooks have seen them before another person changed them.
+  const isAnswered = !isEdited && isSettled(call.state, everyHook, () => fingerprint(tool.name, args))
+  const options = { decode: decodeFor(turn, call, tool), again: isEdited }
   const outcome = isAnswered ? undefined : yield* askHooks(turn, "preToolCall", event, options)
   if (outcome === undefined) return yield* askAll(turn, call, { args, event }, ofPolicy)
   const pass = yield* endedBy(turn, call, outcome)
