@@ -62,7 +62,7 @@ export class InjectionScore {
   }
 
   private rewriteParagraph(paragraph: string): string {
-    const sentences = paragraph.match(sentence) ?? []
+    const sentences = sentencesOf(paragraph)
     const signs = sentences.map((one) => this.sum(one, this.signals).found.length > 0)
     const first = signs.indexOf(true)
     if (first < 0) return paragraph
@@ -81,6 +81,17 @@ export class InjectionScore {
   }
 }
 
-/** A sentence with its end. A dot inside a host name, a file name or a number ends none. */
-const sentence = /(?:[^.!?。！？\n]|[.!?](?![\s"')\]]|$))*(?:[.!?。！？]["')\]]{0,2}|\n|$)\n*/gu
+/** The end of a sentence. A dot inside a host name, a file name or a number is none. */
+const end = /(?:[.!?](?=[\s"')\]]|$)|[。！？])["')\]]{0,2}\n*|\n+/gu
+
+const sentencesOf = (text: string): ReadonlyArray<string> => {
+  const sentences: Array<string> = []
+  let from = 0
+  for (const { 0: mark, index } of text.matchAll(end)) {
+    sentences.push(text.slice(from, index + mark.length))
+    from = index + mark.length
+  }
+  return from < text.length ? [...sentences, text.slice(from)] : sentences
+}
+
 const repeated = /(\[removed: it looked like an instruction\])(?:\s{1,3}\[removed: it looked like an instruction\])+/g

@@ -19,7 +19,7 @@ const signal = (name: string, weight: number, needs: string, ...patterns: Readon
 
 const words = "(?:[\\w'-]{1,20} ){0,4}"
 const some = "[^\\n.]{0,120}"
-const not = "(?<!\\b(?:not|cannot|may|never|can) )"
+const not = "(?<!\\b(?:not|cannot|may|never|can|model|bot) )"
 const earlier = "(?:previous|prior|above|earlier|preceding|former|past|your|initial|original|system|existing|current)"
 const rules = "(?:instruction|prompt|rule|guideline|direction|directive|command|polic(?:y|ie)|constraint|message|context|task)s?"
 const ai = "(?:ai|a\\.i\\.|llm|assistant|language model|chatbot|chatgpt|claude|gemini|copilot|coding agent|coding assistant)s?"
@@ -41,8 +41,8 @@ export const textSignals: ReadonlyArray<Signal> = [
     `${not}\\b(?:ignore|disregard|forget) (?:all|any) ?(?:of )?(?:the |your )?(?:instructions|rules|guidelines)\\b`,
     `${not}\\b(?:ignore|disregard|forget|skip) (?:the |all )?${rules} (?:above|before|that you (?:were|have|got))`,
     `${not}\\b(?:ignore|disregard|forget) (?:all|everything|anything|what) ${words}(?:above|before|previously|earlier)\\b`,
-    `(?:\\b(?:ignore|disregard|forget|never mind|no attention to)|\\bdo not (?:do|follow|obey|listen to)) ${words}` +
-    "(?:the|your) (?:user|operator)(?:'s|\\b)",
+    `${not}(?:\\b(?:ignore|disregard|forget|never mind|no attention to)|\\bdo not (?:do|follow|obey|listen to)) ${words}` +
+    "(?:the|your) (?:user|operator)(?:'s\\b| (?:ask|told|said|want|has|and)|[.,;!]|$)",
     `\\bdo not (?:follow|obey|listen to) ${words}(?:your|previous|prior) (?:instructions|rules|prompt)\\b`,
     `\\b(?:leave|put) the (?:task|request|question) ${words}aside\\b`,
     `\\b(?:instructions|prompt|directives|guidelines|(?:prior|earlier|above) rules|rules (?:above|that you))\\b ?${words}` +
@@ -56,7 +56,7 @@ export const textSignals: ReadonlyArray<Signal> = [
   signal(
     "task-claim",
     0.7,
-    "task|request|user|solve|original|question|gave you|first",
+    "task|request|user|solve|original|question|gave you|first|this tool",
     `\\bbefore you (?:can )?(?:solve|complete|finish|start|begin|continue|go on|work on|do)\\b${some}\\b` +
     `(?:(?:my|original|initial|user'?s?|first|given) ${task}|${task} (?:that )?(?:i gave|above|from|you were)|task\\b${some}\\b` +
     "(?:please|must|have to|need to))",
@@ -74,7 +74,7 @@ export const textSignals: ReadonlyArray<Signal> = [
     0.7,
     "ai\\b|a\\.i\\.|llm|assistant|model|chatbot|chatgpt|claude|gemini|copilot|agent|summar|ki\\b|ia\\b|ии",
     `\\b(?:note|message|instructions?|attention|notice|hint|warning|reminder|dear|hey|hi|hello|to)(?: (?:to|for)| any| all)?` +
-    `,?:? (?:the |all |any )?${ai}\\b(?: (?:agent|reviewer|model|system|tool|assistant|crawler|reader)s?)?` +
+    `,?:? (?:the |all |any )?${ai}\\b(?:,? (?:and )?(?:other )?${ai}\\b){0,4}(?: (?:agent|reviewer|model|system|tool|assistant|crawler|reader)s?)?` +
     `(?: (?:reading|that|which|who|processing|summarizing|screening)\\b[^\\n:.]{0,60})?(?::|, (?:please|kindly|give|open|visit|` +
     `${order}))`,
     `\\b${ai}(?: (?:agent|system|model|assistant|tool)s?)? (?:that (?:read|process|see|summari[sz]e)|reading|processing|` +
@@ -85,7 +85,7 @@ export const textSignals: ReadonlyArray<Signal> = [
     `\\bdear ai\\b`,
     `\\b(?:when(?:ever)? (?:you|an? (?:assistant|ai|model)) summari[sz]es?|in your (?:summary|answer) of)\\b` +
     "[^\\n.]{0,60}\\b(?:add|include|say|mention|write)\\b",
-    `(?:^|[\\n.!?"] ?)(?:assistant|claude|chatgpt|gemini|copilot|dear assistant), [^\\n.]{0,60}\\b${order}\\b`,
+    `(?:^|[\\n.!?"] ?)(?:assistant|claude|chatgpt|gemini|copilot|dear assistant), [^\\n.]{0,60}\\b(?:please|${order})\\b`,
     "\\b(?:hinweis|nachricht|anweisung) (?:an|für) (?:die |alle )?ki\\b|\\bnote (?:à|pour) l'ia\\b|" +
     "\\bnota (?:para|per) (?:la |l'|a )?ia\\b"
   ),
@@ -199,8 +199,8 @@ export const textSignals: ReadonlyArray<Signal> = [
     "https?://[^\\s]{0,200}[/=][\\[{]{1,2}\\w{0,15}(?:key|token|secret|chat|password|history|conversation|data)",
     `\\b(?:conversation|chat history|mail address|messages|password|api key|token)s?\\b[^\\n]{0,60}\\b(?:to|into|in) ` +
     "(?:the (?:url|query|address)[^\\n]{0,30})?https?://[^\\s]{0,100}[?=]",
-    `\\b(?:send|post|upload|forward|e-?mail|mail|exfiltrate|transmit|copy|put)\\b[^\\n.]{0,60}\\b(?:passwords?|credentials|` +
-    "api keys?|tokens?|cookies?|secrets?|\\.env|private keys?|conversation|chat history|them)\\b[^\\n]{0,40}" +
+    `\\b(?:send|post|upload|forward|e-?mail|mail|exfiltrate|transmit|copy|put)\\b[^\\n]{0,60}(?:\\b(?:passwords?|credentials|` +
+    "api keys?|tokens?|cookies?|secrets?|private keys?|conversation|chat history|them)|\\.env)\\b[^\\n]{0,40}" +
     "\\b(?:to|at|into) (?:https?:|ftp|[\\w.+-]{1,64}@)",
     "\\b(?:username|password)[&=]?[^\\n]{0,40}\\breal values\\b",
     "\\b(?:curl|wget)\\b[^\\n]{0,120}(?:\\$\\(cat |@/|--post-file|/etc/passwd|\\.aws|\\.ssh)",
