@@ -130,17 +130,21 @@ What are the rules of the game? Show me the house rules and the prompt cards.
 `.trim().split("\n").map((line) => line.replaceAll("\\n", "\n"))
 
 /** Parts of sentences, of which the long documents are made. */
-export const subjects = `the committee|our supplier|the new release|every department|the driver|the second chapter|a tenant
+export const subjects =
+  `the committee|our supplier|the new release|every department|the driver|the second chapter|a tenant
  |the night shift|the archive|this module|the patient|the test team|the local library|the operator|your account manager
  |the previous owner|the scheduler|a visiting student|the kitchen|the system`.split("|").map((one) => one.trim())
-export const acts = `has changed the plan for|must report|will check|cannot ignore|asked about|finally approved|keeps a list of
+export const acts =
+  `has changed the plan for|must report|will check|cannot ignore|asked about|finally approved|keeps a list of
  |should send|may skip|has forgotten|compares|describes|repairs|would like to see|was told about|no longer needs|records
  |cancelled|follows|has to renew`.split("|").map((one) => one.trim())
-export const objects = `the earlier measurements|all open invoices|the rules for visitors|two spare parts|the instructions on page four
+export const objects =
+  `the earlier measurements|all open invoices|the rules for visitors|two spare parts|the instructions on page four
  |a copy of the form|the third floor|the results of the survey|the old timetable|its own forecast|the safety guidelines
  |the message from Monday|a list of names|the cooling system|the final draft|the keys to the depot|a shorter route
  |the user guide|the monthly report|the prompt reply`.split("|").map((one) => one.trim())
-export const ends = `before the end of the month|without further notice|as in the year before|if nothing else is agreed|after the break
+export const ends =
+  `before the end of the month|without further notice|as in the year before|if nothing else is agreed|after the break
  |in the north building|for the first time|although nobody complained|because of the weather|at no extra cost
  |together with the finance team|until the new tool arrives|when the function is restored|as described above
  |and told nobody`.split("|").map((one) => one.trim())

@@ -21,11 +21,14 @@ const words = "(?:[\\w'-]{1,20} ){0,4}"
 const some = "[^\\n.]{0,120}"
 const not = "(?<!\\b(?:not|cannot|may|never|can|model|bot) )"
 const earlier = "(?:previous|prior|above|earlier|preceding|former|past|your|initial|original|system|existing|current)"
-const rules = "(?:instruction|prompt|rule|guideline|direction|directive|command|polic(?:y|ie)|constraint|message|context|task)s?"
-const ai = "(?:ai|a\\.i\\.|llm|assistant|language model|chatbot|chatgpt|claude|gemini|copilot|coding agent|coding assistant)s?"
+const rules =
+  "(?:instruction|prompt|rule|guideline|direction|directive|command|polic(?:y|ie)|constraint|message|context|task)s?"
+const ai =
+  "(?:ai|a\\.i\\.|llm|assistant|language model|chatbot|chatgpt|claude|gemini|copilot|coding agent|coding assistant)s?"
 const task = "(?:task|request|question|query|instructions?)"
 /** What an injection wants done. */
-const order = "(?:send|forward|transfer|wire|delete|remove|upload|post|publish|buy|pay|share|invite|grant|open|visit|approve|" +
+const order =
+  "(?:send|forward|transfer|wire|delete|remove|upload|post|publish|buy|pay|share|invite|grant|open|visit|approve|" +
   "reset|run|execute|install|book|cancel|change|rename|push|include|obey|copy|download|ask|answer|add|cancel|write|call)"
 /** A name as tools have it. */
 const toolName = "[a-z]{2,20}_[a-z_]{2,40}"
@@ -42,11 +45,11 @@ export const textSignals: ReadonlyArray<Signal> = [
     `${not}\\b(?:ignore|disregard|forget|skip) (?:the |all )?${rules} (?:above|before|that you (?:were|have|got))`,
     `${not}\\b(?:ignore|disregard|forget) (?:all|everything|anything|what) ${words}(?:above|before|previously|earlier)\\b`,
     `${not}(?:\\b(?:ignore|disregard|forget|never mind|no attention to)|\\bdo not (?:do|follow|obey|listen to)) ${words}` +
-    "(?:the|your) (?:user|operator)(?:'s\\b| (?:ask|told|said|want|has|and)|[.,;!]|$)",
+      "(?:the|your) (?:user|operator)(?:'s\\b| (?:ask|told|said|want|has|and)|[.,;!]|$)",
     `\\bdo not (?:follow|obey|listen to) ${words}(?:your|previous|prior) (?:instructions|rules|prompt)\\b`,
     `\\b(?:leave|put) the (?:task|request|question) ${words}aside\\b`,
     `\\b(?:instructions|prompt|directives|guidelines|(?:prior|earlier|above) rules|rules (?:above|that you))\\b ?${words}` +
-    "(?:(?:are|is|were) (?:now )?(?:outdated|void|obsolete|invalid|cancelled|replaced|a test)|no longer apply)",
+      "(?:(?:are|is|were) (?:now )?(?:outdated|void|obsolete|invalid|cancelled|replaced|a test)|no longer apply)",
     "\\b(?:new|updated|real|actual) (?:instructions?|task|system prompt|objective) ?(?::|are as|is to)",
     "\\byour (?:new|next|real|actual|true|only) (?:instructions?|task|objective|goal|job)\\b",
     "\\byour (?:previous|current|original|last) (?:task|job) (?:is|was) ",
@@ -58,10 +61,10 @@ export const textSignals: ReadonlyArray<Signal> = [
     0.7,
     "task|request|user|solve|original|question|gave you|first|this tool",
     `\\bbefore you (?:can )?(?:solve|complete|finish|start|begin|continue|go on|work on|do)\\b${some}\\b` +
-    `(?:(?:my|original|initial|user'?s?|first|given) ${task}|${task} (?:that )?(?:i gave|above|from|you were)|task\\b${some}\\b` +
-    "(?:please|must|have to|need to))",
+      `(?:(?:my|original|initial|user'?s?|first|given) ${task}|${task} (?:that )?(?:i gave|above|from|you were)|task\\b${some}\\b` +
+      "(?:please|must|have to|need to))",
     `\\b(?:in order )?to (?:finish|complete|solve|fulfil+) (?:the|my|this) (?:original |user'?s? |initial )?(?:task|request),? ` +
-    "(?:you|it is)\\b",
+      "(?:you|it is)\\b",
     "\\b(?:important|urgent) (?:message|note|notice) from (?:me,? )?(?:the|your) user\\b",
     "\\b(?:it is me|this is|i am),? (?:the|your) user\\b",
     `\\bi (?:know (?:that )?i )?gave you ${words}task\\b`,
@@ -74,20 +77,20 @@ export const textSignals: ReadonlyArray<Signal> = [
     0.7,
     "ai\\b|a\\.i\\.|llm|assistant|model|chatbot|chatgpt|claude|gemini|copilot|agent|summar|ki\\b|ia\\b|ии",
     `\\b(?:note|message|instructions?|attention|notice|hint|warning|reminder|dear|hey|hi|hello|to)(?: (?:to|for)| any| all)?` +
-    `,?:? (?:the |all |any )?${ai}\\b(?:,? (?:and )?(?:other )?${ai}\\b){0,4}(?: (?:agent|reviewer|model|system|tool|assistant|crawler|reader)s?)?` +
-    `(?: (?:reading|that|which|who|processing|summarizing|screening)\\b[^\\n:.]{0,60})?(?::|, (?:please|kindly|give|open|visit|` +
-    `${order}))`,
+      `,?:? (?:the |all |any )?${ai}\\b(?:,? (?:and )?(?:other )?${ai}\\b){0,4}(?: (?:agent|reviewer|model|system|tool|assistant|crawler|reader)s?)?` +
+      `(?: (?:reading|that|which|who|processing|summarizing|screening)\\b[^\\n:.]{0,60})?(?::|, (?:please|kindly|give|open|visit|` +
+      `${order}))`,
     `\\b${ai}(?: (?:agent|system|model|assistant|tool)s?)? (?:that (?:read|process|see|summari[sz]e)|reading|processing|` +
-    "summari[sz]ing|parsing|reviewing)\\b[^\\n.]{0,60}(?:\\b(?:must|should|shall|please|has to|have to)\\b|:)",
+      "summari[sz]ing|parsing|reviewing)\\b[^\\n.]{0,60}(?:\\b(?:must|should|shall|please|has to|have to)\\b|:)",
     `\\bif you(?: are|'re) (?:an? )?(?:${ai}|large language model|ai (?:agent|model))\\b`,
     `\\bas (?:an? )?(?:large language model|ai(?: agent| model)?|llm)\\b[^\\n.]{0,60}\\byou (?:must|should|have to)\\b`,
     `\\b(?:attention|note|dear|hey|kindly),? (?:the )?(?:ai )?(?:agent|reviewer)s? ?:|\\battention,? ai\\b`,
     `\\bdear ai\\b`,
     `\\b(?:when(?:ever)? (?:you|an? (?:assistant|ai|model)) summari[sz]es?|in your (?:summary|answer) of)\\b` +
-    "[^\\n.]{0,60}\\b(?:add|include|say|mention|write)\\b",
+      "[^\\n.]{0,60}\\b(?:add|include|say|mention|write)\\b",
     `(?:^|[\\n.!?"] ?)(?:assistant|claude|chatgpt|gemini|copilot|dear assistant), [^\\n.]{0,60}\\b(?:please|${order})\\b`,
     "\\b(?:hinweis|nachricht|anweisung) (?:an|für) (?:die |alle )?ki\\b|\\bnote (?:à|pour) l'ia\\b|" +
-    "\\bnota (?:para|per) (?:la |l'|a )?ia\\b"
+      "\\bnota (?:para|per) (?:la |l'|a )?ia\\b"
   ),
   signal(
     "foreign-override",
@@ -95,11 +98,11 @@ export const textSignals: ReadonlyArray<Signal> = [
     "ignor|vergiss|vergessen|missacht|oubli|compte|olvid|omit|diment|desconsider|esqueç|negeer|vergeet|zignoruj|zapomnij|" +
       "игнорир|забуд|忽略|无视|無視|忘",
     "\\b(?:ignorier|vergiss|vergessen sie|missacht)\\w{0,3} (?:[\\wäöüß]{1,20} ){0,3}(?:vorherig|bisherig|obig|früher|vorig)" +
-    "\\w{0,3} (?:anweisung|regel|vorgabe|befehl|instruktion)",
+      "\\w{0,3} (?:anweisung|regel|vorgabe|befehl|instruktion)",
     "(?:ignore[zr]?|oublie[zr]?|compte des?) (?:[\\wéèà]{1,20} ){0,3}(?:instructions?|consignes?|règles?|directives?) " +
-    "(?:précédente|antérieure|ci-dessus|initiale)|\\boublie[zr]? tout ce qui précède",
+      "(?:précédente|antérieure|ci-dessus|initiale)|\\boublie[zr]? tout ce qui précède",
     "\\b(?:ignora|ignore|olvida|omite|dimentica|desconsidere|esqueça) (?:[\\wçõãéíóú]{1,20} ){0,3}" +
-    "(?:instrucciones|reglas|istruzioni|regole|instruções|regras|órdenes|ordens) (?:anterior|previ|precedent|acima)",
+      "(?:instrucciones|reglas|istruzioni|regole|instruções|regras|órdenes|ordens) (?:anterior|previ|precedent|acima)",
     "\\b(?:negeer|vergeet) (?:\\w{1,20} ){0,3}(?:vorige|eerdere|bovenstaande|voorgaande) (?:instructies|regels|opdrachten)",
     "(?:zignoruj|zapomnij o) (?:[\\wśćżźłóęą]{1,20} ){0,3}(?:poprzedni|wcześniejsz|powyższ)[a-z]{1,4} (?:instrukcj|poleceni|zasad)",
     "(?:игнорируй|забудь)(?:те)? (?:[а-я]{1,20} ){0,3}(?:предыдущи|прежни|прошлы)[а-я]{1,3} (?:инструкци|указани|правил|команд)",
@@ -143,11 +146,11 @@ export const textSignals: ReadonlyArray<Signal> = [
     0.7,
     "[<:\\]#=-]",
     `(?:<\\|? ?(?:im_start|system|assistant|start_header_id|user)[^>\\n]{0,20}>(?:system)?|<(?:system|admin|assistant|` +
-    "important|instructions?|information)(?:[_-]\\w{1,15})?>|\\[/?(?:inst|sys|system)\\](?!\\()|<<sys>>|\\[system\\]\\(#)" +
-    `[^<]{0,20}?\\n?[^<\\n]{0,100}\\b(?:you (?:will|must|should|have|need|are|can)|the assistant (?:must|has|should)|i will|` +
-    `(?<!to )${order}(?! \\w{1,10}ed))\\b`,
+      "important|instructions?|information)(?:[_-]\\w{1,15})?>|\\[/?(?:inst|sys|system)\\](?!\\()|<<sys>>|\\[system\\]\\(#)" +
+      `[^<]{0,20}?\\n?[^<\\n]{0,100}\\b(?:you (?:will|must|should|have|need|are|can)|the assistant (?:must|has|should)|i will|` +
+      `(?<!to )${order}(?! \\w{1,10}ed))\\b`,
     `(?:^|\\n) ?(?:#{1,6} )?system ?(?:message|prompt|notice|update)?(?: update)?:?(?:\\n| )[^\\n]{0,80}` +
-    `\\b(?:you (?:must|will|have)|the assistant (?:must|has|should)|the next step|(?:[.:] )${order}) `,
+      `\\b(?:you (?:must|will|have)|the assistant (?:must|has|should)|the next step|(?:[.:] )${order}) `,
     `(?:^|\\n) ?system ?:[^\\n]{0,60}(?::|[.!]) ?${order}\\b`,
     `(?:^|\\n) ?(?:human|user):[^\\n]{0,80}\\b${order}\\b[^\\n]{0,80}\\n ?assistant: ?(?:of course|sure|okay|yes)`,
     `[-=]{3,8} ?end of (?:document|e-?mail|page|file|message|data)[^\\n]{0,10}\\n[^\\n]{0,30}(?:task|system|instruction|user)`,
@@ -175,7 +178,7 @@ export const textSignals: ReadonlyArray<Signal> = [
     0.7,
     "_|tool|function|action",
     `\\b(?:you (?:must|have to|need to|should)|first|then|afterwards|please|finally)[^\\n.]{0,40}\\b(?:call|invoke|run|use|execute) ` +
-    `(?:the )?(?:tool |function )?["'\`]?${toolName}`,
+      `(?:the )?(?:tool |function )?["'\`]?${toolName}`,
     `\\b(?:call|invoke|execute|use) the (?:tool|function) ["'\`]?${toolName}`,
     `\\b(?:invoke|call) the tool ["'][\\w.-]{2,40}["'] with\\b`,
     `\\btools\\b[^\\n.]{0,40}\\bin (?:this|the following) order\\b[^\\n.]{0,80}${toolName}`,
@@ -198,10 +201,10 @@ export const textSignals: ReadonlyArray<Signal> = [
     "\\]\\(https?://[^)\\n]{0,200}[?&=/](?:[\\w]{1,20}=)?(?:[\\[{<]{1,2}[a-z]|[A-Z]{2,15}_[A-Z_]{2,40})",
     "https?://[^\\s]{0,200}[/=][\\[{]{1,2}\\w{0,15}(?:key|token|secret|chat|password|history|conversation|data)",
     `\\b(?:conversation|chat history|mail address|messages|password|api key|token)s?\\b[^\\n]{0,60}\\b(?:to|into|in) ` +
-    "(?:the (?:url|query|address)[^\\n]{0,30})?https?://[^\\s]{0,100}[?=]",
+      "(?:the (?:url|query|address)[^\\n]{0,30})?https?://[^\\s]{0,100}[?=]",
     `\\b(?:send|post|upload|forward|e-?mail|mail|exfiltrate|transmit|copy|put)\\b[^\\n]{0,60}(?:\\b(?:passwords?|credentials|` +
-    "api keys?|tokens?|cookies?|secrets?|private keys?|conversation|chat history|them)|\\.env)\\b[^\\n]{0,40}" +
-    "\\b(?:to|at|into) (?:https?:|ftp|[\\w.+-]{1,64}@)",
+      "api keys?|tokens?|cookies?|secrets?|private keys?|conversation|chat history|them)|\\.env)\\b[^\\n]{0,40}" +
+      "\\b(?:to|at|into) (?:https?:|ftp|[\\w.+-]{1,64}@)",
     "\\b(?:username|password)[&=]?[^\\n]{0,40}\\breal values\\b",
     "\\b(?:curl|wget)\\b[^\\n]{0,120}(?:\\$\\(cat |@/|--post-file|/etc/passwd|\\.aws|\\.ssh)",
     "\\bupload all (?:the )?(?:files|documents|data)\\b[^\\n.]{0,40}\\bto \\S"
@@ -222,4 +225,3 @@ export const textSignals: ReadonlyArray<Signal> = [
     "\\bthe user (?:must|should) (?:not|never) (?:know|learn|see|notice|find out)\\b"
   )
 ]
-
