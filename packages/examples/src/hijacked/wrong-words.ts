@@ -25,8 +25,9 @@ const attempt = async (hooks: ReadonlyArray<AgentHook>) => {
     Scripted.toolCalls({ name: "send_mail", args: { to: "ada@example.com", body: "The launch was cancelled." } }),
     "Done."
   ])
-  await using agent = createAgent({ provider, tools: [read, send], hooks })
+  const agent = createAgent({ provider, tools: [read, send], hooks })
   await agent.run("Send a summary of the report to ada@example.com")
+  await agent.close()
 }
 
 await attempt(Hooks.safeDefaults())

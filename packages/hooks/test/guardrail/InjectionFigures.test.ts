@@ -23,7 +23,8 @@ const rewritten = async (text: string): Promise<string> => {
       TestScope.make()
     )
   )
-  return event.result.ok ? String(event.result.output) : event.result.error
+  assert.isTrue(event.result.ok)
+  return event.result.ok && typeof event.result.output === "string" ? event.result.output : ""
 }
 
 describe("the figures of PromptInjection", () => {
