@@ -1,4 +1,4 @@
-/** Public constructors with wrong values: a `ConfigError` or another error with a type, and never one from inside. */
+/** Public functions with wrong values: a `ConfigError` or another error with a type, and never one from inside. */
 import { globSync } from "node:fs"
 import { assert, describe, it } from "vitest"
 
@@ -42,24 +42,52 @@ const attempt = async (call: () => unknown): Promise<{ readonly raw?: string | u
   }
 }
 
-const isConstructor = (name: string): boolean => /^(make|define|create|agentTool|key$|ownKey$|from[A-Z])/.test(name)
-
 type Callable = (...args: ReadonlyArray<unknown>) => unknown
 
-/** Finds the constructors of a package: in its index, and in the modules that the index exports. */
-const constructorsOf = async (folder: string): Promise<ReadonlyArray<readonly [string, Callable]>> => {
+type Named = readonly [name: string, call: Callable]
+
+const isClass = (value: Callable): boolean => String(value).startsWith("class ")
+
+/** Finds the functions of a package: in its index, and in the modules that the index exports. */
+const functionsOf = async (folder: string): Promise<ReadonlyArray<Named>> => {
   const index = await import(`../packages/${folder}/src/index.ts`) as Record<string, unknown>
-  return Object.entries(index).flatMap(([name, value]): ReadonlyArray<readonly [string, Callable]> => {
-    if (typeof value === "function") return isConstructor(name) ? [[name, value as Callable]] : []
-    return Object.entries(Object(value) as Record<string, unknown>).flatMap(([inner, one]) =>
-      typeof one === "function" && isConstructor(inner) ? [[`${name}.${inner}`, one as Callable] as const] : []
-    )
-  })
+  const all = Object.entries(index).flatMap(([name, value]): ReadonlyArray<readonly [string, unknown]> =>
+    typeof value === "function"
+      ? [[name, value]]
+      : Object.entries(Object(value)).map(([inner, one]) => [`${name}.${inner}`, one])
+  )
+  return all.flatMap(([name, value]): ReadonlyArray<Named> =>
+    typeof value === "function" && !isClass(value as Callable) ? [[name, value as Callable]] : []
+  )
 }
 
-const packages = ["core", "hooks", "tools", "providers", "tracing", "inspect", "host", "serve"]
+const isConstructor = ([name]: Named): boolean =>
+  /^(?:\w+\.)?(?:make|define|create|agentTool$|key$|ownKey$|from[A-Z])/.test(name)
 
-describe("public constructors", () => {
+const constructorsOf = async (folder: string): Promise<ReadonlyArray<Named>> =>
+  (await functionsOf(folder)).filter(isConstructor)
+
+/** The arguments of the calls: one wrong value at each place, beside missing ones, and pairs with a wrong second. */
+const wrongArguments = [
+  ...[0, 1, 2, 3].flatMap((place) => wrongValues.map((value) => [...Array<undefined>(place), value])),
+  ...wrongValues.flatMap((first) => [null, 5, "x", {}].map((second) => [first, second])),
+  []
+]
+
+const packages = [
+  "core",
+  "hooks",
+  "tools",
+  "providers",
+  "tracing",
+  "inspect",
+  "host",
+  "serve",
+  "hook-files",
+  "testing"
+]
+
+describe("public functions", () => {
   it("are those of every package", () => {
     const known = globSync("packages/*/src/index.ts").map((path) => path.split("/")[1])
     assert.deepStrictEqual(packages.filter((name) => !known.includes(name)), [])
@@ -67,15 +95,13 @@ describe("public constructors", () => {
 
   for (const folder of packages) {
     it(`of ${folder} never fail from inside, whatever they get`, async () => {
-      const constructors = await constructorsOf(folder)
-      assert.isNotEmpty(constructors)
+      const functions = await functionsOf(folder)
+      assert.isNotEmpty(functions)
       const found: Array<string> = []
-      for (const [name, call] of constructors) {
-        for (const first of [undefined, ...wrongValues]) {
-          for (const second of call.length > 1 ? [undefined, null, 5, "x", {}] : [undefined]) {
-            const { raw } = await attempt(() => call(first, second))
-            if (raw !== undefined) found.push(`${name}: ${raw}`)
-          }
+      for (const [name, call] of functions) {
+        for (const values of wrongArguments) {
+          const { raw } = await attempt(() => call(...values))
+          if (raw !== undefined) found.push(`${name}: ${raw}`)
         }
       }
       assert.deepStrictEqual([...new Set(found)], [])

@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { instrument, regionOf } from "./regions.mjs"
 import { makeRunner } from "./runner.mjs"
+import { inBrowser } from "./scopes.mjs"
 import { temporaryFolder } from "./tree.mjs"
 
 const hash = (text) => createHash("sha256").update(text).digest("hex").slice(0, 32)
@@ -43,7 +44,8 @@ export const coverage = async ({ changed, isWanted, log, sources, tests, trees }
       return tests.flatMap((test) => {
         const { ms, passed, reached, versions } = known.get(test)
         const parts = reached[mutation.file]
-        const isReached = parts !== undefined && (versions[mutation.file] !== version || parts.includes(part))
+        const isReached = inBrowser[mutation.file]?.includes(test) === true ||
+          (parts !== undefined && (versions[mutation.file] !== version || parts.includes(part)))
         return passed && isReached && isWanted(mutation.file, test) ? [{ test, ms }] : []
       })
     }

@@ -1,8 +1,8 @@
 // Starts a worker, sends it work, and ends it when it hangs.
 import { fork } from "node:child_process"
-import { mkdirSync } from "node:fs"
-import { join } from "node:path"
+import { chmodSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { temporaryFolder } from "./tree.mjs"
 
 const running = new Set()
 process.on("exit", () => running.forEach((child) => killGroup(child)))
@@ -19,8 +19,9 @@ const killGroup = (child) => {
 
 /** Makes a runner of the tests in a tree. `options` are those of vitest. */
 export const makeRunner = (tree, { env = {}, options = {} } = {}) => {
-  const temporary = join(tree, "belay-tmp")
-  mkdirSync(temporary, { recursive: true })
+  // Outside of the tree, whose package.json makes every script of node a module. The user of Postgres writes in it too.
+  const temporary = temporaryFolder("temp")
+  chmodSync(temporary, 0o1777)
   let child
   let tests
   // The bug of the run before was removed from its file after that run.

@@ -32,3 +32,6 @@ const scopes = [
 
 /** The part of the report that a file belongs to. */
 export const scopeOf = (file) => scopes.find(([, starts]) => starts.some((start) => file.startsWith(start)))?.[0]
+
+/** Sources that run in a browser, where nothing notes what is reached, and the tests that open it. */
+export const inBrowser = { "packages/serve/src/internal/page/program.ts": ["packages/serve/test/Browser.test.ts"] }

@@ -213,12 +213,20 @@ const variableText = (source: Source, node: Node): string => {
   const head = source.text.slice(id.start, id.end)
   const hasType = id["typeAnnotation"] !== null && id["typeAnnotation"] !== undefined
   if (init === null || hasType) return head
-  if (init.type === "ArrowFunctionExpression") {
-    const body = init["body"] as Node
-    return `${head} = ${source.text.slice(init.start, body.start).trim().replace(/=>\s*\(?$/, "=> …")}`
+  const called = functionOf(init)
+  if (called !== undefined) {
+    const body = called["body"] as Node
+    return `${head} = ${source.text.slice(called.start, body.start).trim().replace(/=>\s*\(?$/, "=> …")}`
   }
   const text = source.text.slice(init.start, init.end)
   return text.split("\n").length <= 16 ? `${head} = ${text}` : `${head} = ${text.split("\n", 1)[0]} …`
+}
+
+/** The function itself, also where it is an argument of `checked`. */
+const functionOf = (init: Node): Node | undefined => {
+  if (init.type === "ArrowFunctionExpression") return init
+  const isChecked = init.type === "CallExpression" && (init["callee"] as { readonly name?: string }).name === "checked"
+  return isChecked ? (init["arguments"] as ReadonlyArray<Node>).at(-1) : undefined
 }
 
 /** The page of a package, as Markdown. */

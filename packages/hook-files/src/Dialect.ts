@@ -4,6 +4,7 @@
  *
  * @since 0.1.0
  */
+import { checked } from "@belay/core/ArgumentCheck"
 import type { HookContext } from "@belay/core/HookContext"
 import type { JsonObject } from "@belay/core/Json"
 import type { Effect } from "effect/Effect"
@@ -20,8 +21,11 @@ export interface Warning {
 }
 
 /** Formats a warning as one line: the file, the key and the reason. @category printing @since 0.1.0 */
-export const showWarning = ({ file, key, reason }: Warning): string =>
-  `${file}: ${key === "" ? "" : `${key}: `}${reason}`
+export const showWarning = checked(
+  "Dialect.showWarning",
+  ["warning"],
+  ({ file, key, reason }: Warning): string => `${file}: ${key === "" ? "" : `${key}: `}${reason}`
+)
 
 /** One entry of a hook file: what runs at one event. @category models @since 0.1.0 */
 export interface Entry<W = Work> {

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import { ConfigError } from "@belay/core/AgentError"
+import { assertArguments } from "@belay/core/ArgumentCheck"
 import { nearest } from "@belay/core/NamePattern"
 import * as Result from "effect/Result"
 import { resolve } from "node:path"
@@ -73,6 +74,8 @@ export interface Found {
  * @since 0.1.0
  */
 export const find = (places: Places): Found => {
+  const areTexts = typeof places?.cwd === "string" && typeof places.home === "string"
+  assertArguments(areTexts, "Discovery.find", ["cwd", "home"], [places?.cwd, places?.home])
   const { cwd, home, managed = managedFolder(), scopes } = places
   const systems = byDialect(places.systems ?? [])
   const wanted = places.sources ?? [...systems.keys()]

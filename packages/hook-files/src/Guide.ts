@@ -6,6 +6,7 @@
  */
 
 /** What happens in an agent. Systems have different names for the same occasion. @category models @since 0.1.0 */
+import { checked } from "@belay/core/ArgumentCheck"
 export type Occasion =
   | "session-start"
   | "session-end"
@@ -80,7 +81,11 @@ export interface Guide {
  * @category names
  * @since 0.1.0
  */
-export const spelt = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "")
+export const spelt = checked(
+  "Guide.spelt",
+  ["name"],
+  (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "")
+)
 
 /** The point of the agent at which each occasion happens. @category points @since 0.1.0 */
 export const points: { readonly [O in Occasion]: string } = {

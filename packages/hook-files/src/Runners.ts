@@ -7,7 +7,7 @@
 import { defined } from "@belay/core/Fields"
 import type { HookContext } from "@belay/core/HookContext"
 import type { JsonObject } from "@belay/core/Json"
-import type { OptionKinds } from "@belay/core/OptionCheck"
+import { checkObject, type OptionKinds } from "@belay/core/OptionCheck"
 import type * as HttpGuard from "@belay/hooks/HttpGuard"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -157,6 +157,7 @@ export const optionKinds: OptionKinds<Options> = {
  * @since 0.1.0
  */
 export const make = (options: Options = {}): Runners => {
+  Result.getOrThrow(checkObject("Runners.make", options, "an object with options"))
   const { graceMs = 2_000, lingerMs = 10_000, passEnv = [], run = Command.run } = options
   const http = requests(options)
   return (task, ctx) => {

@@ -4,6 +4,7 @@
  *
  * @since 0.1.0
  */
+import { checked } from "@belay/core/ArgumentCheck"
 import { type Event, type Guide, spelt } from "./Guide.ts"
 
 export { trusting as entriesOf } from "./dialect/shared/system.ts"
@@ -19,8 +20,16 @@ const isCalled = ({ name, others = [] }: Event, wanted: string): boolean =>
  * @category reading
  * @since 0.1.0
  */
-export const eventOf = ({ events }: Guide, name: string): Event | undefined => events.find((one) => isCalled(one, name))
+export const eventOf = checked(
+  "Systems.eventOf",
+  ["guide", "name"],
+  ({ events }: Guide, name: string): Event | undefined => events.find((one) => isCalled(one, name))
+)
 
 /** Finds the events with this name in all systems, in any spelling. @category reading @since 0.1.0 */
-export const eventsNamed = (guides: ReadonlyArray<Guide>, name: string): ReadonlyArray<Event> =>
-  guides.flatMap(({ events }) => events.filter((one) => isCalled(one, name)))
+export const eventsNamed = checked(
+  "Systems.eventsNamed",
+  ["guides", "name"],
+  (guides: ReadonlyArray<Guide>, name: string): ReadonlyArray<Event> =>
+    guides.flatMap(({ events }) => events.filter((one) => isCalled(one, name)))
+)

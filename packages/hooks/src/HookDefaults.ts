@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 import type { AgentHook, HookOptions } from "@belay/core/AgentHook"
+import { assertArguments } from "@belay/core/ArgumentCheck"
 import type { HookAction } from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import { type HookPointName, names } from "@belay/core/HookPoint"
@@ -118,9 +119,12 @@ export const checkKinds = (
   own: { readonly [option: string]: OptionSpec },
   required: ReadonlyArray<string> = []
 ): void => {
+  assertArguments(typeof owner === "string", "HookDefaults.checkKinds", ["owner"], [owner])
   Result.getOrThrow(OptionCheck.checkKinds(owner, options, { ...commonKinds, ...own }, required))
   if (typeof options === "object" && options !== null) owners.set(options, owner)
 }
+
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null
 
 /** The default name of the hook for which options were checked. */
 const owners = new WeakMap<object, string>()
@@ -133,6 +137,7 @@ const owners = new WeakMap<object, string>()
  * @since 0.2.0
  */
 export const identify = <R>(options: object, hook: AgentHook<R>): AgentHook<R> => {
+  assertArguments(isObject(hook), "HookDefaults.identify", ["options", "hook"], [options, hook])
   const kind = owners.get(options)
   return kind === undefined || hook.identity !== undefined ? hook : { ...hook, identity: { kind, options } }
 }
@@ -158,6 +163,7 @@ export const identify = <R>(options: object, hook: AgentHook<R>): AgentHook<R> =
  * @since 0.1.0
  */
 export const apply = <R>(options: HookDefaults, hook: AgentHook<R>): AgentHook<R> => {
+  assertArguments(isObject(options) && isObject(hook), "HookDefaults.apply", ["options", "hook"], [options, hook])
   const name = options.name ?? hook.name
   Result.getOrThrow(checkOptions(
     name,

@@ -3,6 +3,8 @@
  *
  * @since 0.1.0
  */
+import { checked } from "@belay/core/ArgumentCheck"
+import { messageOf } from "@belay/core/ErrorMessage"
 import type { Json } from "@belay/core/Json"
 import type { RunResult } from "@belay/core/RunResult"
 import { PendingAsk } from "@belay/core/RunState"
@@ -45,30 +47,38 @@ export type Outcome =
   | { readonly status: "late"; readonly reason: string }
 
 /** Returns the outcome of a turn that ended or waits for people. @category constructors @since 0.1.0 */
-export const ofResult = (result: Exclude<RunResult, { readonly status: "parked" }>): Outcome => {
-  const { text, turnNumber, usage } = result
-  const turn = { turnNumber, text, usage }
-  switch (result.status) {
-    case "completed":
-      return { status: "completed", ...turn, ...("object" in result ? { object: result.object } : {}) }
-    case "suspended":
-      return { status: "suspended", ...turn, pending: result.pending }
-    case "limited":
-      return { status: "limited", ...turn, limit: result.limit, used: result.used, max: result.max }
-    case "aborted":
-      return { status: "aborted", ...turn, by: result.by, reason: result.reason }
+export const ofResult = checked(
+  "Outcome.ofResult",
+  ["result"],
+  (result: Exclude<RunResult, { readonly status: "parked" }>): Outcome => {
+    const { text, turnNumber, usage } = result
+    const turn = { turnNumber, text, usage }
+    switch (result.status) {
+      case "completed":
+        return { status: "completed", ...turn, ...("object" in result ? { object: result.object } : {}) }
+      case "suspended":
+        return { status: "suspended", ...turn, pending: result.pending }
+      case "limited":
+        return { status: "limited", ...turn, limit: result.limit, used: result.used, max: result.max }
+      case "aborted":
+        return { status: "aborted", ...turn, by: result.by, reason: result.reason }
+    }
   }
-}
+)
 
 /** Returns the outcome of an error. @category constructors @since 0.1.0 */
 export const ofError = (error: unknown): Outcome => {
   const { _tag, message, name } = Object(error) as { readonly [field: string]: unknown }
   const tag = typeof _tag === "string" ? _tag : typeof name === "string" ? name : "Error"
-  return { status: "failed", error: { _tag: tag, message: typeof message === "string" ? message : String(error) } }
+  return { status: "failed", error: { _tag: tag, message: typeof message === "string" ? message : messageOf(error) } }
 }
 
 /** Returns an outcome as JSON for the inbox. @category conversions @since 0.1.0 */
-export const toJson = (outcome: Outcome): Json => JSON.parse(JSON.stringify(outcome)) as Json
+export const toJson = checked(
+  "Outcome.toJson",
+  ["outcome"],
+  (outcome: Outcome): Json => JSON.parse(JSON.stringify(outcome)) as Json
+)
 
 /**
  * Returns the outcome that `toJson` has made, or nothing for any other value.

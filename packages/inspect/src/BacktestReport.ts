@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import { checked } from "@belay/core/ArgumentCheck"
 import { redactText } from "@belay/hooks/Secrets"
 import { style } from "./internal/style.ts"
 
@@ -51,7 +52,7 @@ const kinds: ReadonlyArray<readonly [Finding["kind"], title: string, className: 
 ]
 
 /** Makes the page. @category rendering @since 0.1.0 */
-export const render = (
+export const render = checked("BacktestReport.render", ["result", "recording"], (
   result: Result,
   { redact = redactText, shown = 500, title = "Backtest" }: Options = {}
 ): string => {
@@ -130,7 +131,7 @@ show()
 </body>
 </html>
 `
-}
+})
 
 const section = (heading: string, content: string, isOpen: boolean): string =>
   `<section><details${isOpen ? " open" : ""}><summary><h2>${escape(heading)}</h2></summary>

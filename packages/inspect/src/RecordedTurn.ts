@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 import type { AgentEvent } from "@belay/core/AgentEvent"
+import { checked } from "@belay/core/ArgumentCheck"
 import type { Json } from "@belay/core/Json"
 import type { Recording } from "./Recording.ts"
 
@@ -49,7 +50,7 @@ export interface RecordedTurn {
  * @category reading
  * @since 0.1.0
  */
-export const of = ({ entries }: Recording): ReadonlyArray<RecordedTurn> => {
+export const of = checked("RecordedTurn.of", ["recording"], ({ entries }: Recording): ReadonlyArray<RecordedTurn> => {
   const open = new Map<string, { input: string; calls: Array<RecordedCall> }>()
   const ended = new Map<string, RecordedTurn>()
   for (const entry of entries) {
@@ -79,7 +80,7 @@ export const of = ({ entries }: Recording): ReadonlyArray<RecordedTurn> => {
     ended.set(id, { session: rootSessionId, turn: turnNumber, agent, input, output, status, calls: [...calls] })
   }
   return [...ended.values()]
-}
+})
 
 const callOf = ({ call, executed, result }: Extract<AgentEvent, { readonly type: "tool-end" }>): RecordedCall => ({
   name: call.name,

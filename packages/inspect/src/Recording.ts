@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 import type { AgentEvent } from "@belay/core/AgentEvent"
+import { checked } from "@belay/core/ArgumentCheck"
 import { type HookPointName, names } from "@belay/core/HookPoint"
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { Message } from "@belay/core/Message"
@@ -119,7 +120,7 @@ const ofConversation: ReadonlySet<HookPointName> = new Set<HookPointName>([
  * @category reading
  * @since 0.1.0
  */
-export const parse = (text: string): Result.Result<Recording, RecordingError> => {
+export const parse = checked("Recording.parse", ["text"], (text: string): Result.Result<Recording, RecordingError> => {
   const lines = text.split("\n")
   const isWhole = lines.at(-1) === ""
   if (isWhole) lines.pop()
@@ -152,7 +153,7 @@ export const parse = (text: string): Result.Result<Recording, RecordingError> =>
     entries.push(value.type === "event" ? value : { ...value, event: complete(value, contexts) })
   }
   return Result.succeed({ entries })
-}
+})
 
 type Messages = ReadonlyArray<Message>
 type Tools = ReadonlyArray<ToolMeta>

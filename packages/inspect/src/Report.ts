@@ -4,6 +4,7 @@
  *
  * @since 0.1.0
  */
+import { checked } from "@belay/core/ArgumentCheck"
 import { redactText } from "@belay/hooks/Secrets"
 import { page } from "./internal/page.ts"
 import { reportData } from "./internal/reportData.ts"
@@ -24,12 +25,15 @@ export interface Options {
 }
 
 /** Makes the page. @category rendering @since 0.1.0 */
-export const render = (recording: Recording, options: Options = {}): string => {
-  const { live } = options
-  const follow = live === undefined
-    ? ""
-    : `new EventSource(${embed(live)}).onmessage = ({ data }) => show(JSON.parse(data))`
-  return `<!doctype html>
+export const render = checked(
+  "Report.render",
+  ["recording", "options"],
+  (recording: Recording, options: Options = {}): string => {
+    const { live } = options
+    const follow = live === undefined
+      ? ""
+      : `new EventSource(${embed(live)}).onmessage = ({ data }) => show(JSON.parse(data))`
+    return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -61,11 +65,16 @@ ${follow}
 </body>
 </html>
 `
-}
+  }
+)
 
 /** What the page shows, as JSON. @category rendering @since 0.1.0 */
-export const data = (recording: Recording, { redact = redactText, title = "Report" }: Options = {}): object =>
-  reportData(recording, title, redact)
+export const data = checked(
+  "Report.data",
+  ["recording", "recording"],
+  (recording: Recording, { redact = redactText, title = "Report" }: Options = {}): object =>
+    reportData(recording, title, redact)
+)
 
 /** JSON inside a script: no text of the recording can end the script. */
 const embed = (value: unknown): string =>

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import type { AgentEvent, AgentEventBody } from "@belay/core/AgentEvent"
+import { checked } from "@belay/core/ArgumentCheck"
 import type { HookPointName } from "@belay/core/HookPoint"
 import type { HookRecord } from "@belay/core/HookRecord"
 import type { JsonObject } from "@belay/core/Json"
@@ -23,12 +24,16 @@ export interface StoredSession {
  * @category constructors
  * @since 0.1.0
  */
-export const toRecording = (session: StoredSession, records: ReadonlyArray<HookRecord> = []): Recording => {
-  const transcript = new Transcript(session, records)
-  for (const [index, message] of session.messages.entries()) transcript.take(message, index)
-  transcript.endTurn()
-  return { entries: transcript.entries }
-}
+export const toRecording = checked(
+  "Transcript.toRecording",
+  ["session", "records"],
+  (session: StoredSession, records: ReadonlyArray<HookRecord> = []): Recording => {
+    const transcript = new Transcript(session, records)
+    for (const [index, message] of session.messages.entries()) transcript.take(message, index)
+    transcript.endTurn()
+    return { entries: transcript.entries }
+  }
+)
 
 const unpriced = { inputTokens: 0, outputTokens: 0 }
 

@@ -4,6 +4,7 @@
  *
  * @since 0.1.0
  */
+import { assertArguments } from "@belay/core/ArgumentCheck"
 import type { McpHttpHandler, Server } from "@modelcontextprotocol/server"
 import { checkOrigin } from "./internal/checkSite.ts"
 import { endpoint } from "./internal/endpoint.ts"
@@ -63,6 +64,8 @@ export const handler = (serve: Serve, options: Options = {}): Handler => {
  * @since 0.1.0
  */
 export const server = async (serve: Serve, principal: string, options: Options = {}): Promise<Server> => {
+  const areRight = typeof Object(serve).model === "string" && typeof principal === "string" && options !== null
+  assertArguments(areRight, "Mcp.server", ["serve", "principal", "options"], [serve, principal, options])
   const { tool = "ask_agent", description = "Sends a message to the agent and returns its answer." } = options
   const { Server: SdkServer } = await load()
   const made = new SdkServer({ name: serve.model, version: "1.0.0" }, { capabilities: { tools: {} } })

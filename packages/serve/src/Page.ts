@@ -5,6 +5,7 @@
  *
  * @since 0.1.0
  */
+import { checked } from "@belay/core/ArgumentCheck"
 import { program } from "./internal/page/program.ts"
 import { style } from "./internal/page/style.ts"
 
@@ -30,17 +31,21 @@ export interface Options {
  * @category constructors
  * @since 0.1.0
  */
-export const response = (options: Options = {}): Response =>
-  new Response(html(options), {
-    headers: {
-      "content-type": "text/html; charset=utf-8",
-      "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; " +
-        "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-      "referrer-policy": "no-referrer",
-      "x-content-type-options": "nosniff",
-      "cache-control": "no-cache"
-    }
-  })
+export const response = checked(
+  "Page.response",
+  ["options"],
+  (options: Options = {}): Response =>
+    new Response(html(options), {
+      headers: {
+        "content-type": "text/html; charset=utf-8",
+        "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; " +
+          "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff",
+        "cache-control": "no-cache"
+      }
+    })
+)
 
 const html = ({ api = "/api/chat", title = "Agent" }: Options): string =>
   `<!doctype html>

@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 import type { AgentConfig } from "@belay/core/AgentConfig"
+import { checked } from "@belay/core/ArgumentCheck"
 import { checkKinds, checkOptions, invalidOption, type OptionKinds, whole } from "@belay/core/OptionCheck"
 import type * as Host from "@belay/host/Host"
 import * as Effect from "effect/Effect"
@@ -196,14 +197,14 @@ const isOrigin = (text: string): boolean =>
  * @category constructors
  * @since 0.1.0
  */
-export const route = (handlers: { readonly [path: string]: Handler }): Handler => {
+export const route = checked("Serve.route", ["handlers"], (handlers: { readonly [path: string]: Handler }): Handler => {
   const all = Object.entries(handlers)
   return async (request) => {
     const { pathname } = new URL(request.url)
     const found = all.find(([path]) => pathname === path || (path !== "/" && pathname.startsWith(`${path}/`)))
     return found === undefined ? new Response("there is nothing at this path", { status: 404 }) : found[1](request)
   }
-}
+})
 
 const logError = (error: unknown, shown: string): void => {
   Effect.runFork(Effect.logError(`a client was told: ${shown}`, error))

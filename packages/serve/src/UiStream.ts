@@ -36,8 +36,9 @@ export interface Options {
 }
 
 /** Makes the handler. @category constructors @since 0.1.0 */
-export const handler = (serve: Serve, { hooks = false, path = "/api/chat" }: Options = {}): Handler =>
-  endpoint(serve, ({ message }) => ({ error: message }), async (call) => {
+export const handler = (serve: Serve, options: Options = {}): Handler => {
+  const { hooks = false, path = "/api/chat" } = options ?? {}
+  return endpoint(serve, ({ message }) => ({ error: message }), async (call) => {
     const { request: { method }, url: { pathname } } = call
     const [root, chat, action, ...rest] = pathname.startsWith(path) ? pathname.slice(path.length).split("/") : ["no"]
     if (root !== "" || rest.length > 0 || (chat === "" && action !== undefined)) {
@@ -55,6 +56,7 @@ export const handler = (serve: Serve, { hooks = false, path = "/api/chat" }: Opt
     if (action !== "stream") throw new Refusal("not-found", "there is nothing at this path")
     return resume(serve, call, place, conversation, hooks)
   })
+}
 
 const nameOf = (segment: string): string => {
   try {

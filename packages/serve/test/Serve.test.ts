@@ -229,6 +229,19 @@ describe("pages of other origins", () => {
     assert.deepStrictEqual(await call(other, "OPTIONS", [own]), { status: 204, allowed: null })
     assert.strictEqual((await call(other, "OPTIONS")).allowed, null)
   })
+
+  it("learn what they may send from the answer to a preflight request, and only there", async () => {
+    const origin = "https://app.example"
+    await using server = await served(OpenAiChat.handler, { origins: [origin] })
+    const allowed = async (method: string, more: Readonly<Record<string, string>> = {}) => {
+      const { headers } = await fetch(`${server.url}/v1/models`, { method, headers: { ...ada, origin, ...more } })
+      return ["methods", "headers"].map((what) => headers.get(`access-control-allow-${what}`))
+    }
+    const methods = "GET, POST, DELETE, OPTIONS"
+    assert.deepStrictEqual(await allowed("OPTIONS"), [methods, "authorization, content-type"])
+    assert.deepStrictEqual(await allowed("OPTIONS", { "access-control-request-headers": "x-a" }), [methods, "x-a"])
+    assert.deepStrictEqual(await allowed("GET"), [null, null])
+  })
 })
 
 describe("a page of another site", () => {

@@ -5,11 +5,13 @@
  * @since 0.1.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
+import { assertArguments, checked } from "@belay/core/ArgumentCheck"
 import * as HookChain from "@belay/core/HookChain"
 import type { HookPointName } from "@belay/core/HookPoint"
 import type { JsonObject } from "@belay/core/Json"
 import { drive, type Verdict } from "./internal/kit/drive.ts"
 import { fill } from "./internal/kit/events.ts"
+import { hooksOf } from "./internal/kit/hooksOf.ts"
 import { make as makeStage } from "./internal/kit/stage.ts"
 import type { World } from "./internal/kit/world.ts"
 
@@ -100,8 +102,8 @@ export const run = async (
   inputs: Iterable<Input>,
   world: World = {}
 ): Promise<Result> => {
-  const made = typeof hook === "function" ? hook() : hook
-  const hooks: ReadonlyArray<AgentHook> = "name" in made ? [made] : made
+  const hooks = hooksOf("Backtest.run", typeof hook === "function" ? hook() : hook)
+  assertArguments(Symbol.iterator in Object(inputs), "Backtest.run", ["hook", "inputs"], [hook, inputs])
   const chain = HookChain.makeUnsafe(hooks)
   const findings: Array<Finding> = []
   let count = 0
@@ -134,7 +136,7 @@ export const run = async (
 }
 
 /** Returns the expectations that do not hold, each with what was found instead. @category testing @since 0.1.0 */
-export const unmet = (
+export const unmet = checked("Backtest.unmet", ["result"], (
   { findings }: Result,
   expectations: ReadonlyArray<Expectation>
 ): ReadonlyArray<{ readonly expectation: Expectation; readonly found: ReadonlyArray<Verdict["answer"]> }> =>
@@ -145,7 +147,7 @@ export const unmet = (
     ).map(({ answer }) => answer)
     const holds = expect === "Continue" ? found.every((answer) => answer === expect) : found.includes(expect)
     return holds ? [] : [{ expectation, found: found.length === 0 ? ["Continue"] : found }]
-  })
+  }))
 
 const bySession = (inputs: Iterable<Input>): ReadonlyMap<string, ReadonlyArray<Input>> => {
   const sessions = new Map<string, Array<Input>>()

@@ -4,6 +4,7 @@
  *
  * @since 0.1.0
  */
+import { checked } from "@belay/core/ArgumentCheck"
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { Evidence } from "./internal/brain/evidence.ts"
 import { fill, numbersIn } from "./internal/brain/fill.ts"
@@ -31,7 +32,7 @@ export interface Answer {
  * @category running
  * @since 0.1.0
  */
-export const answer = (request: WireRequest): Answer => {
+export const answer = checked("Brain.answer", ["request"], (request: WireRequest): Answer => {
   const at = taskIndex(request)
   const task = wireText(request.messages[at])
   const work = request.messages.slice(at + 1)
@@ -55,7 +56,7 @@ export const answer = (request: WireRequest): Answer => {
     return { text: JSON.stringify(fill(request.schema, evidence(task, task, results, used))) }
   }
   return { text: results.length > 0 ? say.report(made, results) : say.reply(request, task) }
-}
+})
 
 /** A user message between two steps, such as a reminder of a hook, starts a new task only if it names a tool. */
 const taskIndex = (request: WireRequest): number => {

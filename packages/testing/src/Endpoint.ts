@@ -4,6 +4,7 @@
  *
  * @since 0.1.0
  */
+import { checked } from "@belay/core/ArgumentCheck"
 import type { Json, JsonObject } from "@belay/core/Json"
 import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
 import * as Effect from "effect/Effect"
@@ -126,8 +127,12 @@ export const scoped = (options: EndpointOptions = {}): Effect.Effect<Endpoint, n
  * @category scripting
  * @since 0.1.0
  */
-export const events = (...chunks: ReadonlyArray<JsonObject>): string =>
-  chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("") + "data: [DONE]\n\n"
+export const events = checked(
+  "Endpoint.events",
+  ["chunks"],
+  (...chunks: ReadonlyArray<JsonObject>): string =>
+    chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("") + "data: [DONE]\n\n"
+)
 
 /** One event with a delta. @category scripting @since 0.1.0 */
 export const delta = (given: JsonObject, finishReason: string | null = null): JsonObject => ({

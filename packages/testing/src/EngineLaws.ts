@@ -57,4 +57,4 @@ export interface Options {
  * @since 0.1.0
  */
 export const cases = (make: () => Promise<Subject>, options: Options = {}): ReadonlyArray<Case> =>
-  engineLaws(make, options.hasPeers ?? false)
+  engineLaws(make, options?.hasPeers ?? false)

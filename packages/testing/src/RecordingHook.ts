@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
+import { checked } from "@belay/core/ArgumentCheck"
 import type { HookContext, ObservedOutcome } from "@belay/core/HookContext"
 import { type HookPointName, type In, names } from "@belay/core/HookPoint"
 
@@ -50,7 +51,7 @@ export interface RecordingHook extends AgentHook {
  * @category constructors
  * @since 0.1.0
  */
-export const recordingHook = (
+export const recordingHook = checked("recordingHook", ["options"], (
   options: { readonly name?: string; readonly points?: ReadonlyArray<HookPointName> } = {}
 ): RecordingHook => {
   const { name = "recording", points = names } = options
@@ -69,4 +70,4 @@ export const recordingHook = (
     // The filter selects the events of this point.
     at: (point) => seen.flatMap((one) => one.point === point ? [one.event as never] : [])
   }
-}
+})

@@ -4,6 +4,7 @@
  *
  * @since 0.1.0
  */
+import { assertArguments } from "@belay/core/ArgumentCheck"
 import { messageOf } from "@belay/core/ErrorMessage"
 
 /** What is scored. `RecordedTurn` of `@belay/inspect` has these fields. @category models @since 0.1.0 */
@@ -89,9 +90,12 @@ export interface Options<C extends Case = Case, E = unknown> {
 export const run = async <C extends Case, E = unknown>(
   scorers: { readonly [name: string]: Scorer<C, E> },
   cases: ReadonlyArray<C>,
-  { concurrency = 4, expected }: Options<C, E> = {}
+  options: Options<C, E> = {}
 ): Promise<Result> => {
-  const scores = cases.map((): ReadonlyArray<Score> => [])
+  const areRight = typeof scorers === "object" && scorers !== null && Array.isArray(cases) && options !== null
+  assertArguments(areRight, "Scores.run", ["scorers", "cases", "options"], [scorers, cases, options])
+  const { concurrency = 4, expected } = options
+  const scores = (cases as ReadonlyArray<C>).map((): ReadonlyArray<Score> => [])
   let next = 0
   const worker = async (): Promise<void> => {
     while (next < cases.length) {

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import { checked } from "@belay/core/ArgumentCheck"
 import type { Json } from "@belay/core/Json"
 import { type LlmDelta, type LlmRequest, type LlmResponse, textResponse } from "@belay/core/LlmCall"
 import { type DeltaSink, type LlmProvider } from "@belay/core/LlmProvider"
@@ -43,8 +44,8 @@ export const make = (
   script: ReadonlyArray<Entry>,
   options: { readonly name?: string; readonly model?: string; readonly pieceLength?: number } = {}
 ): Scripted => {
-  const name = options.name ?? "scripted"
-  const model = options.model ?? "scripted"
+  const name = options?.name ?? "scripted"
+  const model = options?.model ?? "scripted"
   const requests: Array<LlmRequest> = []
   const next = (request: LlmRequest): Effect.Effect<LlmResponse, ProviderError> =>
     Effect.suspend(() => {
@@ -80,7 +81,7 @@ export const make = (
 }
 
 /** Returns a response that requests tools. @category constructors @since 0.1.0 */
-export const toolCalls = (
+export const toolCalls = checked("Scripted.toolCalls", ["calls"], (
   ...calls: ReadonlyArray<{ readonly name: string; readonly args?: Json; readonly id?: string }>
 ): LlmResponse => ({
   model: "scripted",
@@ -92,7 +93,7 @@ export const toolCalls = (
   })),
   finishReason: "tool-calls",
   usage: { inputTokens: 10, outputTokens: 5 }
-})
+}))
 
 let made = 0
 

@@ -5,6 +5,7 @@
  */
 
 /** Random numbers that are the same for the same seed. @category models @since 0.1.0 */
+import { checked } from "@belay/core/ArgumentCheck"
 export interface SeededRandom {
   /** A whole number from 0 up to, but not including, `n`. */
   readonly below: (n: number) => number
@@ -27,7 +28,7 @@ export interface SeededRandom {
  * @category constructors
  * @since 0.1.0
  */
-export const random = (seed: number): SeededRandom => {
+export const random = checked("SeededRandom.random", ["seed"], (seed: number): SeededRandom => {
   let state = (seed + 1) * 0x9e3779b9 | 0
   const next = (): number => {
     state = state + 0x6d2b79f5 | 0
@@ -37,4 +38,4 @@ export const random = (seed: number): SeededRandom => {
   }
   const below = (n: number) => Math.floor(next() * n)
   return { below, chance: (p) => next() < p, pick: (from) => from[below(from.length)]! }
-}
+})

@@ -55,7 +55,7 @@ export interface Options {
  * @since 0.1.0
  */
 export const cases = (make: () => Promise<Subject>, options: Options = {}): ReadonlyArray<Case> => {
-  const { without = [] } = options
+  const { without = [] } = options ?? {}
   const artifacts = async (): Promise<ArtifactSubject> => {
     const { dispose, reopen, store } = await make()
     const of = (one: SessionStore): ArtifactStore => {

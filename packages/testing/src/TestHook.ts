@@ -5,11 +5,13 @@
  * @since 0.1.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
+import { assertArguments } from "@belay/core/ArgumentCheck"
 import * as HookChain from "@belay/core/HookChain"
-import type { HookPointName } from "@belay/core/HookPoint"
+import { type HookPointName, names } from "@belay/core/HookPoint"
 import type * as HookState from "@belay/core/HookState"
 import { type Act, drive, type Verdict } from "./internal/kit/drive.ts"
 import { type EventAt, fill, type Given, type Point } from "./internal/kit/events.ts"
+import { hooksOf } from "./internal/kit/hooksOf.ts"
 import { make as makeStage } from "./internal/kit/stage.ts"
 import type { InjectionRecord, Place, Seen, World } from "./internal/kit/world.ts"
 import { broken, same, short } from "./internal/laws/law.ts"
@@ -79,7 +81,7 @@ export interface TestHook extends PromiseLike<Observation> {
  * @since 0.1.0
  */
 export const testHook = (hook: AgentHook | ReadonlyArray<AgentHook>, world: World = {}): TestHook =>
-  new Trial(HookChain.makeUnsafe("name" in hook ? [hook] : hook), world)
+  new Trial(HookChain.makeUnsafe(hooksOf("testHook", hook)), world ?? {})
 
 /** The result of a chain. @category models @since 0.1.0 */
 export interface DryRun extends Verdict {
@@ -93,6 +95,7 @@ export const dryRun = async <P extends HookPointName>(
   event: Given<P>,
   world: World = {}
 ): Promise<DryRun> => {
+  assertArguments(names.includes(point), "dryRun", ["hooks", "point"], [hooks, point])
   const trial = testHook(hooks, world).given(point, event)
   const seen = await trial
   return { ...seen.verdicts[0]!, seen }

@@ -4,6 +4,7 @@
  *
  * @since 0.1.0
  */
+import { checked } from "@belay/core/ArgumentCheck"
 import type { HookScope } from "@belay/core/HookContext"
 import type { HookFailure, HookRecord } from "@belay/core/HookRecord"
 import * as HookState from "@belay/core/HookState"
@@ -44,42 +45,46 @@ export interface TestScopeOptions extends Partial<HookScope> {
  * @category constructors
  * @since 0.1.0
  */
-export const make = ({ record = true, ...changes }: TestScopeOptions = {}): TestScope => {
-  const failures: Array<HookFailure> = []
-  const records: Array<HookRecord> = []
-  const late: Array<string> = []
-  const actions: Array<string> = []
-  const warnings: Array<string> = []
-  const note = (hook: string, what: string) => void actions.push(`${hook} ${what}`)
-  return {
-    sessionId: "session-1",
-    turnNumber: 3,
-    stepNumber: 2,
-    coreType: "tool-loop",
-    agent: { name: "tester", depth: 0, invokedBy: "main" },
-    cwd: "/tmp/nowhere",
-    signal: new AbortController().signal,
-    state: HookState.make(),
-    local: HookState.make(),
-    contexts: [],
-    freeze: true,
-    active: () => true,
-    emit: (name, payload, hook) => note(hook, `event: ${name} ${JSON.stringify(payload)}`),
-    inject: (text, _options, hook) => note(hook, `inject: ${text}`),
-    warn: (message, hook) => {
-      warnings.push(message)
-      note(hook, `warn: ${message}`)
-    },
-    notifyUser: (message, hook) => note(hook, `notify: ${message}`),
-    followUp: (message, hook) => note(hook, `followUp: ${message}`),
-    ...(record ? { onRecord: (one: HookRecord) => void records.push(one) } : {}),
-    onFailure: (failure) => void failures.push(failure),
-    onLate: (hook, what) => void late.push(`${hook} ${what}`),
-    ...changes,
-    failures,
-    records,
-    late,
-    actions,
-    warnings
+export const make = checked(
+  "TestScope.make",
+  ["options"],
+  ({ record = true, ...changes }: TestScopeOptions = {}): TestScope => {
+    const failures: Array<HookFailure> = []
+    const records: Array<HookRecord> = []
+    const late: Array<string> = []
+    const actions: Array<string> = []
+    const warnings: Array<string> = []
+    const note = (hook: string, what: string) => void actions.push(`${hook} ${what}`)
+    return {
+      sessionId: "session-1",
+      turnNumber: 3,
+      stepNumber: 2,
+      coreType: "tool-loop",
+      agent: { name: "tester", depth: 0, invokedBy: "main" },
+      cwd: "/tmp/nowhere",
+      signal: new AbortController().signal,
+      state: HookState.make(),
+      local: HookState.make(),
+      contexts: [],
+      freeze: true,
+      active: () => true,
+      emit: (name, payload, hook) => note(hook, `event: ${name} ${JSON.stringify(payload)}`),
+      inject: (text, _options, hook) => note(hook, `inject: ${text}`),
+      warn: (message, hook) => {
+        warnings.push(message)
+        note(hook, `warn: ${message}`)
+      },
+      notifyUser: (message, hook) => note(hook, `notify: ${message}`),
+      followUp: (message, hook) => note(hook, `followUp: ${message}`),
+      ...(record ? { onRecord: (one: HookRecord) => void records.push(one) } : {}),
+      onFailure: (failure) => void failures.push(failure),
+      onLate: (hook, what) => void late.push(`${hook} ${what}`),
+      ...changes,
+      failures,
+      records,
+      late,
+      actions,
+      warnings
+    }
   }
-}
+)

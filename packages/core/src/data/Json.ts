@@ -118,6 +118,7 @@ const isLoose = (value: unknown): value is object =>
  * @since 0.1.0
  */
 export const isPlain = (value: object): boolean => {
+  if (typeof value !== "object" || value === null) return false
   if (Array.isArray(value)) return true
   const prototype = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null || lookalikes.has(prototype)
@@ -131,7 +132,7 @@ export const isPlain = (value: object): boolean => {
  * @since 0.1.0
  */
 export const whyNot = (value: unknown, path = "$", depth = 0): string | undefined =>
-  isJson(value, depth) ? undefined : culprit(value, path, depth)
+  isJson(value, depth) ? undefined : culprit(value, typeof path === "string" ? path : "$", depth)
 
 /** Most values are JSON, so nothing is built for them. */
 const isJson = (value: unknown, depth: number): boolean => {

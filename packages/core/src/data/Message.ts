@@ -151,16 +151,25 @@ export const user = (content: string | ReadonlyArray<ContentPart>): UserMessage 
 
 /** Makes an assistant message. @category constructors @since 0.1.0 */
 export const assistant = (content: string, toolCalls?: ReadonlyArray<ToolCall>): AssistantMessage =>
-  toolCalls === undefined || toolCalls.length === 0
+  (toolCalls?.length ?? 0) === 0
     ? { role: "assistant", content }
-    : { role: "assistant", content, toolCalls }
+    : { role: "assistant", content, toolCalls: toolCalls! }
 
-/** Returns the text of a message; files and non-text results are left out. @category reading @since 0.1.0 */
+/**
+ * Returns the text of a message; files and non-text results are left out. The text of anything that is not a message
+ * is empty.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
 export const text = (message: Message): string => {
-  if (typeof message.content === "string") return message.content
-  if (message.role !== "user") return JSON.stringify(message.content)
-  return message.content.filter((part): part is TextPart => part.type === "text").map((part) => part.text).join("")
+  const { content, role }: Partial<Message> = Object(message)
+  if (typeof content === "string") return content
+  if (role !== "user") return JSON.stringify(content ?? "")
+  return Array.isArray(content) ? content.map((part: ContentPart) => isText(part) ? part.text : "").join("") : ""
 }
+
+const isText = (part: ContentPart | null): part is TextPart => part?.type === "text"
 
 /**
  * Describes why a provider would refuse this transcript, or returns nothing if it is valid. In a valid transcript,
@@ -171,9 +180,11 @@ export const text = (message: Message): string => {
  * @since 0.1.0
  */
 export const whyInvalid = (messages: ReadonlyArray<Message>): string | undefined => {
+  if (!Array.isArray(messages)) return "the transcript is not a list of messages"
   const seen = new Set<string>()
   let open: Array<string> = []
-  for (const [index, message] of messages.entries()) {
+  for (const [index, message] of (messages as ReadonlyArray<Message>).entries()) {
+    if (typeof message !== "object" || message === null) return `message ${index} is not a message`
     if (message.role === "tool") {
       const expected = open.shift()
       if (expected === undefined) return `message ${index}: result of ${message.toolCallId} follows no tool call`

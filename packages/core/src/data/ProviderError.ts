@@ -131,7 +131,7 @@ export const isProviderError = (value: unknown): value is ProviderError =>
   value instanceof Error && "_tag" in value && typeof value._tag === "string" && tags.has(value._tag) &&
   "provider" in value
 
-const retryableTags: ReadonlySet<string> = new Set([
+const retryableTags: ReadonlySet<string | undefined> = new Set([
   "RateLimited",
   "Overloaded",
   "ServerError",
@@ -142,12 +142,17 @@ const retryableTags: ReadonlySet<string> = new Set([
 ])
 
 /** Returns whether the same request may succeed if it is sent again later. @category reading @since 0.1.0 */
-export const isRetryable = (error: ProviderError): boolean => retryableTags.has(error._tag)
+export const isRetryable = (error: ProviderError): boolean => retryableTags.has(tagOf(error))
 
 /** Returns whether another provider may succeed with the same request. @category reading @since 0.1.0 */
-export const isFallbackable = (error: ProviderError): boolean =>
-  error._tag !== "InvalidRequest" && error._tag !== "ContentFiltered" && error._tag !== "ContextOverflow"
+export const isFallbackable = (error: ProviderError): boolean => {
+  const tag = tagOf(error)
+  return tag !== "InvalidRequest" && tag !== "ContentFiltered" && tag !== "ContextOverflow"
+}
+
+/** Programs without types may pass anything. */
+const tagOf = (error: ProviderError | null | undefined): string | undefined => error?._tag
 
 /** Returns how many milliseconds the vendor asks to wait, if it does. @category reading @since 0.1.0 */
 export const retryAfterMs = (error: ProviderError): number | undefined =>
-  "retryAfterMs" in error ? error.retryAfterMs : undefined
+  typeof error === "object" && error !== null && "retryAfterMs" in error ? error.retryAfterMs : undefined

@@ -12,6 +12,7 @@ import { copy } from "./internal/copyJson.ts"
 import { decodeInPieces } from "./internal/decodeInPieces.ts"
 import { whyNot } from "./Json.ts"
 import { AssistantMessage, JsonValue, Message, ToolCall } from "./Message.ts"
+import { checked } from "./option/ArgumentCheck.ts"
 import { ToolResult } from "./tool/Tool.ts"
 import { DefinitionChange, ToolDefinition } from "./tool/ToolDefinition.ts"
 import { TurnInput } from "./Turn.ts"
@@ -35,7 +36,11 @@ export const version = 3
 export type Remember = Schema.Schema.Type<typeof Remember>
 /** @category schemas @since 0.1.0 */
 export const Remember = Schema.Struct({
-  what: Schema.Literals(["tool", "arguments"]),
+  /**
+   * `field` is for hooks that ask where a value comes from, such as `DataFlow`: other values of the same field need no
+   * question in this turn. The agent makes no rule of it.
+   */
+  what: Schema.Literals(["tool", "arguments", "field"]),
   /** `session`: valid in this conversation. `project`: valid for all agents that share the store of rules. */
   scope: Schema.Literals(["session", "project"])
 })
@@ -356,14 +361,18 @@ const migrate = (value: unknown, ofSubAgent: boolean): unknown => {
  * @category reading
  * @since 0.1.0
  */
-export const pending = (state: Pick<RunState, "calls">): ReadonlyArray<PendingAsk> =>
-  state.calls.flatMap((one) => {
-    const { ask, call, status } = one
-    if (status !== "asked") return []
-    const child = childOf(one)
-    if (child === undefined) return ask === undefined ? [] : [ask]
-    return pending(child).map((inner) => ({ ...inner, callId: `${call.id}/${inner.callId}` }))
-  })
+export const pending = checked(
+  "RunState.pending",
+  ["state"],
+  (state: Pick<RunState, "calls">): ReadonlyArray<PendingAsk> =>
+    state.calls.flatMap((one) => {
+      const { ask, call, status } = one
+      if (status !== "asked") return []
+      const child = childOf(one)
+      if (child === undefined) return ask === undefined ? [] : [ask]
+      return pending(child).map((inner) => ({ ...inner, callId: `${call.id}/${inner.callId}` }))
+    })
+)
 
 /**
  * Returns the state of the sub-agent that works for a call, or nothing if there is none.
@@ -371,9 +380,13 @@ export const pending = (state: Pick<RunState, "calls">): ReadonlyArray<PendingAs
  * @category reading
  * @since 0.1.0
  */
-export const childOf = ({ child }: Pick<CallState, "child">): RunState | undefined =>
-  // `decode` has decoded the states of sub-agents too.
-  child as unknown as RunState | undefined
+export const childOf = checked(
+  "RunState.childOf",
+  ["state"],
+  ({ child }: Pick<CallState, "child">): RunState | undefined =>
+    // `decode` has decoded the states of sub-agents too.
+    child as unknown as RunState | undefined
+)
 
 /** The levels of the snapshot itself, in addition to those of the JSON values in it. */
 const slack = 64

@@ -34,8 +34,15 @@ export const Usage = Schema.Struct({
 /** No tokens. @category constructors @since 0.1.0 */
 export const zero: Usage = Object.freeze({ inputTokens: 0, outputTokens: 0 })
 
-/** Adds two usages. A field is absent from the sum if it is absent from both. @category combining @since 0.1.0 */
-export const add = (self: Usage, that: Usage): Usage => {
+/**
+ * Adds two usages. A field is absent from the sum if it is absent from both. No usage at all counts as no tokens.
+ *
+ * @category combining
+ * @since 0.1.0
+ */
+export const add = (a: Usage, b: Usage): Usage => {
+  const self = a ?? zero
+  const that = b ?? zero
   const sum: { -readonly [K in keyof Usage]: Usage[K] } = {
     inputTokens: self.inputTokens + that.inputTokens,
     outputTokens: self.outputTokens + that.outputTokens

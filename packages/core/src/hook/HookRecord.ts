@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 import { canonical, digest } from "../data/Json.ts"
+import { checked } from "../data/option/ArgumentCheck.ts"
 import type { HookPointName } from "./HookPoint.ts"
 
 /** Why a hook failed. @category models @since 0.1.0 */
@@ -114,7 +115,11 @@ const short = (value: unknown): string => {
  * @category reading
  * @since 0.1.0
  */
-export const explain = (records: ReadonlyArray<HookRecord>): string => records.flatMap(lines).join("\n")
+export const explain = checked(
+  "HookRecord.explain",
+  ["records"],
+  (records: ReadonlyArray<HookRecord>): string => records.flatMap(lines).join("\n")
+)
 
 const lines = (record: HookRecord): ReadonlyArray<string> => [
   `${record.point}${record.subject === undefined ? "" : ` ${record.subject}`}: ${record.action}${

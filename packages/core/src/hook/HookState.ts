@@ -111,6 +111,9 @@ export function ownKey(name: string, ...rest: ReadonlyArray<unknown>): HookKey<u
   const keyOf = (hook: string): StateKey<unknown> => {
     const known = keys.get(hook)
     if (known !== undefined) return known
+    if (typeof hook !== "string") {
+      throw new StateError({ key: name, message: `state key ${name}: the name of the hook must be a text` })
+    }
     const made = { name: `@${hook}/${name}`, ...type }
     keys.set(hook, made)
     return made

@@ -1,5 +1,6 @@
 /** Connects the points of the agent with the events of a dialect. */
 import type { AgentHook, HookMethod } from "@belay/core/AgentHook"
+import { checked } from "@belay/core/ArgumentCheck"
 import type { HookPointName } from "@belay/core/HookPoint"
 import * as HookDefaults from "@belay/hooks/HookDefaults"
 import * as Effect from "effect/Effect"
@@ -24,7 +25,7 @@ export type Effects = {
  * Returns the methods of a hook: only the points for which it has entries. `has` returns whether there is an entry for
  * one of some events.
  */
-export const methodsOf = (
+export const methodsOf = checked("Engine.methodsOf", ["effects", "has"], (
   effects: Effects,
   has: (...events: ReadonlyArray<string>) => boolean
 ): Partial<AgentHook> =>
@@ -35,7 +36,7 @@ export const methodsOf = (
       if (typeof effect === "function") return [[point, effect]]
       return has(...effect.events) ? [[point, effect.run]] : []
     })
-  ) as Partial<AgentHook>
+  ) as Partial<AgentHook>)
 
 /**
  * The priority of hook files. They run after hooks that change values, so that a script rarely has to run again because

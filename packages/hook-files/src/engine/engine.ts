@@ -2,6 +2,7 @@
  * Selects the entries of an event, runs them, and merges their answers. All systems use this engine; their `Dialect`
  * holds what differs.
  */
+import { assertArguments } from "@belay/core/ArgumentCheck"
 import type { HookContext } from "@belay/core/HookContext"
 import * as Effect from "effect/Effect"
 import type { Answer, Dialect, Entry } from "../Dialect.ts"
@@ -51,6 +52,8 @@ export const make = <E extends Entry<unknown>, I, A extends Answer, V>(
   dialect: Dialect<E, I, A, V>,
   setup: Setup<E>
 ): Engine<E, I, A, V> => {
+  const areRight = typeof dialect === "object" && dialect !== null && typeof setup === "object" && setup !== null
+  assertArguments(areRight, "Engine.make", ["dialect", "setup"], [dialect, setup])
   const background = Background.make(setup.drainMs ?? 5_000)
   const eventOf = setup.eventOf ?? (({ event }) => event)
   const { candidates, has, select } = Select.make(dialect, setup.name, setup.entries, eventOf)

@@ -1,4 +1,5 @@
 /** Chooses one system of hook files for a project that has several. */
+import { checked } from "@belay/core/ArgumentCheck"
 import type { Warning } from "../Dialect.ts"
 import type { Source } from "../dialect/shared/system.ts"
 
@@ -27,18 +28,22 @@ interface Owners {
  * @category reading
  * @since 0.1.0
  */
-export const chooseSystems = (sources: ReadonlyArray<Source>, { always = [], cwd, home }: Owners): Choice => {
-  const free = sources.filter(({ dialect, scope }) => scope !== "managed" && !always.includes(dialect))
-  const choices = [true, false].map((ofProject) =>
-    choose(free.filter((source) => source.ofProject === ofProject), ofProject ? cwd : home)
-  )
-  const leftOut = new Set(choices.flatMap((choice) => choice.leftOut))
-  return {
-    used: sources.filter((source) => !leftOut.has(source)),
-    leftOut: sources.filter((source) => leftOut.has(source)),
-    warnings: choices.flatMap(({ warnings }) => warnings)
+export const chooseSystems = checked(
+  "Discovery.chooseSystems",
+  ["sources", "owners"],
+  (sources: ReadonlyArray<Source>, { always = [], cwd, home }: Owners): Choice => {
+    const free = sources.filter(({ dialect, scope }) => scope !== "managed" && !always.includes(dialect))
+    const choices = [true, false].map((ofProject) =>
+      choose(free.filter((source) => source.ofProject === ofProject), ofProject ? cwd : home)
+    )
+    const leftOut = new Set(choices.flatMap((choice) => choice.leftOut))
+    return {
+      used: sources.filter((source) => !leftOut.has(source)),
+      leftOut: sources.filter((source) => leftOut.has(source)),
+      warnings: choices.flatMap(({ warnings }) => warnings)
+    }
   }
-}
+)
 
 const choose = (sources: ReadonlyArray<Source>, folder: string): Omit<Choice, "used"> => {
   const counts = [...Map.groupBy(sources, ({ dialect }) => dialect)].map(([dialect, own]) =>

@@ -1,4 +1,5 @@
 /** Drops entries that run the same script at the same event as an entry of another system. */
+import { checked } from "@belay/core/ArgumentCheck"
 import type { Dialect, Entry, Source } from "../dialect/shared/system.ts"
 import { nameOf } from "../dialect/shared/toolNames.ts"
 import { type Event, spelt } from "../Guide.ts"
@@ -33,22 +34,26 @@ export interface Twin {
  * @category reading
  * @since 0.1.0
  */
-export const twinsOf = (sources: ReadonlyArray<Source>): ReadonlyArray<Twin> => {
-  const seen = new Map<string, Array<Kept>>()
-  const ordered = [...sources.filter(({ ofProject }) => !ofProject), ...sources.filter(({ ofProject }) => ofProject)]
-  return ordered.flatMap((source) =>
-    source.config.handlers.flatMap((handler): ReadonlyArray<Twin> => {
-      const entry: Facts = handler
-      const key = source.origin === undefined && source.isProgram !== true ? keyOf(entry, source) : undefined
-      if (key === undefined) return []
-      const others = seen.get(key) ?? []
-      const instead = others.find((kept) => kept.dialect !== source.dialect && covers(kept, entry))
-      if (instead !== undefined) return [{ entry: handler, instead: instead.source }]
-      seen.set(key, [...others, { dialect: source.dialect, entry, source }])
-      return []
-    })
-  )
-}
+export const twinsOf = checked(
+  "Discovery.twinsOf",
+  ["sources"],
+  (sources: ReadonlyArray<Source>): ReadonlyArray<Twin> => {
+    const seen = new Map<string, Array<Kept>>()
+    const ordered = [...sources.filter(({ ofProject }) => !ofProject), ...sources.filter(({ ofProject }) => ofProject)]
+    return ordered.flatMap((source) =>
+      source.config.handlers.flatMap((handler): ReadonlyArray<Twin> => {
+        const entry: Facts = handler
+        const key = source.origin === undefined && source.isProgram !== true ? keyOf(entry, source) : undefined
+        if (key === undefined) return []
+        const others = seen.get(key) ?? []
+        const instead = others.find((kept) => kept.dialect !== source.dialect && covers(kept, entry))
+        if (instead !== undefined) return [{ entry: handler, instead: instead.source }]
+        seen.set(key, [...others, { dialect: source.dialect, entry, source }])
+        return []
+      })
+    )
+  }
+)
 
 /** Returns the files without the entries that another system already runs. */
 export const dropTwins = (sources: ReadonlyArray<Source>): ReadonlyArray<Source> => {

@@ -74,7 +74,8 @@ export interface Request extends Limits {
  */
 export const run = (request: Request): Effect.Effect<Json | undefined, SandboxError> => {
   const { capabilities = {}, code, context, maxText = 1_048_576, memoryBytes = 33_554_432, onLog, timeoutMs = 5_000 } =
-    request
+    request ?? {}
+  if (typeof code !== "string") return fail("code", "it is not a text")
   if (code.length > 262_144) return fail("code", "it is longer than 262,144 characters")
   const job: Job = {
     code,

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import { checked } from "@belay/core/ArgumentCheck"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { existsSync, rmSync } from "node:fs"
@@ -22,8 +23,12 @@ import * as Remembered from "./internal/remembered.ts"
  * @category reading
  * @since 0.1.0
  */
-export const fingerprint = (cwd: string, sources: ReadonlyArray<Source>, home: string = homedir()): string =>
-  Covered.print(cwd, Covered.of(cwd, sources, home, Files.make()))
+export const fingerprint = checked(
+  "Trust.fingerprint",
+  ["cwd", "sources", "home"],
+  (cwd: string, sources: ReadonlyArray<Source>, home: string = homedir()): string =>
+    Covered.print(cwd, Covered.of(cwd, sources, home, Files.make()))
+)
 
 /** A file that a decision covers, in addition to the settings. @category models @since 0.1.0 */
 export interface Script {
@@ -39,7 +44,7 @@ export interface Script {
  * @category reading
  * @since 0.1.0
  */
-export const scripts = (
+export const scripts = checked("Trust.scripts", ["cwd", "sources", "home"], (
   cwd: string,
   sources: ReadonlyArray<Source>,
   home: string = homedir()
@@ -55,7 +60,7 @@ export const scripts = (
         : [{ path, state: `755 ${sha256(JSON.stringify(own.map((one) => [one, all.get(one)])))}` }]
     )
   ].sort((a, b) => a.path < b.path ? -1 : 1)
-}
+})
 
 /**
  * A file that is not as it was when a person trusted it.

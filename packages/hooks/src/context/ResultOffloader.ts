@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
+import { checked } from "@belay/core/ArgumentCheck"
 import { keyOf } from "@belay/core/Artifact"
 import { defineTool, type Tool } from "@belay/core/defineTool"
 import * as HookAction from "@belay/core/HookAction"
@@ -182,7 +183,7 @@ export interface ReadOptions<Name extends string = string> {
  * @category tools
  * @since 0.1.0
  */
-export const readTool = <const Name extends string = "read_artifact">(
+export const readTool = checked("ResultOffloader.readTool", ["options"], <const Name extends string = "read_artifact">(
   options: ReadOptions<Name> = {}
 ): Tool<Name, ReadArgs> => {
   const { keys = ["offload/*", "load/*", "injection/*"], maxLength = 8_000, name = "read_artifact" as Name } = options
@@ -209,4 +210,4 @@ export const readTool = <const Name extends string = "read_artifact">(
         return readExcerpt(text, request, maxLength)
       })
   })
-}
+})

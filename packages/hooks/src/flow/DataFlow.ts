@@ -5,6 +5,7 @@
  * @since 0.2.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
+import { checked } from "@belay/core/ArgumentCheck"
 import type { ToolMeta } from "@belay/core/Tool"
 import { buildFlow, type Options } from "./internal/buildFlow.ts"
 import { codingCheck, commandCheck } from "./internal/coding.ts"
@@ -70,7 +71,11 @@ export const coding = (options: Options = {}): AgentHook => buildFlow(options, {
  * @category reading
  * @since 0.2.0
  */
-export const explain = (session: ExplainedSession): ReadonlyArray<Explained> => explainChecks(session)
+export const explain = checked(
+  "DataFlow.explain",
+  ["session"],
+  (session: ExplainedSession): ReadonlyArray<Explained> => explainChecks(session)
+)
 
 /**
  * Returns what the hook takes tools and their arguments for, and why.
@@ -78,5 +83,9 @@ export const explain = (session: ExplainedSession): ReadonlyArray<Explained> => 
  * @category reading
  * @since 0.2.0
  */
-export const describe = (tools: ReadonlyArray<ToolMeta>, options: Labelling = {}): ReadonlyArray<UnderstoodTool> =>
-  understand(configure("data-flow", options), tools)
+export const describe = checked(
+  "DataFlow.describe",
+  ["tools", "options"],
+  (tools: ReadonlyArray<ToolMeta>, options: Labelling = {}): ReadonlyArray<UnderstoodTool> =>
+    understand(configure("data-flow", options), tools)
+)

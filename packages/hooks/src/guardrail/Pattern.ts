@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import type { ConfigError } from "@belay/core/AgentError"
+import { checked } from "@belay/core/ArgumentCheck"
 import { invalidOption } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
 import type { RE2JS } from "re2js"
@@ -43,11 +44,15 @@ export interface Patterns {
  * @category constructors
  * @since 0.1.0
  */
-export const compile = (patterns: ReadonlyArray<Pattern>, key: string): Result.Result<Patterns, ConfigError> =>
-  Result.map(Result.all(patterns.map((pattern, index) => compileOne(pattern, `${key}[${index}]`))), (all) => ({
-    test: (text) => all.some((pattern) => pattern.test(text)),
-    redact: (text, replacement, end) => all.reduce((rest, pattern) => pattern.redact(rest, replacement, end), text)
-  }))
+export const compile = checked(
+  "Pattern.compile",
+  ["patterns", "key"],
+  (patterns: ReadonlyArray<Pattern>, key: string): Result.Result<Patterns, ConfigError> =>
+    Result.map(Result.all(patterns.map((pattern, index) => compileOne(pattern, `${key}[${index}]`))), (all) => ({
+      test: (text) => all.some((pattern) => pattern.test(text)),
+      redact: (text, replacement, end) => all.reduce((rest, pattern) => pattern.redact(rest, replacement, end), text)
+    }))
+)
 
 const compileOne = (pattern: Pattern, key: string): Result.Result<Patterns, ConfigError> => {
   if (typeof pattern === "function") return Result.succeed({ test: pattern, redact: (text) => text })

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
+import { checked } from "@belay/core/ArgumentCheck"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
@@ -100,8 +101,12 @@ export const tainted: HookState.HookKey<boolean> = HookState.ownKey("tainted", f
  * @category reading
  * @since 0.1.0
  */
-export const isTainted = (ctx: { readonly state: Pick<HookState.HookState, "all"> }): boolean =>
-  [...ctx.state.all(tainted).values()].includes(true)
+export const isTainted = checked(
+  "PromptInjection.isTainted",
+  ["ctx"],
+  (ctx: { readonly state: Pick<HookState.HookState, "all"> }): boolean =>
+    [...ctx.state.all(tainted).values()].includes(true)
+)
 
 const optionKinds: HookDefaults.OwnKinds<Options> = {
   input: "any",
@@ -313,4 +318,8 @@ const compileSignals = (options: Options, name: string) => {
  * @category operations
  * @since 0.1.0
  */
-export const markAsData = (text: string): string => Spotlight.delimit(text)
+export const markAsData = checked(
+  "PromptInjection.markAsData",
+  ["text"],
+  (text: string): string => Spotlight.delimit(text)
+)

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
+import { checked } from "@belay/core/ArgumentCheck"
 import { checkOptions, invalidOption, oneOf, within } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
@@ -163,7 +164,7 @@ const compileOptions = (options: Options, name: string) => {
  * @category operations
  * @since 0.1.0
  */
-export const redactText = (text: string): string => {
+export const redactText = checked("Secrets.redactText", ["text"], (text: string): string => {
   let redacted = ""
   let at = 0
   for (const { end, kind, start } of findAll(allDetectors(), text)) {
@@ -171,6 +172,6 @@ export const redactText = (text: string): string => {
     at = end
   }
   return (redacted + text.slice(at)).toWellFormed()
-}
+})
 
 const allDetectors = atFirstUse(() => Object.values(detectors(3)))

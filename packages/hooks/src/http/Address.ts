@@ -58,6 +58,7 @@ export const classify = (host: string): Kind => {
  * @since 0.1.0
  */
 export const normalize = (host: string): string | undefined => {
+  if (typeof host !== "string") return undefined
   const bare = host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host
   // Characters that would end the host, or that a parser would drop, are not allowed.
   if (bare === "" || bare.length > 1_000 || /[\s\\/?#@%\p{Cc}]/u.test(bare)) return undefined

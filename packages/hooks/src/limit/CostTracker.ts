@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
+import { checked } from "@belay/core/ArgumentCheck"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
@@ -87,10 +88,14 @@ export interface Total {
 }
 
 /** Reads the cost of a session from its state. `name` is the name of the hook. @category reading @since 0.1.0 */
-export const total = (state: Pick<HookState.HookState, "get">, name = "cost-tracker"): Total => {
-  const cost = BigInt(state.get(exactCost(name)))
-  return { usd: toDollars(cost), text: formatDollars(cost), unknownCalls: state.get(unknownCalls(name)) }
-}
+export const total = checked(
+  "CostTracker.total",
+  ["state", "name"],
+  (state: Pick<HookState.HookState, "get">, name = "cost-tracker"): Total => {
+    const cost = BigInt(state.get(exactCost(name)))
+    return { usd: toDollars(cost), text: formatDollars(cost), unknownCalls: state.get(unknownCalls(name)) }
+  }
+)
 
 const optionKinds: HookDefaults.OwnKinds<Options> = {
   prices: priceTable,

@@ -4,6 +4,7 @@
  *
  * @since 0.1.0
  */
+import { assertArguments, checked } from "@belay/core/ArgumentCheck"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
@@ -57,7 +58,7 @@ export interface Ledger {
 }
 
 /** Adds two amounts. @category combining @since 0.1.0 */
-export const add = (a: Amount, b: Amount): Amount => {
+export const add = checked("Ledger.add", ["a", "b"], (a: Amount, b: Amount): Amount => {
   const money = Number(a.money) + Number(b.money)
   return {
     // Numbers are exact up to 9,000 dollars, and faster.
@@ -65,25 +66,37 @@ export const add = (a: Amount, b: Amount): Amount => {
     tokens: a.tokens + b.tokens,
     calls: a.calls + b.calls
   }
-}
-
-/** Returns the sum of the spent and the reserved amounts. @category reading @since 0.1.0 */
-export const total = (account: Account): Amount => add(account.spent, reserved(account))
-
-/** Returns the sum of the reserved amounts, without the reservations in `except`. @category reading @since 0.1.0 */
-export const reserved = ({ holds }: Account, except?: ReadonlySet<string>): Amount =>
-  Object.keys(holds).reduce((sum, id) => except?.has(id) === true ? sum : add(sum, holds[id]!.amount), nothing)
-
-/** Reserves an amount for a call. @category changing @since 0.1.0 */
-export const hold = (account: Account, id: string, reservation: Hold): Account => ({
-  ...account,
-  holds: { ...account.holds, [id]: reservation }
 })
 
+/** Returns the sum of the spent and the reserved amounts. @category reading @since 0.1.0 */
+export const total = checked(
+  "Ledger.total",
+  ["account"],
+  (account: Account): Amount => add(account.spent, reserved(account))
+)
+
+/** Returns the sum of the reserved amounts, without the reservations in `except`. @category reading @since 0.1.0 */
+export const reserved = checked(
+  "Ledger.reserved",
+  ["account"],
+  ({ holds }: Account, except?: ReadonlySet<string>): Amount =>
+    Object.keys(holds).reduce((sum, id) => except?.has(id) === true ? sum : add(sum, holds[id]!.amount), nothing)
+)
+
+/** Reserves an amount for a call. @category changing @since 0.1.0 */
+export const hold = checked(
+  "Ledger.hold",
+  ["account", "id", "reservation"],
+  (account: Account, id: string, reservation: Hold): Account => ({
+    ...account,
+    holds: { ...account.holds, [id]: reservation }
+  })
+)
+
 /** Removes the reservation of a call that is not made. @category changing @since 0.1.0 */
-export const release = (account: Account, id: string): Account => {
+export const release = checked("Ledger.release", ["account", "id"], (account: Account, id: string): Account => {
   return { ...account, holds: without(account.holds, id) }
-}
+})
 
 const without = (holds: Account["holds"], id: string): Account["holds"] =>
   Object.fromEntries(Object.entries(holds).filter(([one]) => one !== id))
@@ -95,15 +108,19 @@ const without = (holds: Account["holds"], id: string): Account["holds"] =>
  * @category changing
  * @since 0.1.0
  */
-export const settle = (account: Account, id: string, amount: Amount, isEstimate: boolean): Account => {
-  if (!Object.hasOwn(account.holds, id)) return account
-  return {
-    ...account,
-    holds: without(account.holds, id),
-    spent: add(account.spent, amount),
-    estimated: account.estimated + (isEstimate ? 1 : 0)
+export const settle = checked(
+  "Ledger.settle",
+  ["account", "id", "amount", "isEstimate"],
+  (account: Account, id: string, amount: Amount, isEstimate: boolean): Account => {
+    if (!Object.hasOwn(account.holds, id)) return account
+    return {
+      ...account,
+      holds: without(account.holds, id),
+      spent: add(account.spent, amount),
+      estimated: account.estimated + (isEstimate ? 1 : 0)
+    }
   }
-}
+)
 
 /**
  * Counts lost reservations as spent, because nobody knows what their calls cost.
@@ -111,11 +128,19 @@ export const settle = (account: Account, id: string, amount: Amount, isEstimate:
  * @category changing
  * @since 0.1.0
  */
-export const reclaim = (account: Account, isLost: (hold: Hold, id: string) => boolean): Account =>
-  Object.keys(account.holds).reduce((rest, id) => {
-    const reservation = account.holds[id]!
-    return isLost(reservation, id) ? settle(rest, id, reservation.amount, true) : rest
-  }, account)
+export const reclaim = (account: Account, isLost: (hold: Hold, id: string) => boolean): Account => {
+  assertArguments(typeof isLost === "function", "Ledger.reclaim", ["account", "isLost"], [account, isLost])
+  return holdsOf(account).reduce(
+    (rest, [id, reservation]) => isLost(reservation, id) ? settle(rest, id, reservation.amount, true) : rest,
+    account
+  )
+}
+
+const holdsOf = checked(
+  "Ledger.reclaim",
+  ["account"],
+  (account: Account): ReadonlyArray<readonly [string, Hold]> => Object.entries(account.holds)
+)
 
 /** Makes a ledger in memory, which is lost when the process ends. @category constructors @since 0.1.0 */
 export const inMemory = (): Ledger => {

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
+import { checked } from "@belay/core/ArgumentCheck"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
@@ -51,10 +52,14 @@ export interface Used {
 }
 
 /** Reads the used tokens from a session's state. `name` is the name of the hook. @category reading @since 0.1.0 */
-export const used = (state: Pick<HookState.HookState, "get">, name = "token-limit"): Used => {
-  const { session, turn } = state.get(keyOf(name))
-  return { turn, session }
-}
+export const used = checked(
+  "TokenLimit.used",
+  ["state", "name"],
+  (state: Pick<HookState.HookState, "get">, name = "token-limit"): Used => {
+    const { session, turn } = state.get(keyOf(name))
+    return { turn, session }
+  }
+)
 
 const tokens = optionsIn<Tokens>("object", { input: "number", output: "number", total: "number" })
 const optionKinds: HookDefaults.OwnKinds<Options> = {

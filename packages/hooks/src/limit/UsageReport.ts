@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
+import { checked } from "@belay/core/ArgumentCheck"
 import { type Eventual, eventual } from "@belay/core/Eventual"
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
@@ -189,16 +190,24 @@ export const make = (options: Options = {}): AgentHook => {
  * @category reading
  * @since 0.1.0
  */
-export const read = (state: Pick<HookState.HookState, "get">, name = "usage-report"): Report => state.get(keyOf(name))
+export const read = checked(
+  "UsageReport.read",
+  ["state", "name"],
+  (state: Pick<HookState.HookState, "get">, name = "usage-report"): Report => state.get(keyOf(name))
+)
 
 /** Adds up several reports, for example of several conversations. @category combining @since 0.1.0 */
-export const merge = (reports: ReadonlyArray<Report>): Report =>
-  reports.reduce((sum, report) => ({
-    models: report.models.reduce(addRow, sum.models),
-    tools: report.tools.reduce(addRow, sum.tools),
-    agents: report.agents.reduce(addRow, sum.agents),
-    hooks: report.hooks.reduce(addRow, sum.hooks)
-  }), emptyReport)
+export const merge = checked(
+  "UsageReport.merge",
+  ["reports"],
+  (reports: ReadonlyArray<Report>): Report =>
+    reports.reduce((sum, report) => ({
+      models: report.models.reduce(addRow, sum.models),
+      tools: report.tools.reduce(addRow, sum.tools),
+      agents: report.agents.reduce(addRow, sum.agents),
+      hooks: report.hooks.reduce(addRow, sum.hooks)
+    }), emptyReport)
+)
 
 /**
  * Returns the cost of a report in US dollars: the nearest number, and the exact sum as a text such as `$4.20`.
@@ -207,7 +216,7 @@ export const merge = (reports: ReadonlyArray<Report>): Report =>
  * @category reading
  * @since 0.1.0
  */
-export const cost = (
+export const cost = checked("UsageReport.cost", ["report"], (
   { models }: Report
 ): { readonly usd: number; readonly text: string; readonly unpriced: number } => {
   const sum = models.reduce((all, { pico }) => all + BigInt(pico), 0n)
@@ -216,10 +225,10 @@ export const cost = (
     text: formatDollars(sum),
     unpriced: models.reduce((all, { unpriced }) => all + unpriced, 0)
   }
-}
+})
 
 /** Renders a report as tables for a terminal. Tables without rows are left out. @category rendering @since 0.1.0 */
-export const render = ({ agents, hooks, models, tools }: Report): string => {
+export const render = checked("UsageReport.render", ["report"], ({ agents, hooks, models, tools }: Report): string => {
   const tables = [
     textTableOf(["model", "calls", "failed", "input", "cached", "output", "time", "cost"], models, (row) => [
       count(row.calls),
@@ -253,7 +262,7 @@ export const render = ({ agents, hooks, models, tools }: Report): string => {
     ])
   ]
   return tables.filter((table) => table !== "").join("\n\n")
-}
+})
 
 /** A table with the name of each row and its cells; empty when there are no rows. */
 const textTableOf = <Row extends { readonly name: string }>(

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
+import { checked } from "@belay/core/ArgumentCheck"
 import { defineTool, type Tool } from "@belay/core/defineTool"
 import { type Eventual, eventual } from "@belay/core/Eventual"
 import * as HookAction from "@belay/core/HookAction"
@@ -185,15 +186,18 @@ const storeNotes = (
  * @category writing
  * @since 0.1.0
  */
-export const note = (
+export const note = checked("SessionMemory.note", ["ctx", "written", "name"], (
   ctx: { readonly state: Pick<HookState.HookState, "get" | "update"> },
   written: Note,
   name = "session-memory"
-): void => void ctx.state.update(keyOf(name), (notes) => addNote(notes, written))
+): void => void ctx.state.update(keyOf(name), (notes) => addNote(notes, written)))
 
 /** Reads the notes of this session that are not stored yet. @category reading @since 0.1.0 */
-export const notes = (state: Pick<HookState.HookState, "get">, name = "session-memory"): ReadonlyArray<Note> =>
-  state.get(keyOf(name))
+export const notes = checked(
+  "SessionMemory.notes",
+  ["state", "name"],
+  (state: Pick<HookState.HookState, "get">, name = "session-memory"): ReadonlyArray<Note> => state.get(keyOf(name))
+)
 
 /**
  * Makes the tool with which the model writes notes. The tool itself does nothing: the hook reads its calls.

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
+import { checked } from "@belay/core/ArgumentCheck"
 import { type Eventual, eventual } from "@belay/core/Eventual"
 import type { HookContext } from "@belay/core/HookContext"
 import { digest, type Json } from "@belay/core/Json"
@@ -177,13 +178,13 @@ export const make = (options: Options): AgentHook => {
  * @category rendering
  * @since 0.1.0
  */
-export const line = (entry: Entry): string => {
+export const line = checked("AuditLog.line", ["entry"], (entry: Entry): string => {
   const text = JSON.stringify(entry)
   return isPrintable.test(text) ? text : text.replace(
     /[\u007f-\u009f\u2028\u2029]|\p{Cf}/gu,
     (character) => character.split("").map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join("")
   )
-}
+})
 
 /** Most lines have nothing to escape. */
 const isPrintable = /^[\x20-\x7e]*$/

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import type { ConfigError } from "@belay/core/AgentError"
+import { checked } from "@belay/core/ArgumentCheck"
 import type { Json } from "@belay/core/Json"
 import * as Result from "effect/Result"
 import { resolve } from "node:path"
@@ -57,12 +58,12 @@ export const parse = (rule: string, key = "rule"): Result.Result<Rule, ConfigErr
  * @category constructors
  * @since 0.1.0
  */
-export const parseAll = (
+export const parseAll = checked("Condition.parseAll", ["rules", "key", "folder"], (
   rules: ReadonlyArray<string>,
   key: string,
   folder?: string
 ): Result.Result<ReadonlyArray<Rule>, ConfigError> =>
-  Result.all(rules.map((rule, index) => parseRule(rule, `${key}[${index}]`, folder)))
+  Result.all(rules.map((rule, index) => parseRule(rule, `${key}[${index}]`, folder))))
 
 /**
  * Returns whether a call does what a rule describes; it may do other things as well. A guard treats `unknown` like
@@ -71,19 +72,23 @@ export const parseAll = (
  * @category evaluation
  * @since 0.1.0
  */
-export const evaluate = (rule: Rule, call: Call, setting: Setting): Verdict => {
-  const operations = operationsOf(call, setting.kinds)
-  if (rule.compiled.capability !== undefined) {
-    return strongest(operations.map((operation) => evaluateCapability(rule, operation, setting)))
+export const evaluate = checked(
+  "Condition.evaluate",
+  ["rule", "call", "setting"],
+  (rule: Rule, call: Call, setting: Setting): Verdict => {
+    const operations = operationsOf(call, setting.kinds)
+    if (rule.compiled.capability !== undefined) {
+      return strongest(operations.map((operation) => evaluateCapability(rule, operation, setting)))
+    }
+    if (!isForTool(rule, call, operations)) return "no-match"
+    if (rule.spec === undefined) return "match"
+    return strongest([
+      ...evaluateParameter(rule, call, operations),
+      ...operations.map((operation) => evaluateOperation(rule, operation, setting)),
+      ...evaluateTexts(rule, call, operations)
+    ])
   }
-  if (!isForTool(rule, call, operations)) return "no-match"
-  if (rule.spec === undefined) return "match"
-  return strongest([
-    ...evaluateParameter(rule, call, operations),
-    ...operations.map((operation) => evaluateOperation(rule, operation, setting)),
-    ...evaluateTexts(rule, call, operations)
-  ])
-}
+)
 
 /**
  * Returns whether rules cover everything that a call does: every command of a line, and every file by each of its
@@ -93,26 +98,30 @@ export const evaluate = (rule: Rule, call: Call, setting: Setting): Verdict => {
  * @category evaluation
  * @since 0.1.0
  */
-export const covers = (rules: ReadonlyArray<Rule>, call: Call, setting: Setting): boolean => {
-  const operations = operationsOf(call, setting.kinds)
-  const applicable = rules.filter((rule) =>
-    rule.compiled.capability === undefined
-      ? isForTool(rule, call, operations)
-      : operations.some(({ kind }) => rule.compiled.kinds.has(kind))
-  )
-  const allowsTool = applicable.some(({ compiled, spec }) => compiled.capability === undefined && spec === undefined)
-  if (allowsTool) return true
-  if (operations.length === 0) {
-    return applicable.some((rule) =>
-      strongest([...evaluateParameter(rule, call, operations), ...evaluateTexts(rule, call, operations)]) === "match"
+export const covers = checked(
+  "Condition.covers",
+  ["rules", "call", "setting"],
+  (rules: ReadonlyArray<Rule>, call: Call, setting: Setting): boolean => {
+    const operations = operationsOf(call, setting.kinds)
+    const applicable = rules.filter((rule) =>
+      rule.compiled.capability === undefined
+        ? isForTool(rule, call, operations)
+        : operations.some(({ kind }) => rule.compiled.kinds.has(kind))
     )
+    const allowsTool = applicable.some(({ compiled, spec }) => compiled.capability === undefined && spec === undefined)
+    if (allowsTool) return true
+    if (operations.length === 0) {
+      return applicable.some((rule) =>
+        strongest([...evaluateParameter(rule, call, operations), ...evaluateTexts(rule, call, operations)]) === "match"
+      )
+    }
+    const strict: Setting = { ...setting, ignoreCase: false }
+    const writeRules = rules.filter(({ compiled, spec }) => compiled.capability === "write" && spec !== undefined)
+    const isWritable = (path: string): boolean =>
+      /^\/dev\/(?:null|stdout|stderr)$/.test(path) || coversPath(writeRules, path, strict)
+    return operations.every((operation) => coversOperation(applicable, operation, strict, isWritable))
   }
-  const strict: Setting = { ...setting, ignoreCase: false }
-  const writeRules = rules.filter(({ compiled, spec }) => compiled.capability === "write" && spec !== undefined)
-  const isWritable = (path: string): boolean =>
-    /^\/dev\/(?:null|stdout|stderr)$/.test(path) || coversPath(writeRules, path, strict)
-  return operations.every((operation) => coversOperation(applicable, operation, strict, isWritable))
-}
+)
 
 const coversOperation = (
   rules: ReadonlyArray<Rule>,

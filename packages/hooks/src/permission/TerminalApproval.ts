@@ -37,15 +37,15 @@ const optionKinds: OptionKinds<Options> = { terminal: "object", remember: "flag"
 /** The parts of a question that the terminal shows. @category models @since 0.1.0 */
 export type Question =
   & Pick<PendingAsk, "tool" | "args" | "reason">
-  & Partial<Pick<PendingAsk, "agent" | "allowed" | "approved" | "approvers" | "changed" | "quorum">>
+  & Partial<Pick<PendingAsk, "agent" | "allowed" | "approved" | "approvers" | "changed" | "details" | "quorum" | "reasons">>
   & { readonly signal?: AbortSignal }
 
 /**
  * Makes a function that asks the person at the terminal. Pass it as the option `ask` of `Approval.make`, or as `onAsk`
  * of an agent, where it answers the questions of every hook and of the policy.
  *
- * It shows the tool and its arguments, and reads the answer: allow, deny, edit (new arguments as JSON), and with
- * `remember` also always. It offers only answers that the question allows, and asks for the name of the person if the
+ * It shows the tool and its arguments, and reads the answer: allow, deny, edit (new arguments as JSON), for values of
+ * `DataFlow` field (other values of the same field need no question in this turn), and with `remember` also always. It offers only answers that the question allows, and asks for the name of the person if the
  * question says who may answer. Questions that come at the same time are asked one after the other. Control characters
  * and invisible characters are escaped. If input or output is not a terminal, the call is denied.
  *
@@ -110,6 +110,8 @@ const askUntilAnswered = async (prompt: Prompt): Promise<Decision> => {
         return { type: "deny", reason: "the person at the terminal denied it", ...by }
       case "al[w]ays":
         return { type: "approve", remember: { what: "tool", scope: "session" }, ...by }
+      case "[f]ield":
+        return { type: "approve", remember: { what: "field", scope: "session" }, ...by }
       case "[e]dit": {
         const text = await lines.question("    arguments as JSON > ", { signal })
         const edited = Result.try(() => JSON.parse(text) as Json)
@@ -131,18 +133,27 @@ const nameOf = async ({ lines, question, signal }: Prompt): Promise<{ readonly b
   return { by: (await lines.question(`\n${titleOf(question)}\n    ${who} > `, { signal })).trim() }
 }
 
-type Choice = "[a]llow" | "[d]eny" | "[e]dit" | "al[w]ays"
+type Choice = "[a]llow" | "[d]eny" | "[e]dit" | "[f]ield" | "al[w]ays"
 
-const choicesOf = ({ allowed }: Question, remember: boolean): ReadonlyArray<Choice> => {
+const choicesOf = (question: Question, remember: boolean): ReadonlyArray<Choice> => {
+  const { allowed } = question
   const may = (type: "approve" | "deny" | "edit") => allowed === undefined || allowed.includes(type)
   return [
     ...(may("approve") ? ["[a]llow" as const] : []),
     // A person can always deny: an answer that is not allowed denies the call too.
     "[d]eny",
     ...(may("edit") ? ["[e]dit" as const] : []),
+    ...(isAboutField(question) && may("approve") ? ["[f]ield" as const] : []),
     ...(remember && may("approve") ? ["al[w]ays" as const] : [])
   ]
 }
+
+/** Whether the question is about values that stand in a field of a result, as those of `DataFlow` can be. */
+const isAboutField = ({ details, reasons = [] }: Question): boolean =>
+  [details, ...reasons.map((one) => one.details)].some((one) => {
+    const values: unknown = Object(one).dataFlow
+    return Array.isArray(values) && values.some((value) => (Object(Object(value).source).field ?? "") !== "")
+  })
 
 /** Whether the person typed the letter in brackets or the whole word. */
 const matches = (choice: Choice, typed: string): boolean => {

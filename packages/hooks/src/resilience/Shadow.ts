@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
+import { checked } from "@belay/core/ArgumentCheck"
 import { eventual } from "@belay/core/Eventual"
 import type { HookContext } from "@belay/core/HookContext"
 import { type HookPointName, names } from "@belay/core/HookPoint"
@@ -129,14 +130,18 @@ export const make = <R = never>(hook: AgentHook<R>, options: Options = {}): Agen
 }
 
 /** Reads the counts of the shadow with this name from a session's state. @category reading @since 0.1.0 */
-export const report = (state: Pick<HookState.HookState, "get">, name: string): Report => state.get(keyOf(name))
+export const report = checked(
+  "Shadow.report",
+  ["state", "name"],
+  (state: Pick<HookState.HookState, "get">, name: string): Report => state.get(keyOf(name))
+)
 
 /** Renders a report as a table for a terminal. @category rendering @since 0.1.0 */
-export const render = (counts: Report): string =>
+export const render = checked("Shadow.render", ["counts"], (counts: Report): string =>
   textTable(
     ["point", ...columns],
     counts.map((row) => [row.point, ...columns.map((column) => String(row[column]))])
-  )
+  ))
 
 const columns = ["calls", "agreed", "stricter", "laxer", "changed", "said", "failed"] as const
 

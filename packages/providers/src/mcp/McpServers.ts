@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import { ConfigError } from "@belay/core/AgentError"
+import { assertArguments } from "@belay/core/ArgumentCheck"
 import type { McpTool } from "@belay/core/Mcp"
 import type { McpAccessor } from "@belay/core/McpAccessor"
 import { nearest } from "@belay/core/NamePattern"
@@ -169,12 +170,11 @@ export const make = (servers: { readonly [name: string]: Server }, options: Opti
  * @since 0.1.0
  */
 export const fromFile = (text: string, file = "mcp.json"): ServersFile => {
-  if (typeof text === "string") return File.readFile(text, file)
-  // oxlint-disable-next-line belay/no-throw -- like `make`, it refuses a wrong configuration at once
-  throw new ConfigError({
-    key: "mcp-servers",
-    message: `mcp-servers: expected the text of ${file}, found ${typeof text}`
-  })
+  assertArguments(typeof text === "string" && typeof file === "string", "McpServers.fromFile", ["text", "file"], [
+    text,
+    file
+  ])
+  return File.readFile(text, file)
 }
 
 const check = (

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import { checked } from "@belay/core/ArgumentCheck"
 import type { Tool } from "@belay/core/defineTool"
 import { defined } from "@belay/core/Fields"
 import { canonical, digest, type JsonObject, whyNot } from "@belay/core/Json"
@@ -220,23 +221,31 @@ export interface Drift {
  * @category drift
  * @since 0.1.0
  */
-export const fingerprint = (tools: ReadonlyArray<McpTool>): Fingerprint =>
-  Object.fromEntries(
-    tools.map(({ description, destructive, idempotent, input, jsonSchema = input, name, readOnly }) => [
-      name,
-      process.getBuiltinModule("node:crypto").createHash("sha256").update(
-        canonical({ name, description, jsonSchema, readOnly, destructive, idempotent })
-      )
-        .digest("hex")
-    ])
-  )
+export const fingerprint = checked(
+  "McpTools.fingerprint",
+  ["tools"],
+  (tools: ReadonlyArray<McpTool>): Fingerprint =>
+    Object.fromEntries(
+      tools.map(({ description, destructive, idempotent, input, jsonSchema = input, name, readOnly }) => [
+        name,
+        process.getBuiltinModule("node:crypto").createHash("sha256").update(
+          canonical({ name, description, jsonSchema, readOnly, destructive, idempotent })
+        )
+          .digest("hex")
+      ])
+    )
+)
 
 /** Compares two fingerprints. The names are sorted. @category drift @since 0.1.0 */
-export const drift = (before: Fingerprint, after: Fingerprint): Drift => {
-  const [old, now] = [Object.keys(before).sort(), Object.keys(after).sort()]
-  return {
-    added: now.filter((name) => !Object.hasOwn(before, name)),
-    removed: old.filter((name) => !Object.hasOwn(after, name)),
-    changed: old.filter((name) => Object.hasOwn(after, name) && before[name] !== after[name])
+export const drift = checked(
+  "McpTools.drift",
+  ["before", "after"],
+  (before: Fingerprint, after: Fingerprint): Drift => {
+    const [old, now] = [Object.keys(before).sort(), Object.keys(after).sort()]
+    return {
+      added: now.filter((name) => !Object.hasOwn(before, name)),
+      removed: old.filter((name) => !Object.hasOwn(after, name)),
+      changed: old.filter((name) => Object.hasOwn(after, name) && before[name] !== after[name])
+    }
   }
-}
+)

@@ -168,7 +168,7 @@ const list: ReadonlyArray<Preset> = [
 
 /** A server on this machine, on any port, is one that uses a grammar until it is known better. */
 const isLocal = (baseUrl: string): boolean => {
-  const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : ""
+  const host = typeof baseUrl === "string" && URL.canParse(baseUrl) ? new URL(baseUrl).hostname : ""
   return isLoopback(host) || host === "host.docker.internal"
 }
 
@@ -182,7 +182,7 @@ export const all: ReadonlyMap<string, Preset> = new Map(list.map((preset) => [pr
  * @since 0.1.0
  */
 export const detect = (baseUrl: string): Preset | undefined => {
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
+  const url = typeof baseUrl === "string" && URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   if (url === undefined) return undefined
   if (/\.(?:openai|cognitiveservices|services\.ai)\.azure\.com$/.test(url.hostname)) {
     return { name: "azure", baseUrl, keyVariable: "AZURE_OPENAI_API_KEY", compat: { promptCache: "key" } }

@@ -4,6 +4,7 @@
  *
  * @since 0.1.0
  */
+import { checked } from "@belay/core/ArgumentCheck"
 import { whyNot } from "@belay/core/Json"
 import { Message, whyInvalid } from "@belay/core/Message"
 import * as RunState from "@belay/core/RunState"
@@ -62,16 +63,20 @@ const Header = Schema.Struct({
  * @category writing
  * @since 0.1.0
  */
-export const exportJsonl = (state: RunState.RunState, records: ReadonlyArray<unknown> = []): string => {
-  const { messages, ...rest } = state
-  const { coreType, revision, sessionId, turnNumber } = rest
-  return [
-    { type: "session", version, sessionId, revision, turnNumber, coreType, messages: messages.length },
-    ...messages.map((message) => ({ type: "message", message })),
-    ...records.map((record) => ({ type: "record", record })),
-    { type: "state", state: rest }
-  ].map((line) => `${JSON.stringify(line)}\n`).join("")
-}
+export const exportJsonl = checked(
+  "SessionFile.exportJsonl",
+  ["state", "records"],
+  (state: RunState.RunState, records: ReadonlyArray<unknown> = []): string => {
+    const { messages, ...rest } = state
+    const { coreType, revision, sessionId, turnNumber } = rest
+    return [
+      { type: "session", version, sessionId, revision, turnNumber, coreType, messages: messages.length },
+      ...messages.map((message) => ({ type: "message", message })),
+      ...records.map((record) => ({ type: "record", record })),
+      { type: "state", state: rest }
+    ].map((line) => `${JSON.stringify(line)}\n`).join("")
+  }
+)
 
 /**
  * Reads a session file. If the file was cut off, it is read up to there, and `torn` says what was lost. If it is

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import { assertArguments, checked } from "@belay/core/ArgumentCheck"
 import type { Usage } from "@belay/core/Usage"
 import * as Result from "effect/Result"
 import { countOf, isObject } from "../openai/internal/request/guards.ts"
@@ -44,14 +45,14 @@ export interface Prices {
  * @category constructors
  * @since 0.1.0
  */
-export const table = (models: { readonly [model: string]: Price }): Prices => {
+export const table = checked("Prices.table", ["models"], (models: { readonly [model: string]: Price }): Prices => {
   const known = new Map(Object.entries(models))
   const priceOf = (model: string, provider?: string) => known.get(`${provider}/${model}`) ?? known.get(model)
   return {
     priceOf,
     costOf: (usage, model, provider) => usage.costUsd ?? atPrice(usage, priceOf(model, provider))
   }
-}
+})
 
 /** The part of the package `@pydantic/genai-prices` that Belay uses. @category models @since 0.1.0 */
 export interface GenaiPrices {
@@ -159,11 +160,14 @@ export const tableOf = (
   prices: Prices,
   models: ReadonlyArray<string>,
   provider?: string
-): { readonly [model: string]: Price } =>
-  Object.fromEntries(models.flatMap((model) => {
+): { readonly [model: string]: Price } => {
+  const areRight = typeof prices?.priceOf === "function" && Array.isArray(models)
+  assertArguments(areRight, "Prices.tableOf", ["prices", "models"], [prices, models])
+  return Object.fromEntries(models.flatMap((model: string) => {
     const price = prices.priceOf(model, provider)
     return price === undefined ? [] : [[model, price]]
   }))
+}
 
 const atPrice = (usage: Usage, price: Price | undefined): number | undefined => {
   if (price === undefined) return undefined

@@ -14,6 +14,8 @@ export interface Given {
   readonly args?: Json | undefined
   /** Whether to approve later calls of the tool in this session too. */
   readonly always?: boolean | undefined
+  /** Whether to approve other values of the same field in this turn too, if the question is about where values stand. */
+  readonly field?: boolean | undefined
 }
 
 /** What a client has sent: answers by the id of the question, and results of its tools by the id of the call. */
@@ -42,8 +44,9 @@ export const decisionsOf = async (
   return Object.fromEntries(decisions)
 }
 
-export const decisionOf = ({ always, args, isApproved, reason }: Given): Decision => {
+export const decisionOf = ({ always, args, field, isApproved, reason }: Given): Decision => {
   if (!isApproved) return { type: "deny", reason: reason ?? "denied by the user" }
   if (args !== undefined) return { type: "edit", args }
-  return always === true ? { type: "approve", remember: { what: "tool", scope: "session" } } : { type: "approve" }
+  const what = always === true ? "tool" : field === true ? "field" : undefined
+  return what === undefined ? { type: "approve" } : { type: "approve", remember: { what, scope: "session" } }
 }

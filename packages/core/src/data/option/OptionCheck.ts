@@ -219,8 +219,11 @@ export const unknownName = (key: string, known: ReadonlyArray<string>): string =
  * @category operations
  * @since 0.1.0
  */
-export const invalidOption = (key: string, problem: string): Result.Result<never, ConfigError> =>
-  Result.fail(new ConfigError({ key, message: `${key}: ${problem}` }))
+export const invalidOption = (key: string, problem: string): Result.Result<never, ConfigError> => {
+  // Programs without types may pass anything.
+  const named = typeof key === "string" ? key : show(key)
+  return Result.fail(new ConfigError({ key: named, message: `${named}: ${problem}` }))
+}
 
 /**
  * Checks that an argument is an object, before its fields are read.
@@ -257,7 +260,8 @@ export const oneOf = (key: string, value: unknown, choices: ReadonlyArray<string
   `one of ${choices.join(", ")}`
 ]
 
-const show = (value: unknown): string => {
+/** Describes a value for an error message. */
+export const show = (value: unknown): string => {
   if (value === null || value === undefined) return "nothing"
   if (Array.isArray(value)) {
     const empty = value.findIndex((item) => !isPresent(item))

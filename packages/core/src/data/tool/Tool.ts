@@ -87,6 +87,16 @@ export interface PostToolCallEvent<Args = Json> {
   readonly elapsedMs: number
   /** False when a hook answered for the tool (`Respond`). */
   readonly executed: boolean
+  /** What a person approved, if one was asked about this call. */
+  readonly approval?: ApprovalOfCall
+}
+
+/** The approval of a call by a person. @category models @since 0.2.0 */
+export interface ApprovalOfCall {
+  /** The name of the person, if it is known. */
+  readonly by?: string
+  /** What the person wants remembered. `field` is for hooks that ask about values, such as `DataFlow`. */
+  readonly remember?: "tool" | "arguments" | "field"
 }
 
 /**

@@ -40,7 +40,7 @@ export const eventFields: Fields = {
     tool: true,
     grant: true
   },
-  postToolCall: { ...call, result: true, elapsedMs: true, executed: true },
+  postToolCall: { ...call, result: true, elapsedMs: true, executed: true, approval: true },
   onPermission: { ...call, reason: true, decision: true },
   onToolDenied: { call: true, by: true, reason: true },
   postStep: history,

@@ -1,4 +1,5 @@
 /** Reads `hooks.json` and `mcp.json` of Base Coat. */
+import { checked } from "@belay/core/ArgumentCheck"
 import { nearest } from "@belay/core/NamePattern"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -26,7 +27,7 @@ const Entry = Schema.Struct({
 const decodeEntry = Schema.decodeUnknownOption(Entry)
 
 /** Reads a file. Keys that other programs use, such as `mcpServers`, are ignored. */
-export const decode = (
+export const decode = checked("BaseCoat.decode", ["text", "file"], (
   text: string,
   file: string
 ): { readonly handlers: ReadonlyArray<Handler>; readonly warnings: ReadonlyArray<Warning> } => {
@@ -70,7 +71,7 @@ export const decode = (
     return []
   })
   return { handlers, warnings }
-}
+})
 
 type Warn = (key: string, reason: string, entry?: unknown) => void
 

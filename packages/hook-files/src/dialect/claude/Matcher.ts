@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import { checked } from "@belay/core/ArgumentCheck"
 import * as Pattern from "../shared/pattern.ts"
 import { type EventName, rowOf } from "./events.ts"
 
@@ -34,7 +35,7 @@ export interface Matcher {
  * @category constructors
  * @since 0.1.0
  */
-export const compile = (
+export const compile = checked("Matcher.compile", ["matcher", "event", "flavor"], (
   matcher: string | undefined,
   event: EventName,
   flavor: "claude" | "codex" = "claude"
@@ -58,6 +59,6 @@ export const compile = (
       warning: `${quoted} is not an RE2 pattern (no lookaround, no backreferences), so it matches everything`
     }
     : { test: () => false, warning: `${quoted} is not a pattern, so it matches nothing` }
-}
+})
 
 const everything: Matcher = { test: () => true }

@@ -1,4 +1,5 @@
 /** Reads the settings files of Claude Code and of Codex. */
+import { checked } from "@belay/core/ArgumentCheck"
 import { defined } from "@belay/core/Fields"
 import type { Warning } from "../../Dialect.ts"
 import { codexEvents } from "../codex/events.ts"
@@ -27,12 +28,16 @@ import { readPermissions } from "./permissionRules.ts"
  * @category decoding
  * @since 0.1.0
  */
-export const decode = (text: string, file: string, options: ReadOptions = {}): HookConfig => {
-  const settings = record(text)
-  return settings === undefined
-    ? { ...nothing, warnings: [{ file, key: "", reason: whyNoObject(text) }] }
-    : fromValue(settings, file, options)
-}
+export const decode = checked(
+  "HookConfig.decode",
+  ["text", "file", "options"],
+  (text: string, file: string, options: ReadOptions = {}): HookConfig => {
+    const settings = record(text)
+    return settings === undefined
+      ? { ...nothing, warnings: [{ file, key: "", reason: whyNoObject(text) }] }
+      : fromValue(settings, file, options)
+  }
+)
 
 const nothing: HookConfig = { handlers: [], warnings: [], disableAllHooks: false, allowManagedHooksOnly: false }
 
@@ -57,7 +62,7 @@ const environment = (value: unknown, warn: Warn): { readonly [name: string]: str
  * @category decoding
  * @since 0.1.0
  */
-export const fromValue = (
+export const fromValue = checked("HookConfig.fromValue", ["settings", "file", "options"], (
   settings: { readonly [key: string]: unknown },
   file: string,
   options: ReadOptions = {}
@@ -92,7 +97,7 @@ export const fromValue = (
     ...defined({ env, permissions, ...lists }),
     warnings
   }
-}
+})
 
 interface Where {
   readonly file: string

@@ -1,5 +1,6 @@
 /** Reads `permissions` of Claude Code's settings files, and makes hooks of the rules that tighten. */
 import type { AgentHook } from "@belay/core/AgentHook"
+import { checked } from "@belay/core/ArgumentCheck"
 import { defined } from "@belay/core/Fields"
 import type { PreToolCallEvent } from "@belay/core/Tool"
 import * as Condition from "@belay/hooks/Condition"
@@ -47,9 +48,13 @@ export const readPermissions = (
  * @category reading
  * @since 0.1.0
  */
-export const permissionsOf = ({ config }: { readonly config: object }): Permissions | undefined =>
-  // Only the decoder of Claude Code's settings sets this field.
-  "permissions" in config ? config.permissions as Permissions | undefined : undefined
+export const permissionsOf = checked(
+  "HookConfig.permissionsOf",
+  ["source"],
+  ({ config }: { readonly config: object }): Permissions | undefined =>
+    // Only the decoder of Claude Code's settings sets this field.
+    "permissions" in config ? config.permissions as Permissions | undefined : undefined
+)
 
 /**
  * Makes hooks of the rules that deny and ask: one of managed files, and one of all others. A call is also checked as

@@ -1,4 +1,5 @@
 /** Reads the answer of an entry from its exit code, standard output and standard error. */
+import { checked } from "@belay/core/ArgumentCheck"
 import { defined } from "@belay/core/Fields"
 import type { Finished } from "../../process/Command.ts"
 import type { AgentWork, PromptWork, Work } from "../../Runners.ts"
@@ -31,18 +32,22 @@ import { type EventName, rowOf } from "./events.ts"
  * @category reading
  * @since 0.1.0
  */
-export const read = (finished: Finished, event: EventName, work?: Work): Answer => {
-  const { exhausted, exitCode, overflowed, timedOut } = finished
-  if (exhausted === true) return { ...silent, outcome: "cancelled" }
-  if (timedOut) return { ...silent, outcome: "cancelled", problem: "took too long and was ended" }
-  // Output that was cut off does not count. Exit code 2 blocks without output.
-  if (overflowed && exitCode !== 2) return failure("wrote too much")
-  if (exitCode === undefined) return failure("was killed")
-  const stdout = overflowed ? "" : finished.stdout
-  if (exitCode === 0 && (work?.type === "prompt" || work?.type === "agent")) return readVerdict(stdout, event, work)
-  if (event === "WorktreeCreate") return readWorktree(finished)
-  return readExit(exitCode, stdout, finished.stderr.trim(), event)
-}
+export const read = checked(
+  "Outcome.read",
+  ["finished", "event", "work"],
+  (finished: Finished, event: EventName, work?: Work): Answer => {
+    const { exhausted, exitCode, overflowed, timedOut } = finished
+    if (exhausted === true) return { ...silent, outcome: "cancelled" }
+    if (timedOut) return { ...silent, outcome: "cancelled", problem: "took too long and was ended" }
+    // Output that was cut off does not count. Exit code 2 blocks without output.
+    if (overflowed && exitCode !== 2) return failure("wrote too much")
+    if (exitCode === undefined) return failure("was killed")
+    const stdout = overflowed ? "" : finished.stdout
+    if (exitCode === 0 && (work?.type === "prompt" || work?.type === "agent")) return readVerdict(stdout, event, work)
+    if (event === "WorktreeCreate") return readWorktree(finished)
+    return readExit(exitCode, stdout, finished.stderr.trim(), event)
+  }
+)
 
 const failure = (problem: string): Answer => ({ ...silent, outcome: "nonBlockingError", problem })
 
@@ -84,12 +89,12 @@ const readExit = (exitCode: number, stdout: string, stderr: string, event: Event
  * @category reading
  * @since 0.1.0
  */
-export const detachMs = (line: string): number | undefined => {
+export const detachMs = checked("Outcome.detachMs", ["line"], (line: string): number | undefined => {
   const json = line.length > maxText ? undefined : record(line)
   if (json === undefined || !Object.hasOwn(json, "async") || json["async"] !== true) return undefined
   const time = Object.hasOwn(json, "asyncTimeout") ? json["asyncTimeout"] : undefined
   return typeof time !== "number" || !(time > 0) ? 86_400_000 : time < 1_000 ? time * 1_000 : time
-}
+})
 
 /** Returns the output without the first line, if that line is `{"async":true}`. */
 const withoutAsyncLine = (stdout: string): string => {

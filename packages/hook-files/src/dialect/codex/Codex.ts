@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
+import { checked } from "@belay/core/ArgumentCheck"
 import { defined } from "@belay/core/Fields"
 import { makeFor, type Options } from "../claude/ClaudeCode.ts"
 import * as HookConfig from "../claude/HookConfig.ts"
@@ -19,8 +20,12 @@ export type { Options } from "../claude/ClaudeCode.ts"
  * @category decoding
  * @since 0.1.0
  */
-export const decode = (text: string, file: string, folder?: string): HookConfig.HookConfig =>
-  HookConfig.decode(text, file, defined({ flavor: "codex" as const, folder }))
+export const decode = checked(
+  "Codex.decode",
+  ["text", "file", "folder"],
+  (text: string, file: string, folder?: string): HookConfig.HookConfig =>
+    HookConfig.decode(text, file, defined({ flavor: "codex" as const, folder }))
+)
 
 /**
  * Makes a hook that runs the entries of Codex's files. It works like `ClaudeCode.make`, with these differences:

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
+import { checked } from "@belay/core/ArgumentCheck"
 import * as HookDefaults from "@belay/hooks/HookDefaults"
 import type { Warning } from "../../Dialect.ts"
 import { hookOf } from "../../engine/effects.ts"
@@ -105,7 +106,11 @@ export const maxContext: number = ToolEffects.maxContext
  * @category decoding
  * @since 0.1.0
  */
-export const decode = (text: string, file: string): Decoded => Config.decode(text, file)
+export const decode = checked(
+  "Copilot.decode",
+  ["text", "file"],
+  (text: string, file: string): Decoded => Config.decode(text, file)
+)
 
 /** The options that `make` has in addition to `HookDefaults`. @internal */
 export const optionKinds: HookDefaults.OwnKinds<Options> = {

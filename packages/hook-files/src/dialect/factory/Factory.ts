@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
+import { checked } from "@belay/core/ArgumentCheck"
 import type { Warning } from "../../Dialect.ts"
 import { makeFor, type Options } from "../claude/ClaudeCode.ts"
 import * as HookConfig from "../claude/HookConfig.ts"
@@ -32,25 +33,29 @@ export const events: ReadonlyArray<HookConfig.EventName> = [
  * @category decoding
  * @since 0.1.0
  */
-export const decode = (text: string, file: string, options: HookConfig.ReadOptions = {}): HookConfig.HookConfig => {
-  const settings = record(text)
-  if (settings === undefined) return HookConfig.decode(text, file, options)
-  const isBare = settings["hooks"] === undefined && events.some((event) => Object.hasOwn(settings, event))
-  const { hooks, hooksDisabled } = isBare ? { hooks: settings, hooksDisabled: false } : settings
-  const { env: _env, permissions: _permissions, ...config } = HookConfig.fromValue(
-    { hooks: known(hooks) },
-    file,
-    options
-  )
-  const warnings: Array<Warning> = [...config.warnings, ...strange(hooks, file)]
-  const handlers = config.handlers.flatMap((handler): ReadonlyArray<HookConfig.Handler> => {
-    const { async: _async, once: _once, rewake: _rewake, rule: _rule, status: _status, ...rest } = handler
-    if (rest.work.type === "command") return [{ ...rest, work: { type: "command", command: rest.work.command } }]
-    warnings.push({ file, key: `${rest.key}.type`, reason: "expected \"command\", so this one never runs" })
-    return []
-  })
-  return { ...config, handlers, warnings, disableAllHooks: hooksDisabled === true }
-}
+export const decode = checked(
+  "Factory.decode",
+  ["text", "file", "options"],
+  (text: string, file: string, options: HookConfig.ReadOptions = {}): HookConfig.HookConfig => {
+    const settings = record(text)
+    if (settings === undefined) return HookConfig.decode(text, file, options)
+    const isBare = settings["hooks"] === undefined && events.some((event) => Object.hasOwn(settings, event))
+    const { hooks, hooksDisabled } = isBare ? { hooks: settings, hooksDisabled: false } : settings
+    const { env: _env, permissions: _permissions, ...config } = HookConfig.fromValue(
+      { hooks: known(hooks) },
+      file,
+      options
+    )
+    const warnings: Array<Warning> = [...config.warnings, ...strange(hooks, file)]
+    const handlers = config.handlers.flatMap((handler): ReadonlyArray<HookConfig.Handler> => {
+      const { async: _async, once: _once, rewake: _rewake, rule: _rule, status: _status, ...rest } = handler
+      if (rest.work.type === "command") return [{ ...rest, work: { type: "command", command: rest.work.command } }]
+      warnings.push({ file, key: `${rest.key}.type`, reason: "expected \"command\", so this one never runs" })
+      return []
+    })
+    return { ...config, handlers, warnings, disableAllHooks: hooksDisabled === true }
+  }
+)
 
 const known = (hooks: unknown): unknown =>
   isFields(hooks)
@@ -87,4 +92,4 @@ const strange = (hooks: unknown, file: string): ReadonlyArray<Warning> =>
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook =>
-  makeFor({ name: "factory-hooks", ...options, toolNames: translated(options.toolNames ?? {}) }, factory)
+  makeFor({ name: "factory-hooks", ...options, toolNames: translated(options?.toolNames ?? {}) }, factory)

@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
+import { checked } from "@belay/core/ArgumentCheck"
 import { checkOptions, whole, within } from "@belay/core/OptionCheck"
 import * as HookDefaults from "@belay/hooks/HookDefaults"
 import * as Result from "effect/Result"
@@ -77,12 +78,12 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "on
  * @category reading
  * @since 0.1.0
  */
-export const find = (
+export const find = checked("Kodelet.find", ["folders"], (
   folders: ReadonlyArray<Folder>
 ): { readonly handlers: ReadonlyArray<Handler>; readonly warnings: ReadonlyArray<Warning> } => {
   const { found, warnings } = executables(folders)
   return { handlers: found, warnings }
-}
+})
 
 /** The options that `make` has in addition to `HookDefaults`. @internal */
 export const optionKinds: HookDefaults.OwnKinds<Options> = {

@@ -1,4 +1,5 @@
 /** Lists the executables of Kodelet without running them. */
+import { checked } from "@belay/core/ArgumentCheck"
 import * as Result from "effect/Result"
 import { readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
@@ -33,17 +34,21 @@ export interface Handler {
  * Returns the folders of executables in this order: the project, the plugins of the project, the user, the plugins of
  * the user.
  */
-export const folders = ({ cwd, home }: { readonly cwd: string; readonly home: string }): ReadonlyArray<Folder> => {
-  const of = (root: string, ofProject: boolean): ReadonlyArray<Folder> => [
-    { path: join(root, ".kodelet", "hooks"), ofProject },
-    ...list(join(root, ".kodelet", "plugins")).map((plugin) => ({
-      path: join(root, ".kodelet", "plugins", plugin, "hooks"),
-      ofProject,
-      prefix: `${plugin.replace("@", "/")}/`
-    }))
-  ]
-  return real(cwd) === real(home) ? of(home, false) : [...of(cwd, true), ...of(home, false)]
-}
+export const folders = checked(
+  "Kodelet.folders",
+  ["places"],
+  ({ cwd, home }: { readonly cwd: string; readonly home: string }): ReadonlyArray<Folder> => {
+    const of = (root: string, ofProject: boolean): ReadonlyArray<Folder> => [
+      { path: join(root, ".kodelet", "hooks"), ofProject },
+      ...list(join(root, ".kodelet", "plugins")).map((plugin) => ({
+        path: join(root, ".kodelet", "plugins", plugin, "hooks"),
+        ofProject,
+        prefix: `${plugin.replace("@", "/")}/`
+      }))
+    ]
+    return real(cwd) === real(home) ? of(home, false) : [...of(cwd, true), ...of(home, false)]
+  }
+)
 
 /** Lists the regular files with an execute bit whose names do not end with `.disable`, sorted by name. */
 export const executables = (

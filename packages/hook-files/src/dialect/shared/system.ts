@@ -1,5 +1,6 @@
 /** Describes a system of hook files: where its files are, how they are read, and how hooks are made of them. */
 import type { AgentHook } from "@belay/core/AgentHook"
+import { checked } from "@belay/core/ArgumentCheck"
 import * as HookDefaults from "@belay/hooks/HookDefaults"
 import * as Result from "effect/Result"
 import { readdirSync } from "node:fs"
@@ -161,7 +162,7 @@ export const tamed = <D extends Decoded>(config: D, path: string): D => {
 }
 
 /** Returns the entries of files. `trusted` is the owner of the file. */
-export const trusting = <E extends Entry>(
+export const trusting = checked("Systems.entriesOf", ["sources"], <E extends Entry>(
   sources: ReadonlyArray<Source>
 ): ReadonlyArray<E & { readonly trusted: "user" | "project" }> =>
   sources.flatMap(({ config, ofProject }) =>
@@ -169,7 +170,7 @@ export const trusting = <E extends Entry>(
       ...handler,
       trusted: ofProject ? "project" as const : "user" as const
     }))
-  )
+  ))
 
 /** Returns the given fields of an object as pairs. Returns undefined if it has none of them. */
 export const picked = (value: unknown, ...keys: ReadonlyArray<string>): unknown => {

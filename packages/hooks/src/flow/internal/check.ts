@@ -181,6 +181,7 @@ export const ground = (
   if (typeof value === "string" && isDisguised(value)) return undefined
   if (said(memory, value, about)) return "the person said it"
   if (isApproved(memory, about.class, value)) return "a person approved it"
+  if (isInApprovedField(memory, about.class, value)) return "a person approved its field"
   const forms = formsOf(value, about)
   const { hash } = memory
   if (forms.some((form) => has(memory.get("vouched"), hash(form)))) {
@@ -222,6 +223,17 @@ export const approvalOf = (kind: string, value: string | number): string => `${k
 
 const isApproved = (memory: Memory, kind: string, value: string | number): boolean =>
   has(memory.get("approved"), memory.hash(approvalOf(kind, value)))
+
+/** The form in which an approval remembers a field: values of it are approved as arguments of one class. */
+export const fieldOf = (kind: string, { field, tool }: Pick<Source, "field" | "tool">): string =>
+  `field:${kind}:${tool}:${field}`
+
+/** Whether a person approved the field in which the value was read last. */
+const isInApprovedField = (memory: Memory, kind: string, value: string | number): boolean => {
+  if (memory.get("approved") === "") return false
+  const source = sourceOf(memory, value)
+  return source !== undefined && has(memory.get("approved"), memory.hash(fieldOf(kind, source)))
+}
 
 /** Returns where a value was read last. */
 export const sourceOf = (memory: Memory, value: string | number): Source | undefined => {

@@ -10,7 +10,7 @@ import type { OnSessionStartEvent } from "@belay/core/SessionEvent"
 import type { OnToolDeniedEvent, PostToolCallEvent, PreToolCallEvent } from "@belay/core/Tool"
 import type { TurnInput } from "@belay/core/Turn"
 import * as Effect from "effect/Effect"
-import { approvalOf, check, type Checkable, type Grounded, type Problem, vouchForEarly } from "./check.ts"
+import { approvalOf, check, type Checkable, fieldOf, type Grounded, type Problem, vouchForEarly } from "./check.ts"
 import type { Configuration } from "./configure.ts"
 import { add, has, setOf } from "./hashes.ts"
 import { label, taint } from "./label.ts"
@@ -180,6 +180,9 @@ const beforeCall = (
     const values = again.map(({ argument, value }) => `${argument} ${JSON.stringify(value)}`).join(", ")
     return HookAction.reject(`${name} was not run: the person has refused ${values}. Continue without it.`)
   }
+  if (problems.length > maxProblems) {
+    return HookAction.reject(`${name} was not run: the user named none of ${problems.length} of its values. Use fewer.`)
+  }
   const isSecret = problems.some(({ problem }) => problem === "secret")
   const denies = (isSecret && secrets === "deny") ||
     ((outsidePlan || problems.some(({ problem }) => problem === "ungrounded")) && ungrounded === "deny")
@@ -195,6 +198,10 @@ const beforeCall = (
       ).join("") + (isUnasked ? memory.hash(`act:${name}`) : ""),
       refusals: problems.map((one) =>
         refusalOf(memory, name, one)
+      ).join(""),
+      // A text as a whole is not a field: anything can stand in it.
+      fields: problems.map(({ class: kind, problem, source }) =>
+        source === undefined || source.field === "" || problem === "secret" ? "" : memory.hash(fieldOf(kind, source))
       ).join(""),
       ...(outsidePlan ? { plan: name } : {})
     }
@@ -213,6 +220,10 @@ const refusalOf = (memory: Memory, tool: string, { argument, value }: Problem): 
   memory.hash(`${tool} ${approvalOf(argument, value)}`)
 
 const maxChecks = 100
+const maxArgument = 100
+
+/** A person cannot judge more values at once. */
+const maxProblems = 200
 
 /** Remembers what was checked, for `explain`. */
 const remember = (
@@ -225,10 +236,14 @@ const remember = (
   if (problems.length + grounded.length === 0) return
   const about = { callId: id, tool: name, turn: turnNumber, step: stepNumber }
   const found: ReadonlyArray<Checked> = [
-    ...grounded.map((one) => ({ ...about, ...one })),
+    ...grounded.map(({ argument, grounded: why }) => ({
+      ...about,
+      argument: argument.slice(0, maxArgument),
+      grounded: why
+    })),
     ...problems.map(({ argument, source }) => ({
       ...about,
-      argument,
+      argument: argument.slice(0, maxArgument),
       ...(source === undefined ? {} : { source: `${source.field} of ${source.tool}, step ${source.step}` })
     }))
   ]
@@ -237,11 +252,11 @@ const remember = (
 
 const afterCall = (
   { configuration: { kindOf }, noteCall }: Setup,
-  { call: { args, id, name }, executed, result, tool }: PostToolCallEvent,
+  { approval, call: { args, id, name }, executed, result, tool }: PostToolCallEvent,
   ctx: HookContext
 ): undefined => {
   const memory = memoryOf(ctx)
-  settle(memory, keyOf(ctx, id), executed ? "approved" : "dropped", args)
+  settle(memory, keyOf(ctx, id), executed ? "approved" : "dropped", args, approval?.remember === "field")
   const about = { sessionId: ctx.sessionId, turn: ctx.turnNumber, step: ctx.stepNumber }
   const delegates = ctx.tools.find((one) => one.name === name)?.delegates === true
   // What a sub-agent has read has tainted the tree already; its answer has no other source.
@@ -256,13 +271,20 @@ const afterCall = (
 }
 
 /** Ends an open question. A call that ran after its question was approved, and so were the values of the question. */
-const settle = (memory: Memory, key: string, how: "approved" | "refused" | "dropped", args?: Json): void => {
+const settle = (
+  memory: Memory,
+  key: string,
+  how: "approved" | "refused" | "dropped",
+  args?: Json,
+  withFields = false
+): void => {
   const { [key]: asked, ...others } = memory.get("open")
   if (asked === undefined) return
   memory.set("open", others)
   if (how === "refused") memory.set("refused", add(memory.get("refused"), setOf(asked.refusals)))
   if (how !== "approved" || args === undefined || memory.hash(canonicalJson(args)) !== asked.args) return
-  memory.set("approved", add(memory.get("approved"), setOf(asked.values)))
+  const approved = withFields ? asked.values + asked.fields : asked.values
+  memory.set("approved", add(memory.get("approved"), setOf(approved)))
   const plan = memory.get("plan")
   if (asked.plan !== undefined && plan !== null) memory.set("plan", [...new Set([...plan, asked.plan])])
 }

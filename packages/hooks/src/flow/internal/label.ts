@@ -187,6 +187,7 @@ const linksOf = (memory: Memory): Map<string, string> => {
 
 const maxReadings = 100
 const maxValues = 1_500
+const maxFields = 200
 
 /** Remembers where values stand, for questions. */
 const note = (memory: Memory, { callId, step, tool, turn }: Result, leaves: ReadonlyArray<Leaf>): void => {
@@ -196,12 +197,12 @@ const note = (memory: Memory, { callId, step, tool, turn }: Result, leaves: Read
     if (typeof value === "boolean" || count >= maxValues) continue
     const name = key.slice(0, 40)
     const known = fields.get(name) ?? new Set<string>()
-    fields.set(name, known)
+    if (fields.size < maxFields) fields.set(name, known)
     if (typeof value === "number" || !isText(value)) {
       known.add(memory.hash(canonical(value)))
       count++
     }
-    if (typeof value !== "string" || !/\s/.test(value)) continue
+    if (typeof value !== "string" || !/\s/.test(value) || !/[\d@/:_]|\w[.-]\w/.test(value)) continue
     for (const token of eachToken(value)) {
       if (count >= maxValues) break
       if (!/[\d@/.:_-]/.test(token)) continue

@@ -68,6 +68,8 @@ interface Open {
   /** The hashes of the values for an approval, and for a refusal. */
   readonly values: string
   readonly refusals: string
+  /** The hashes of the fields in which the values stand. */
+  readonly fields: string
   readonly plan?: string
 }
 

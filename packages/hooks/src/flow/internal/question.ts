@@ -3,6 +3,8 @@ import type { Json } from "@belay/core/Json"
 import type { Problem, Source } from "./check.ts"
 
 const maxValue = 200
+/** How many values a question spells out. `details` has all. */
+const maxShown = 20
 
 const shown = (value: string | number): string => {
   const text = String(value)
@@ -38,7 +40,10 @@ export interface Wrong {
 export const questionOf = ({ about, isUnasked, problems, tool }: Wrong): string =>
   [
     ...(isUnasked ? [`${tool} is not among the acts that you asked for`] : []),
-    ...problems.map((one) => `${tool} wants ${one.argument} ${JSON.stringify(shown(one.value))}, ${whyOf(one, about)}`)
+    ...problems.slice(0, maxShown).map((one) =>
+      `${tool} wants ${shown(one.argument)} ${JSON.stringify(shown(one.value))}, ${whyOf(one, about)}`
+    ),
+    ...(problems.length > maxShown ? [`and ${problems.length - maxShown} more values`] : [])
   ].join("; ")
 
 /** The parts of a question, for programs that show them. */
@@ -46,7 +51,7 @@ export const detailsOf = ({ about, isUnasked, problems }: Wrong): Json => ({
   dataFlow: problems.map(({ argument, class: kind, problem, source, value }) => {
     const what = source === undefined ? undefined : about(source.callId)
     return {
-      argument,
+      argument: shown(argument),
       class: kind,
       value: shown(value),
       why: problem,
@@ -58,10 +63,10 @@ export const detailsOf = ({ about, isUnasked, problems }: Wrong): Json => ({
 
 /** What the model reads when nobody is asked: what is wrong, and how to go on. */
 export const feedbackOf = ({ about, isUnasked, problems, tool }: Wrong): string => {
-  const why = problems.map(({ argument, problem, source, value }) =>
+  const why = problems.slice(0, maxShown).map(({ argument, problem, source, value }) =>
     problem === "secret"
-      ? `${argument} contains a secret`
-      : `${argument} ${JSON.stringify(shown(value))} ${
+      ? `${shown(argument)} contains a secret`
+      : `${shown(argument)} ${JSON.stringify(shown(value))} ${
         source === undefined ? "has no known origin" : `stands only in ${placeOf(source, about)}`
       }, and the user did not name it`
   )

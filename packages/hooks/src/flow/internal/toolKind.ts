@@ -46,7 +46,11 @@ export const destroying = wordSet(
    refund reimburse`
 )
 /** More words with which people ask for that. */
-export const awayWords = wordSet("out scrap dump bin junk")
+export const awayWords = wordSet(
+  `out scrap dump bin junk lösche löschen storniere stornieren kündige kündigen entferne entfernen sperre sperren supprime
+   supprimer annule annuler bloque bloquer elimina eliminar borra borrar cancela cancelar bloquea cancella annulla rimuovi
+   verwijder annuleer apaga apagar`
+)
 /** Words at the end of a name that has no verb: what the tool returns. */
 const information = wordSet(
   `details detail info information status history summary overview profile balance metadata statistics stats directory

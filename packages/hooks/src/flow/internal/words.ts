@@ -1,7 +1,11 @@
 /** How values and texts are compared: in one spelling, by whole words and whole tokens. */
 
 /** A text in one spelling: compatible letters, lower case, single spaces. */
-export const plain = (text: string): string => text.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim()
+export const plain = (text: string): string => {
+  // Most values are short and have letters of one spelling only.
+  const lower = (/^[\x20-\x7e]*$/.test(text) ? text : text.normalize("NFKC")).toLowerCase()
+  return /\s\s|[^\S ]|^\s|\s$/.test(lower) ? lower.replace(/\s+/g, " ").trim() : lower
+}
 
 /** Longer texts are compared as they are. */
 const maxValue = 2_000

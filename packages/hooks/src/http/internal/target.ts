@@ -102,7 +102,7 @@ const isName = (host: string): boolean =>
 
 /** Compiles a policy. Fails with a `ConfigError`. */
 export const compilePolicy = (policy: Policy): Result.Result<Rules, ConfigError> => {
-  const { allowHttp = false, hosts, loopback = [], ports } = policy
+  const { allowHttp = false, hosts, loopback = [], ports } = policy ?? {}
   const names = hosts?.map((text) => ({
     name: Address.normalize(text.replace(/^\*\./, "")),
     below: text.startsWith("*."),

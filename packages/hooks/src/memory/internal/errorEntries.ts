@@ -1,5 +1,6 @@
 /** Entries of the error knowledge, and how they are matched with errors. */
 import type { ConfigError } from "@belay/core/AgentError"
+import { checked } from "@belay/core/ArgumentCheck"
 import { canonical, digest, type Json } from "@belay/core/Json"
 import { matcher } from "@belay/core/NamePattern"
 import * as Result from "effect/Result"
@@ -72,17 +73,21 @@ const maxLength = 4_000
  * @category operations
  * @since 0.1.0
  */
-export const normalizeError = (error: string): string =>
-  error.slice(0, maxLength)
-    .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, "<uuid>")
-    .replace(/"[^"\n]{0,200}"|`[^`\n]{0,200}`|(?<!\w)'[^'\n]{0,200}'/g, "<quoted>")
-    .replace(/(?<![\w.@~-])(?:[A-Za-z]:\\|[\w.@~-]*\/)[^\s:,;()<>"'`]+/g, "<path>")
-    .replace(/\b0x[0-9a-f]+\b|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b/gi, "<hex>")
-    .replace(/\d+(?:[.,:]\d+)*/g, "<n>")
-    .replace(/\s+/g, " ")
-    .trim()
-    .slice(0, 300)
-    .toWellFormed()
+export const normalizeError = checked(
+  "ErrorKnowledge.normalizeError",
+  ["error"],
+  (error: string): string =>
+    error.slice(0, maxLength)
+      .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, "<uuid>")
+      .replace(/"[^"\n]{0,200}"|`[^`\n]{0,200}`|(?<!\w)'[^'\n]{0,200}'/g, "<quoted>")
+      .replace(/(?<![\w.@~-])(?:[A-Za-z]:\\|[\w.@~-]*\/)[^\s:,;()<>"'`]+/g, "<path>")
+      .replace(/\b0x[0-9a-f]+\b|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b/gi, "<hex>")
+      .replace(/\d+(?:[.,:]\d+)*/g, "<n>")
+      .replace(/\s+/g, " ")
+      .trim()
+      .slice(0, 300)
+      .toWellFormed()
+)
 
 /** The entry for a failure without a matching entry. */
 export const novelEntry = (tool: string, args: Json, error: string, now: number): Entry => {

@@ -1,7 +1,7 @@
 /** Compiles the text of a rule, such as `Bash(git push *)`. */
 import type { ConfigError } from "@belay/core/AgentError"
 import { matcher } from "@belay/core/NamePattern"
-import { invalidOption } from "@belay/core/OptionCheck"
+import { invalidOption, show } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
 import type { Kind } from "./callOperations.ts"
 import { type CommandGlob, compileCommandGlob } from "./commandGlob.ts"
@@ -68,7 +68,7 @@ const capabilities: { readonly [name: string]: Kind } = {
 
 /** Parses and compiles a rule. Fails with a `ConfigError` that names the option `key`. */
 export const parseRule = (text: string, key: string, folder?: string): Result.Result<Rule, ConfigError> => {
-  const invalid = (why: string) => invalidOption(key, `${JSON.stringify(text)} is not a rule: ${why}`)
+  const invalid = (why: string) => invalidOption(key, `${show(text)} is not a rule: ${why}`)
   if (typeof text !== "string") return invalid("expected a text such as Bash(git push *)")
   const trimmed = text.trim()
   const open = trimmed.indexOf("(")

@@ -80,14 +80,15 @@ const filePart = (part: Fields): FilePart => {
 }
 
 const answerOf = ({ payload, status }: Fields): Given => {
-  const { always, approved, args, reason } = fieldsOf(payload)
+  const { always, approved, args, field, reason } = fieldsOf(payload)
   if (status !== "resolved") return { isApproved: false, reason: "cancelled by the user" }
   return {
     isApproved: approved === true,
     reason: typeof reason === "string" ? reason : undefined,
     // The body is JSON.
     args: args !== undefined && whyNot(args) === undefined ? args as Json : undefined,
-    always: always === true
+    always: always === true,
+    field: field === true
   }
 }
 

@@ -1,4 +1,5 @@
 /** Writes what happens in a turn as events of AG-UI. */
+import { defined } from "@belay/core/Fields"
 import type { AgentEvent } from "@belay/core/AgentEvent"
 import type { ToolCall } from "@belay/core/Message"
 import type { PendingAsk } from "@belay/core/RunState"
@@ -188,7 +189,7 @@ async function* endOf(
 }
 
 const interruptOf = async (asking: Asking, ask: PendingAsk): Promise<object> => {
-  const { args, by, callId, expiresAt, reason, tool } = ask
+  const { args, by, callId, details, expiresAt, reason, reasons, tool } = ask
   return {
     id: await askIdOf(asking, ask),
     reason: "tool_approval",
@@ -196,7 +197,7 @@ const interruptOf = async (asking: Asking, ask: PendingAsk): Promise<object> => 
     toolCallId: callId,
     responseSchema,
     ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
-    metadata: { tool, args, by }
+    metadata: { tool, args, by, ...defined({ details, reasons }) }
   }
 }
 
@@ -207,7 +208,8 @@ const responseSchema = {
     approved: { type: "boolean" },
     reason: { type: "string", description: "why it is denied" },
     args: { type: "object", description: "other arguments for the tool" },
-    always: { type: "boolean", description: "approve this tool in this session from now on" }
+    always: { type: "boolean", description: "approve this tool in this session from now on" },
+    field: { type: "boolean", description: "approve other values of the same field in this turn" }
   },
   required: ["approved"]
 }

@@ -157,7 +157,8 @@ const pendingItem = async (asking: Asking, ask: PendingAsk) => {
   const id = await askIdOf(asking, ask)
   if (!isClientCall(ask)) {
     const about = { server_label: "agent", name: ask.tool, arguments: JSON.stringify(ask.args) }
-    return { id, type: "mcp_approval_request", ...about }
+    // The protocol has no place for the reason. Clients ignore fields that they do not know.
+    return { id, type: "mcp_approval_request", ...about, reason: ask.reason }
   }
   const { args, tool: name } = ask
   const call = { call_id: await clientCallIdOf(asking, ask), name, arguments: JSON.stringify(args) }

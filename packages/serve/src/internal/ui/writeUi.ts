@@ -239,13 +239,13 @@ const finishReasons = { completed: "stop", limited: "length", aborted: "content-
 async function* questionChunks(asking: Asking, writer: UiWriter, ask: PendingAsk): AsyncGenerator<Chunk> {
   if (isClientCall(ask)) return yield* writer.input(await clientCallIdOf(asking, ask), ask.tool, ask.args)
   yield* writer.input(ask.callId, ask.tool, ask.args)
-  const { allowed, by, callId, expiresAt, reason } = ask
+  const { allowed, by, callId, details, expiresAt, reason, reasons } = ask
   yield {
     type: "tool-approval-request",
     approvalId: await askIdOf(asking, ask),
     toolCallId: callId,
     reason,
-    approvalDescriptor: { by, allowed, expiresAt }
+    approvalDescriptor: { by, allowed, expiresAt, details, reasons }
   }
 }
 

@@ -1,11 +1,13 @@
 /** The laws of hooks. */
 import type { AgentHook } from "@belay/core/AgentHook"
+import { assertArguments } from "@belay/core/ArgumentCheck"
 import type { HookAction } from "@belay/core/HookAction"
 import * as HookChain from "@belay/core/HookChain"
 import type * as HookState from "@belay/core/HookState"
 import { canonical, whyNot } from "@belay/core/Json"
 import { drive, type Verdict } from "../kit/drive.ts"
 import { fill, type Given, hostileEvents, type Point, points } from "../kit/events.ts"
+import { isHook } from "../kit/hooksOf.ts"
 import { make as makeStage, type Stage } from "../kit/stage.ts"
 import type { World } from "../kit/world.ts"
 import { broken, holds, type Law, same, short } from "./law.ts"
@@ -48,9 +50,10 @@ interface Attempt {
 }
 
 export const hookLaws = (given: AgentHook | (() => AgentHook), options: Options): ReadonlyArray<Law> => {
-  const { deterministic = false, maxState = 65_536, perSession = false, withCommon, withinMs = 2000 } = options
+  const { deterministic = false, maxState = 65_536, perSession = false, withCommon, withinMs = 2000 } = options ?? {}
   const make = typeof given === "function" ? given : () => given
   const sample = make()
+  assertArguments(isHook(sample), "HookLaws.cases", ["hook"], [given])
   const law = (name: string, prove: () => Promise<void>): Law => ({ name: `${sample.name}: ${name}`, run: prove })
   const implemented = points.filter((point) => typeof sample[point] === "function")
   const events = (): ReadonlyArray<Attempt> =>

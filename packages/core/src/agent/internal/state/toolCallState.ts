@@ -17,7 +17,7 @@
 import type { Json } from "../../../data/Json.ts"
 import type { ToolCall } from "../../../data/Message.ts"
 import type { CallState, Decision, PendingAsk } from "../../../data/RunState.ts"
-import type { ToolResult } from "../../../data/tool/Tool.ts"
+import type { ApprovalOfCall, ToolResult } from "../../../data/tool/Tool.ts"
 import { fingerprint } from "../../../hook/HookChain.ts"
 import type { SubAgentRun } from "./subAgentRun.ts"
 
@@ -109,7 +109,7 @@ const approve = (ask: PendingAsk, { by, remember }: Extract<Decision, { readonly
   if (by !== undefined && approved.includes(by)) return ask
   const isFirst = approved.length === 0
   const wanted = isFirst ? remember : before === undefined || remember === undefined ? undefined : {
-    what: before.what === "arguments" ? before.what : remember.what,
+    what: narrower.find((what) => what === before.what || what === remember.what)!,
     scope: before.scope === "session" ? before.scope : remember.scope
   }
   return {
@@ -119,6 +119,8 @@ const approve = (ask: PendingAsk, { by, remember }: Extract<Decision, { readonly
   }
 }
 
+const narrower = ["arguments", "field", "tool"] as const
+
 /** The approval is valid for exactly these arguments. It answers everybody who has asked. */
 const settleAll = (state: ToolCallState): ToolCallState => {
   const { ask } = state
@@ -126,6 +128,16 @@ const settleAll = (state: ToolCallState): ToolCallState => {
   const text = fingerprint(ask.tool, ask.args)
   const answers = askersOf(ask).map((hook) => ({ hook, fingerprint: text }))
   return { ...state, settled: [...(state.settled ?? []), ...answers] }
+}
+
+/** Returns what a person approved about a call, for hooks. An approval by a rule was remembered. */
+export const approvalOf = ({ ask, decision }: ToolCallState): ApprovalOfCall | undefined => {
+  if (ask === undefined || decision?.type !== "approve") return undefined
+  const { remember } = ask
+  return {
+    ...(decision.by === undefined || decision.by === "rule" ? {} : { by: decision.by }),
+    ...(remember === undefined ? {} : { remember: remember.what })
+  }
 }
 
 /** Returns the names of everybody who asks. */

@@ -37,7 +37,7 @@ import { checkResult } from "../point/inputParts.ts"
 import type { Turn } from "../point/turn.ts"
 import { sameJson } from "../schema/sameValue.ts"
 import { narrowest, questionsOf } from "../state/questions.ts"
-import { askersOf, planned, type RunningCall, update } from "../state/toolCallState.ts"
+import { approvalOf, askersOf, planned, type RunningCall, update } from "../state/toolCallState.ts"
 import { stopOf } from "../state/turnEnd.ts"
 import type { Step } from "../state/yieldable.ts"
 import { resumeDelegation } from "../subagent/delegate.ts"
@@ -108,7 +108,7 @@ export const runToolCall = function*(turn: Turn, running: RunningCall): Step<Too
     const startedAt = performance.now()
     const result = yield* runTool(turn, running, next.event)
     // 10
-    return result === waiting ? "waits" : yield* finishCall(turn, next.event, { result, startedAt })
+    return result === waiting ? "waits" : yield* finishCall(turn, next.event, { result, startedAt, approval: approvalOf(running.state) })
   }
   const { name } = running.state.call
   return failure(`${name} was not run: its arguments changed after each of ${maxPasses} approvals`)

@@ -1,6 +1,6 @@
 /** Finishes a tool call: with a result, for which the `postToolCall` hooks run, or with a denial. */
 import type { AgentError } from "../../../data/AgentError.ts"
-import { failure, type PreToolCallEvent, type ToolResult } from "../../../data/tool/Tool.ts"
+import { type ApprovalOfCall, failure, type PostToolCallEvent, type PreToolCallEvent, type ToolResult } from "../../../data/tool/Tool.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
 import { askHooks, notifyHooks } from "../point/askHooks.ts"
 import type { Turn } from "../point/turn.ts"
@@ -13,6 +13,8 @@ export interface CallOutcome {
   readonly result: ToolResult
   /** When the tool started, by `performance.now`. Absent if a hook or a person answered instead. */
   readonly startedAt?: number
+  /** What a person approved. */
+  readonly approval?: ApprovalOfCall | undefined
 }
 
 /** Runs the `postToolCall` hooks, and returns the result with their changes. */
@@ -26,14 +28,15 @@ export const finishCall = (
 const askPostHooks = function*(
   turn: Turn,
   { args, id, name, tool }: PreToolCallEvent,
-  { result, startedAt }: CallOutcome
+  { approval, result, startedAt }: CallOutcome
 ): Step<ToolResult, AgentError | TurnEnded> {
   const { io } = turn
   const executed = startedAt !== undefined
   const elapsedMs = executed ? performance.now() - startedAt : 0
   const call = { id, name, args }
   const client = turn.agent.clientTools?.has(name) === true ? { client: true as const } : undefined
-  const outcome = yield* askHooks(turn, "postToolCall", { call, tool, result, elapsedMs, executed })
+  const done: PostToolCallEvent = { call, tool, result, elapsedMs, executed }
+  const outcome = yield* askHooks(turn, "postToolCall", approval === undefined ? done : { ...done, approval })
   const abort = abortOf(outcome)
   if (abort !== undefined) return yield* abort
   let final = outcome?.event.result ?? result

@@ -80,7 +80,7 @@ export const rememberApproval = function*(
   { approved, definition, fingerprint, remember, tool }: PendingAsk,
   questions: Questions
 ): Step<void, PortFailed> {
-  if (remember === undefined) return
+  if (remember === undefined || remember.what === "field") return
   for (const { ask: { standing: where }, by } of questions) {
     if (where === "none") continue
     const rule: StandingRule = {

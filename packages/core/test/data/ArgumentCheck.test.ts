@@ -1,0 +1,36 @@
+/** Errors of public functions that get values of the wrong type. */
+import { ConfigError } from "@belay/core/AgentError"
+import { checked } from "@belay/core/ArgumentCheck"
+import * as Ledger from "@belay/hooks/Ledger"
+import { assert, describe, it } from "vitest"
+
+const errorOf = (act: () => unknown): unknown => {
+  try {
+    return act()
+  } catch (error) {
+    return error
+  }
+}
+
+describe("a function that cannot use its arguments", () => {
+  it("names itself and every argument, and keeps what went wrong as the cause", () => {
+    const error = errorOf(() => Ledger.hold(undefined as never, "id", null as never))
+    assert.instanceOf(error, ConfigError)
+    assert.strictEqual(error.key, "Ledger.hold")
+    assert.strictEqual(
+      error.message,
+      `Ledger.hold: it cannot use these values: account is nothing, id is "id", reservation is nothing`
+    )
+    assert.instanceOf(error.cause, TypeError)
+  })
+
+  it("answers as before when it can, and throws its own errors unchanged", () => {
+    const own = new ConfigError({ key: "k", message: "mine" })
+    const first = checked("Names.first", ["names"], (names: ReadonlyArray<string>) => {
+      if (names.length === 0) throw own
+      return names[0]!.trim()
+    })
+    assert.strictEqual(first([" a "]), "a")
+    assert.strictEqual(errorOf(() => first([])), own)
+  })
+})
