@@ -46,7 +46,18 @@ export const groups: ReadonlyArray<Group> = [
   },
   {
     title: "Run and see",
-    pages: ["production", "engines", "serve", "inspect", "tracing", "cli", "runtimes", "performance", "reliability"]
+    pages: [
+      "production",
+      "engines",
+      "serve",
+      "inspect",
+      "tracing",
+      "cli",
+      "runtimes",
+      "performance",
+      "reliability",
+      "hijacked-model"
+    ]
   },
   {
     title: "Hook files",

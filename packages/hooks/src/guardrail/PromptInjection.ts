@@ -27,7 +27,7 @@ import * as Spotlight from "./internal/spotlight.ts"
  *
  * - `block`: the message is rejected, or the result is withheld.
  * - `filter`: a note replaces the whole text.
- * - `rewrite`: a note replaces the suspicious sentences.
+ * - `rewrite`: a note replaces the suspicious sentences and the orders around them, or the whole text.
  * - `warn`: the text stays, with a warning.
  *
  * After `rewrite` and `warn` the session is tainted.
@@ -61,11 +61,12 @@ export interface Options extends HookDefaults.HookDefaults {
   readonly input?: Strategy | "off"
   /** What happens to the results of tools; `off` does not check them. Default `rewrite`. */
   readonly toolResults?: Strategy | "off"
-  /** The score from which a text is suspicious, above 0, up to 1. The weights of its signals add up. Default 0.7. */
+  /** The score from which a text is suspicious, above 0, up to 1. Weights of near signals add up. Default 0.7. */
   readonly threshold?: number
   /**
-   * The signals to search for: `override`, `persona`, `role-marker`, `prompt-request`, `tool-call`, `exfiltration`,
-   * `concealment`, `hidden-text` and `encoded`. Default: all.
+   * The signals to search for: `override`, `foreign-override`, `task-claim`, `addressed`, `persona`, `unbound`,
+   * `role-marker`, `role-order`, `prompt-request`, `tool-call`, `tool-order`, `exfiltration`, `leak`, `concealment`,
+   * `hide-from-user`, `hidden-text` and `encoded`. Default: all.
    */
   readonly detect?: ReadonlyArray<string>
   /** Custom signals, in addition to those of `detect`. Default none. */

@@ -228,7 +228,9 @@ describe("arguments that a person changed, and another person changed back", () 
     })
     const first = await agent.run("go") as Suspended
     const second = await agent.resume(first.snapshot, { c: { type: "edit", args: { to: "test" }, by: "ada" } })
-    assert.deepStrictEqual((second as Suspended).pending.map(({ approvers, by }) => [by, approvers]), [["test", ["bob"]]])
+    assert.deepStrictEqual((second as Suspended).pending.map(({ approvers, by }) => [by, approvers]), [["test", [
+      "bob"
+    ]]])
     const third = await agent.resume((second as Suspended).snapshot, {
       c: { type: "edit", args: { to: "production" }, by: "bob" }
     })

@@ -1,6 +1,7 @@
-/** Scores texts by the signals of injections, and removes suspicious sentences. */
+/** Scores texts by the signals of injections, and removes suspicious sentences with what they ask for. */
 import type { Json } from "@belay/core/Json"
 import { normalizeText, type Signal } from "./injectionSignals.ts"
+import { isOrder, isPlain } from "./orders.ts"
 import { textsOf } from "./responseTexts.ts"
 import * as Spotlight from "./spotlight.ts"
 
@@ -12,6 +13,9 @@ interface Score {
   readonly value: number
   readonly found: ReadonlyArray<string>
 }
+
+/** Signals add up when they stand as near as this. */
+const near = 1_000
 
 /** A class: its methods share the signals and the threshold. */
 export class InjectionScore {
@@ -25,24 +29,49 @@ export class InjectionScore {
     this.threshold = threshold
   }
 
+  /** The score of a text. That of a long text is the score of its worst part. */
   of(text: string): Score {
+    const whole = this.sum(text, this.signals)
+    if (text.length <= near || whole.value < this.threshold || whole.strongest >= this.threshold) return whole
+    const present = this.signals.filter(({ name }) => whole.found.includes(name))
+    let worst: Score = { value: 0, found: [] }
+    for (let from = 0; from < text.length; from += near / 2) {
+      const part = this.sum(text.slice(from, from + near), present)
+      if (part.value > worst.value) worst = part
+    }
+    return worst
+  }
+
+  private sum(text: string, signals: ReadonlyArray<ScoredSignal>): Score & { readonly strongest: number } {
     const normalized = normalizeText(text)
-    const found = this.signals.filter((signal) => signal.test(signal.raw ? text : normalized))
+    const found = signals.filter((signal) => signal.test(signal.raw ? text : normalized))
     return {
       value: 1 - found.reduce((rest, { weight }) => rest * (1 - weight), 1),
-      found: found.map(({ name }) => name)
+      found: found.map(({ name }) => name),
+      strongest: Math.max(0, ...found.map(({ weight }) => weight))
     }
   }
 
-  /** Replaces the sentences with signals; if the rest is still suspicious, the whole text. */
+  /**
+   * Replaces the sentences with signals, and the orders around them in the same paragraph. If the rest is still
+   * suspicious, the note replaces the whole text.
+   */
   rewrite(text: string): string {
-    const sentences = text.match(/[^.!?\n]*(?:[.!?\n]+|$)/g) ?? []
-    const rest = sentences.map((sentence) => {
-      if (this.of(sentence).found.length === 0) return sentence
-      const indent = sentence.slice(0, sentence.length - sentence.trimStart().length)
-      return `${indent}${this.note}${sentence.endsWith("\n") ? "\n" : ""}`
-    }).join("")
+    const rest = text.split(/(\n[^\S\n]*\n)/).map((paragraph) => this.rewriteParagraph(paragraph)).join("")
     return this.of(rest).value < this.threshold ? rest : this.note
+  }
+
+  private rewriteParagraph(paragraph: string): string {
+    const sentences = sentencesOf(paragraph)
+    const signs = sentences.map((one) => this.sum(one, this.signals).found.length > 0)
+    const first = signs.indexOf(true)
+    if (first < 0) return paragraph
+    return sentences.map((one, index) => {
+      const goes = signs[index] === true || (index > first ? !isPlain(one) : isOrder(one))
+      if (!goes) return one
+      const indent = one.slice(0, one.length - one.trimStart().length)
+      return `${indent}${this.note}${one.endsWith("\n") ? "\n" : ""}`
+    }).join("").replaceAll(repeated, "$1")
   }
 
   /** Rewrites each text of a JSON value. When only the texts together are suspicious, the note replaces the value. */
@@ -51,3 +80,18 @@ export class InjectionScore {
     return this.of(textsOf(rewritten).join("\n")).value >= this.threshold ? this.note : rewritten
   }
 }
+
+/** The end of a sentence. A dot inside a host name, a file name or a number is none. */
+const end = /(?:[.!?](?=[\s"')\]]|$)|[。！？])["')\]]{0,2}\n*|\n+/gu
+
+const sentencesOf = (text: string): ReadonlyArray<string> => {
+  const sentences: Array<string> = []
+  let from = 0
+  for (const { 0: mark, index } of text.matchAll(end)) {
+    sentences.push(text.slice(from, index + mark.length))
+    from = index + mark.length
+  }
+  return from < text.length ? [...sentences, text.slice(from)] : sentences
+}
+
+const repeated = /(\[removed: it looked like an instruction\])(?:\s{1,3}\[removed: it looked like an instruction\])+/g
