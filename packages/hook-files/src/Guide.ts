@@ -5,8 +5,9 @@
  * @since 0.1.0
  */
 
-/** What happens in an agent. Systems have different names for the same occasion. @category models @since 0.1.0 */
 import { checked } from "@belay/core/ArgumentCheck"
+
+/** What happens in an agent. Systems have different names for the same occasion. @category models @since 0.1.0 */
 export type Occasion =
   | "session-start"
   | "session-end"

@@ -4,8 +4,9 @@
  * @since 0.1.0
  */
 
-/** Random numbers that are the same for the same seed. @category models @since 0.1.0 */
 import { checked } from "@belay/core/ArgumentCheck"
+
+/** Random numbers that are the same for the same seed. @category models @since 0.1.0 */
 export interface SeededRandom {
   /** A whole number from 0 up to, but not including, `n`. */
   readonly below: (n: number) => number

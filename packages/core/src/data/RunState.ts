@@ -13,6 +13,7 @@ import { decodeInPieces } from "./internal/decodeInPieces.ts"
 import { whyNot } from "./Json.ts"
 import { AssistantMessage, JsonValue, Message, ToolCall } from "./Message.ts"
 import { checked } from "./option/ArgumentCheck.ts"
+import { messageOf } from "./text/ErrorMessage.ts"
 import { ToolResult } from "./tool/Tool.ts"
 import { DefinitionChange, ToolDefinition } from "./tool/ToolDefinition.ts"
 import { TurnInput } from "./Turn.ts"
@@ -394,9 +395,5 @@ const slack = 64
 const parse = (text: string): Effect.Effect<unknown, SnapshotError> =>
   Effect.try({
     try: () => JSON.parse(text) as unknown,
-    catch: (error) =>
-      new SnapshotError({
-        problem: "not-json",
-        message: `snapshot is not JSON: ${error instanceof Error ? error.message : String(error)}`
-      })
+    catch: (error) => new SnapshotError({ problem: "not-json", message: `snapshot is not JSON: ${messageOf(error)}` })
   })

@@ -1,7 +1,7 @@
 /** Errors of public functions that get values of the wrong type. */
 import { ConfigError } from "@belay/core/AgentError"
 import { checked } from "@belay/core/ArgumentCheck"
-import * as Ledger from "@belay/hooks/Ledger"
+import * as RunState from "@belay/core/RunState"
 import { assert, describe, it } from "vitest"
 
 const errorOf = (act: () => unknown): unknown => {
@@ -14,12 +14,12 @@ const errorOf = (act: () => unknown): unknown => {
 
 describe("a function that cannot use its arguments", () => {
   it("names itself and every argument, and keeps what went wrong as the cause", () => {
-    const error = errorOf(() => Ledger.hold(undefined as never, "id", null as never))
+    const error = errorOf(() => RunState.pending(undefined as never))
     assert.instanceOf(error, ConfigError)
-    assert.strictEqual(error.key, "Ledger.hold")
+    assert.strictEqual(error.key, "RunState.pending")
     assert.strictEqual(
       error.message,
-      `Ledger.hold: it cannot use these values: account is nothing, id is "id", reservation is nothing`
+      "RunState.pending: it cannot use these values: state is nothing"
     )
     assert.instanceOf(error.cause, TypeError)
   })

@@ -37,7 +37,9 @@ const optionKinds: OptionKinds<Options> = { terminal: "object", remember: "flag"
 /** The parts of a question that the terminal shows. @category models @since 0.1.0 */
 export type Question =
   & Pick<PendingAsk, "tool" | "args" | "reason">
-  & Partial<Pick<PendingAsk, "agent" | "allowed" | "approved" | "approvers" | "changed" | "details" | "quorum" | "reasons">>
+  & Partial<
+    Pick<PendingAsk, "agent" | "allowed" | "approved" | "approvers" | "changed" | "details" | "quorum" | "reasons">
+  >
   & { readonly signal?: AbortSignal }
 
 /**

@@ -24,7 +24,7 @@ describe("a request of the Responses API", () => {
     assert.deepEqual(instructions, ["be kind", "be short"])
     assert.deepEqual(history.map(({ role }) => role), ["user", "user", "assistant", "tool", "assistant"])
     assert.strictEqual(history[0]?.content, "ab")
-    const [text, file] = history[1]?.content as ReadonlyArray<{ readonly type: string }>
+    const [text, file] = history[1]!.content as ReadonlyArray<{ readonly type: string }>
     assert.deepEqual([text?.type, file?.type], ["text", "file"])
     assert.deepInclude(history[2], { content: "", toolCalls: [{ id: "c1", name: "look", args: { at: 1 } }] })
     assert.deepInclude(history[3], { toolCallId: "c1", toolName: "look", content: "seen" })

@@ -1,6 +1,6 @@
 /** Writes what happens in a turn as events of AG-UI. */
-import { defined } from "@belay/core/Fields"
 import type { AgentEvent } from "@belay/core/AgentEvent"
+import { defined } from "@belay/core/Fields"
 import type { ToolCall } from "@belay/core/Message"
 import type { PendingAsk } from "@belay/core/RunState"
 import type { ToolResult } from "@belay/core/Tool"

@@ -108,7 +108,9 @@ export const runToolCall = function*(turn: Turn, running: RunningCall): Step<Too
     const startedAt = performance.now()
     const result = yield* runTool(turn, running, next.event)
     // 10
-    return result === waiting ? "waits" : yield* finishCall(turn, next.event, { result, startedAt, approval: approvalOf(running.state) })
+    return result === waiting
+      ? "waits"
+      : yield* finishCall(turn, next.event, { result, startedAt, approval: approvalOf(running.state) })
   }
   const { name } = running.state.call
   return failure(`${name} was not run: its arguments changed after each of ${maxPasses} approvals`)

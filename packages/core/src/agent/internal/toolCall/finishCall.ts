@@ -1,6 +1,12 @@
 /** Finishes a tool call: with a result, for which the `postToolCall` hooks run, or with a denial. */
 import type { AgentError } from "../../../data/AgentError.ts"
-import { type ApprovalOfCall, failure, type PostToolCallEvent, type PreToolCallEvent, type ToolResult } from "../../../data/tool/Tool.ts"
+import {
+  type ApprovalOfCall,
+  failure,
+  type PostToolCallEvent,
+  type PreToolCallEvent,
+  type ToolResult
+} from "../../../data/tool/Tool.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
 import { askHooks, notifyHooks } from "../point/askHooks.ts"
 import type { Turn } from "../point/turn.ts"
