@@ -84,12 +84,17 @@ const textOf = (message: Message): string => message.role === "user" ? text(mess
 
 const beforeTurn = (
   { plan }: Setup,
-  { attachments, message, steer }: TurnInput,
+  { attachments, message, part, steer }: TurnInput,
   ctx: HookContext
 ): Effect.Effect<undefined, unknown> | undefined => {
   // What an agent says to its sub-agent is the model's text.
   if (ctx.agent.depth > 0) return undefined
   const memory = memoryOf(ctx)
+  // Of what a client sends, only the message itself is known to be the person's. Results are labelled where they arrive.
+  if (part !== undefined) {
+    if (part === "before") taint(memory, { sessionId: ctx.sessionId, turn: ctx.turnNumber, step: 0 })
+    return undefined
+  }
   if (steer !== true) {
     for (const key of ["approved", "refused"] as const) memory.set(key, "")
     memory.set("open", {})
