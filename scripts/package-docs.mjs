@@ -6,7 +6,7 @@ import { dirname, join, posix } from "node:path"
 const target = "packages/core/docs"
 const repository = "https://github.com/belay-sdk/belay/blob/main"
 const left = (path) =>
-  /^docs\/(?:decisions|images)\//.test(path) || /^docs\/(?:compatibility|performance)\.md$/.test(path)
+  /^docs\/(?:decisions|images)\//.test(path) || /^docs\/(?:compatibility|hook-events|performance)\.md$/.test(path)
 
 /** Links to files that are not packed lead to the repository. */
 const withLinks = (path, text) =>
