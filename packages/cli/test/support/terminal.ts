@@ -10,7 +10,8 @@ const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 /** Starts a program. `type` presses keys, and `until` waits for a text and forgets what was shown up to it. */
 export const inTerminal = (command: ReadonlyArray<string>, env: NodeJS.ProcessEnv, cwd: string) => {
   const log = join(mkdtempSync(join(tmpdir(), "belay-terminal-")), "log")
-  const child = spawn("script", ["-qefc", command.map(quoted).join(" "), log], {
+  // A shell that stays would get Ctrl-C too, and would end with its own code.
+  const child = spawn("script", ["-qefc", `exec ${command.map(quoted).join(" ")}`, log], {
     cwd,
     env: { ...process.env, ...env, TERM: "xterm" }
   })

@@ -44,8 +44,6 @@ class Chat {
   private running: AbortController | undefined
   /** Stops what waits for the person's decisions. */
   private deciding: AbortController | undefined
-  /** Ends the prompt, while it waits for a message. */
-  private leave: (() => void) | undefined
   private isEnding = false
   private isAtLineStart = true
   /** What was typed before, the last first. */
@@ -105,11 +103,9 @@ class Chat {
     const pasted: Array<string> = []
     return new Promise((resolve) => {
       const end = (text: string | undefined) => {
-        this.leave = undefined
         resolve(text)
         lines.close()
       }
-      this.leave = () => end(undefined)
       lines.on("history", (typed) => this.typed = typed)
       lines.on("line", (line) => {
         pasted.push(line)
@@ -126,11 +122,6 @@ class Chat {
   /** Stops the answer. Without one, or if it does not stop, the chat ends. */
   private interrupt(): boolean {
     const stoppable = this.running ?? this.deciding
-    if (stoppable === undefined && this.leave !== undefined) {
-      // A terminal that has not passed on its mode yet sends a signal in place of the key.
-      this.leave()
-      return true
-    }
     if (stoppable === undefined || stoppable.signal.aborted) {
       this.isEnding = true
       return false
