@@ -62,12 +62,22 @@ describe("the law of the house", () => {
 
   it("forbids an import from a part of the agent to a part above it", () => {
     const found = planted(
-      "packages/core/src/agent/internal/state/Planted.ts",
-      `import type { Turn } from "../point/turn.ts"\n`
+      "packages/core/src/guard/internal/state/Planted.ts",
+      `import type { GuardTurn } from "../point/guardTurn.ts"\n`
     )
-    assertBroken(found, /state\/Planted\.ts imports \.\.\/point\/turn\.ts, upwards: the part point lies above state/)
     assertBroken(
-      planted("packages/core/src/agent/internal/new/Planted.ts", `import type { Turn } from "../point/turn.ts"\n`),
+      found,
+      /state\/Planted\.ts imports \.\.\/point\/guardTurn\.ts, upwards: the part point lies above state/
+    )
+    assertBroken(
+      planted(
+        "packages/core/src/guard/internal/state/Planted.ts",
+        `import type { Turn } from "../../../agent/internal/running/turn.ts"\n`
+      ),
+      /upwards: agent lies above guard/
+    )
+    assertBroken(
+      planted("packages/core/src/agent/internal/new/Planted.ts", `import type { Turn } from "../running/turn.ts"\n`),
       /a part without a floor/
     )
   })

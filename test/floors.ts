@@ -7,28 +7,26 @@
  * Where every room of `core` lies. An import stays in its room or goes down; rooms on one floor have no door between
  * them.
  */
-const floors: { readonly [room: string]: number } = { data: 0, hook: 1, port: 1, agent: 2, index: 3 }
+const floors: { readonly [room: string]: number } = { data: 0, hook: 1, port: 1, guard: 2, agent: 3, index: 4 }
 
-/** The parts of the agent's room (`core/src/agent/internal`), from below. A part imports only parts that lie below it. */
-const parts: ReadonlyArray<string> = [
-  "platform",
-  "schema",
-  "event",
-  "state",
-  "definition",
-  "io",
-  "point",
-  "toolCall",
-  "window",
-  "model",
-  "subagent",
-  "tool",
-  "capability",
-  "turn",
-  "control",
-  "session",
-  "config"
-]
+/** The parts of the rooms guard and agent (their `internal`), from below. A part imports only parts that lie below it. */
+const partsOf: { readonly [room: string]: ReadonlyArray<string> } = {
+  guard: ["platform", "schema", "event", "state", "definition", "io", "point", "capability", "toolCall", "session"],
+  agent: [
+    "output",
+    "definition",
+    "running",
+    "window",
+    "model",
+    "subagent",
+    "tool",
+    "capability",
+    "turn",
+    "control",
+    "session",
+    "config"
+  ]
+}
 
 /** What each package may import of the others. */
 const below: { readonly [name: string]: ReadonlyArray<string> } = {
@@ -102,7 +100,7 @@ const judge = (
   if (relative(specifier)) {
     if (packageOf(target!) !== from) return "a file of another package: import it by name"
     return from === "core"
-      ? judgeRooms(roomOf(path), roomOf(target!)) ?? judgeParts(partOf(path), partOf(target!))
+      ? judgeRooms(roomOf(path), roomOf(target!)) ?? judgeParts(path, target!)
       : undefined
   }
   const owner = specifier.startsWith("@") ? specifier.split("/").slice(0, 2).join("/") : specifier.split("/")[0]!
@@ -125,8 +123,10 @@ const judgeRooms = (from: string, to: string): string | undefined => {
   return here === there && from !== to ? `sideways: there is no door between ${from} and ${to}` : undefined
 }
 
-const judgeParts = (from: string | undefined, to: string | undefined): string | undefined => {
-  if (from === undefined || to === undefined || from === to) return undefined
+const judgeParts = (path: string, target: string): string | undefined => {
+  const [room, from, to] = [roomOf(path), partOf(path), partOf(target)]
+  if (room !== roomOf(target) || from === undefined || to === undefined || from === to) return undefined
+  const parts = partsOf[room] ?? []
   const [here, there] = [parts.indexOf(from), parts.indexOf(to)]
   if (here < 0 || there < 0) return `a part without a floor (${from} -> ${to})`
   return here < there ? `upwards: the part ${to} lies above ${from}` : undefined
@@ -136,7 +136,8 @@ const relative = (specifier: string): boolean => specifier.startsWith(".")
 
 const packageOf = (path: string): string => path.split("/")[1]!
 
-const partOf = (path: string): string | undefined => /^packages\/core\/src\/agent\/internal\/([^/]+)\//.exec(path)?.[1]
+const partOf = (path: string): string | undefined =>
+  /^packages\/core\/src\/(?:agent|guard)\/internal\/([^/]+)\//.exec(path)?.[1]
 
 const roomOf = (path: string): string => path.split("/")[3]!.replace(/\.ts$/, "")
 

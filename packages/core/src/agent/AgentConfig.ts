@@ -4,9 +4,10 @@
  * @since 0.1.0
  */
 import type * as Effect from "effect/Effect"
-import type { Json } from "../data/Json.ts"
 import type { LlmParameters } from "../data/LlmCall.ts"
 import type { Decision, PendingAsk } from "../data/RunState.ts"
+import type { ArgumentChange } from "../data/tool/Tool.ts"
+import type { ApprovalConfig } from "../guard/Approvals.ts"
 import type { AgentHook } from "../hook/AgentHook.ts"
 import type { AskOptions } from "../hook/HookAction.ts"
 import type { AgentInfo } from "../hook/HookContext.ts"
@@ -20,7 +21,6 @@ import type { RuntimePolicy } from "../port/RuntimePolicy.ts"
 import type { SessionStore } from "../port/SessionStore.ts"
 import type { Tokenizer } from "../port/Tokenizer.ts"
 import type { AgentCore } from "./AgentCore.ts"
-import type { ApprovalConfig } from "./Approvals.ts"
 import type { AnyTool } from "./defineTool.ts"
 import type { HookSource } from "./HookSource.ts"
 import type { Limits } from "./Limits.ts"
@@ -46,17 +46,7 @@ export interface LogLine {
   readonly time: Date
 }
 
-/** A tool call that ran with other arguments than the model wrote. @category models @since 0.2.0 */
-export interface ArgumentChange {
-  readonly callId: string
-  readonly tool: string
-  /** The hooks that changed them, and the person who edited them. */
-  readonly by: ReadonlyArray<string>
-  /** The arguments that the tool got. */
-  readonly args: Json
-  /** Whether the vendor gets the model's own arguments in the conversation, because it may have signed the call. */
-  readonly isSigned: boolean
-}
+export type { ArgumentChange }
 
 /** The options of an agent. @category models @since 0.1.0 */
 export interface AgentConfig<R = never> {

@@ -9,6 +9,7 @@ import type { AgentEventBody } from "../data/AgentEvent.ts"
 import type { LlmParameters, LlmResponse } from "../data/LlmCall.ts"
 import type { Message } from "../data/Message.ts"
 import type { FinishReason } from "../data/Turn.ts"
+import type { TurnEnded } from "../guard/TurnEnded.ts"
 import type { Outcome } from "../hook/HookChain.ts"
 import type { HookPointName, In } from "../hook/HookPoint.ts"
 import type { LlmProvider } from "../port/LlmProvider.ts"
@@ -16,7 +17,6 @@ import type { MemoryPlugin } from "../port/MemoryPlugin.ts"
 import type { RuntimePolicy } from "../port/RuntimePolicy.ts"
 import type { ToolDispatcher } from "../port/ToolDispatcher.ts"
 import type { Limits } from "./Limits.ts"
-import type { TurnEnded } from "./TurnEnded.ts"
 
 /** The output of a core. @category models @since 0.1.0 */
 export interface CoreOutput {

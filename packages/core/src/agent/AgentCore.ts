@@ -7,8 +7,8 @@
 import type * as Effect from "effect/Effect"
 import type { AgentError } from "../data/AgentError.ts"
 import type { TurnInput } from "../data/Turn.ts"
+import type { TurnEnded } from "../guard/TurnEnded.ts"
 import type { AgentContext, CoreOutput } from "./AgentContext.ts"
-import type { TurnEnded } from "./TurnEnded.ts"
 
 export type { CoreOutput } from "./AgentContext.ts"
 

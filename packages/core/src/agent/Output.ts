@@ -8,10 +8,10 @@ import type { ConfigError, OutputMismatch } from "../data/AgentError.ts"
 import type { JsonObject } from "../data/Json.ts"
 import type { LlmResponse } from "../data/LlmCall.ts"
 import { assistant, user } from "../data/Message.ts"
+import type { ObjectResult, RunResult } from "../guard/RunResult.ts"
 import type { ObjectResponse, SideRequest } from "../hook/HookContext.ts"
 import type { ArgsOf, InputSchema } from "./defineTool.ts"
-import { readAnswerSchema } from "./internal/schema/answerSchema.ts"
-import type { ObjectResult, RunResult } from "./RunResult.ts"
+import { readAnswerSchema } from "./internal/output/answerSchema.ts"
 
 /**
  * Structured output: the answer must fit a schema. The model receives the schema, and the answer is decoded. An answer

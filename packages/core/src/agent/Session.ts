@@ -10,10 +10,10 @@ import type { HostSignal, SignalAnswer } from "../data/Delegation.ts"
 import type { Message } from "../data/Message.ts"
 import type { Decision, PendingAsk } from "../data/RunState.ts"
 import type { OnSessionEndEvent } from "../data/SessionEvent.ts"
-import type { TurnInput } from "../data/Turn.ts"
+import type { SteerOutcome, TurnInput } from "../data/Turn.ts"
 import type { Waiting } from "../data/Waiting.ts"
+import type { RunResult } from "../guard/RunResult.ts"
 import type { HookState } from "../hook/HookState.ts"
-import type { RunResult } from "./RunResult.ts"
 
 /** The decisions of people, by tool call id. @category models @since 0.1.0 */
 export type Decisions = { readonly [callId: string]: Decision }
@@ -48,25 +48,7 @@ export interface TurnOptions {
 /** Options of a turn that is resumed. @category models @since 0.1.0 */
 export type ResumeOptions = Pick<TurnOptions, "onEvent">
 
-/**
- * What became of a message to a running turn.
- *
- * - `delivered`: the model reads it with the call of this step. It is part of the conversation.
- * - `refused`: a `preTurn` hook rejected it. It is not part of the conversation, and the turn continues without it.
- * - `answered`: a `preTurn` hook answered it. It is not part of the conversation, and the turn continues without it.
- * - `missed`: the turn stopped before it could be delivered; `status` is that of the turn, or `failed` or `cancelled`.
- *   The message was not stored: send it again with `run` if it still matters.
- * - `notRunning`: no turn runs in this process. Nothing was done.
- *
- * @category models
- * @since 0.1.0
- */
-export type SteerOutcome =
-  | { readonly type: "delivered"; readonly turnNumber: number; readonly stepNumber: number }
-  | { readonly type: "refused"; readonly by: string; readonly reason: string }
-  | { readonly type: "answered"; readonly by: string; readonly text: string }
-  | { readonly type: "missed"; readonly status: string }
-  | { readonly type: "notRunning" }
+export type { SteerOutcome }
 
 /** Options of `park`. @category models @since 0.1.0 */
 export interface ParkOptions {

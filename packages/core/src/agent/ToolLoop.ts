@@ -5,9 +5,9 @@
  */
 import * as Effect from "effect/Effect"
 import type { AgentError } from "../data/AgentError.ts"
+import type { TurnEnded } from "../guard/TurnEnded.ts"
 import type { AgentContext } from "./AgentContext.ts"
 import type { AgentCore, CoreOutput } from "./AgentCore.ts"
-import type { TurnEnded } from "./TurnEnded.ts"
 
 const runTurn = Effect.fnUntraced(
   function*(_input: unknown, ctx: AgentContext): Effect.fn.Return<CoreOutput, AgentError | TurnEnded> {

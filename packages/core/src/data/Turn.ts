@@ -87,3 +87,23 @@ export interface PostTurnEvent {
   /** False when a hook answered the turn (`Respond`). */
   readonly executed: boolean
 }
+
+/**
+ * What became of a message to a running turn.
+ *
+ * - `delivered`: the model reads it with the call of this step. It is part of the conversation.
+ * - `refused`: a `preTurn` hook rejected it. It is not part of the conversation, and the turn continues without it.
+ * - `answered`: a `preTurn` hook answered it. It is not part of the conversation, and the turn continues without it.
+ * - `missed`: the turn stopped before it could be delivered; `status` is that of the turn, or `failed` or `cancelled`.
+ *   The message was not stored: send it again with `run` if it still matters.
+ * - `notRunning`: no turn runs in this process. Nothing was done.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type SteerOutcome =
+  | { readonly type: "delivered"; readonly turnNumber: number; readonly stepNumber: number }
+  | { readonly type: "refused"; readonly by: string; readonly reason: string }
+  | { readonly type: "answered"; readonly by: string; readonly text: string }
+  | { readonly type: "missed"; readonly status: string }
+  | { readonly type: "notRunning" }

@@ -125,3 +125,15 @@ export interface OnToolDeniedEvent {
   readonly by: string
   readonly reason: string
 }
+
+/** A tool call that ran with other arguments than the model wrote. @category models @since 0.2.0 */
+export interface ArgumentChange {
+  readonly callId: string
+  readonly tool: string
+  /** The hooks that changed them, and the person who edited them. */
+  readonly by: ReadonlyArray<string>
+  /** The arguments that the tool got. */
+  readonly args: Json
+  /** Whether the vendor gets the model's own arguments in the conversation, because it may have signed the call. */
+  readonly isSigned: boolean
+}

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { oldNode } from "../../../src/agent/internal/platform/oldNode.ts"
+import { oldNode } from "../../../src/agent/internal/config/oldNode.ts"
 
 describe("an old version of Node", () => {
   it("is reported in one sentence", () => {

@@ -1,7 +1,7 @@
 /** Who receives an event, and what an event consists of. */
 import { assert, describe, it } from "@effect/vitest"
-import { EventHub, makeEvent } from "../../../src/agent/internal/event/eventHub.ts"
 import type { AgentEvent, AgentEventBody } from "../../../src/data/AgentEvent.ts"
+import { EventHub, makeEvent } from "../../../src/guard/internal/event/eventHub.ts"
 
 const session = () => ({ id: "s", root: { id: "root", lastEvent: 4 } })
 const moment = { turnNumber: 1, stepNumber: 2, time: 3 }

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { eventQueue } from "../../../src/agent/internal/event/eventQueue.ts"
 import type { AgentEvent } from "../../../src/data/AgentEvent.ts"
+import { eventQueue } from "../../../src/guard/internal/event/eventQueue.ts"
 
 const event = (seq: number): AgentEvent =>
   ({

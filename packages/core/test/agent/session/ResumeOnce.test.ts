@@ -1,9 +1,9 @@
 /** A snapshot is resumed once, also without a store. */
 import { assert, describe, it } from "@effect/vitest"
 import type { AgentConfig } from "../../../src/agent/AgentConfig.ts"
-import * as Approvals from "../../../src/agent/Approvals.ts"
 import { createAgent } from "../../../src/agent/createAgent.ts"
-import type { RunResult } from "../../../src/agent/RunResult.ts"
+import * as Approvals from "../../../src/guard/Approvals.ts"
+import type { RunResult } from "../../../src/guard/RunResult.ts"
 import * as HookAction from "../../../src/hook/HookAction.ts"
 import * as SessionStore from "../../../src/port/SessionStore.ts"
 import { recording } from "../../support/agent.ts"

@@ -2,10 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { AgentConfig } from "../../../src/agent/AgentConfig.ts"
-import { inMemoryRules } from "../../../src/agent/Approvals.ts"
 import { createAgent } from "../../../src/agent/createAgent.ts"
 import { type AnyTool, defineTool } from "../../../src/agent/defineTool.ts"
 import type { Decision, PendingAsk } from "../../../src/data/RunState.ts"
+import { inMemoryRules } from "../../../src/guard/Approvals.ts"
 import * as HookAction from "../../../src/hook/HookAction.ts"
 import { asks, scripted } from "../../support/model.ts"
 

@@ -1,8 +1,8 @@
 /** Arguments that a hook proposes in its question, and hooks that come from a source. */
 import { assert, describe, it } from "@effect/vitest"
 import { createAgent } from "../../../src/agent/createAgent.ts"
-import type { Suspended } from "../../../src/agent/RunResult.ts"
 import { ConfigError } from "../../../src/data/AgentError.ts"
+import type { Suspended } from "../../../src/guard/RunResult.ts"
 import type { AgentHook } from "../../../src/hook/AgentHook.ts"
 import * as HookAction from "../../../src/hook/HookAction.ts"
 import type { RuntimePolicy } from "../../../src/port/RuntimePolicy.ts"

@@ -1,4 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
+import type { PendingAsk, Remember } from "../../../src/data/RunState.ts"
+import { success } from "../../../src/data/tool/Tool.ts"
 import {
   everyHook,
   isSettled,
@@ -6,9 +8,7 @@ import {
   planned,
   type ToolCallEvent,
   type ToolCallState
-} from "../../../src/agent/internal/state/toolCallState.ts"
-import type { PendingAsk, Remember } from "../../../src/data/RunState.ts"
-import { success } from "../../../src/data/tool/Tool.ts"
+} from "../../../src/guard/internal/state/toolCallState.ts"
 import { fingerprint } from "../../../src/hook/HookChain.ts"
 
 const call = { id: "1", name: "deploy", args: { to: "test" } }

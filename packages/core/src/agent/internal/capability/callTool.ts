@@ -4,10 +4,10 @@ import type { AgentError } from "../../../data/AgentError.ts"
 import type { Awaitable } from "../../../data/effect/Awaitable.ts"
 import type { ToolCall } from "../../../data/Message.ts"
 import { failure, type ToolResult } from "../../../data/tool/Tool.ts"
-import type { Turn } from "../point/turn.ts"
+import { awaitable } from "../../../guard/internal/capability/runPromise.ts"
+import type { Turn } from "../running/turn.ts"
 import { runToolForHook } from "../tool/runToolCall.ts"
 import { hookCall } from "./hookCall.ts"
-import { awaitable } from "./runPromise.ts"
 
 export const callTool = (turn: Turn, call: ToolCall, hook: string): Awaitable<ToolResult, AgentError> =>
   awaitable(turn, runForHook(turn, call, hook))

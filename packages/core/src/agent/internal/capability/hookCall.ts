@@ -5,10 +5,10 @@
 import * as Effect from "effect/Effect"
 import { type AgentError, HookRejected } from "../../../data/AgentError.ts"
 import * as Usage from "../../../data/Usage.ts"
-import type { TurnEnded } from "../../TurnEnded.ts"
-import { Turn } from "../point/turn.ts"
-import { isTurnEnd } from "../state/turnEnd.ts"
-import { newTurn } from "../state/turnState.ts"
+import { isTurnEnd } from "../../../guard/internal/state/turnEnd.ts"
+import { newTurn } from "../../../guard/internal/state/turnState.ts"
+import type { TurnEnded } from "../../../guard/TurnEnded.ts"
+import { Turn } from "../running/turn.ts"
 
 /** The hook that makes the call, and the method of `ctx` that it uses. */
 export interface Caller {

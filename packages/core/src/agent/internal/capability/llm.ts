@@ -5,13 +5,13 @@ import { type AgentError, ConfigError } from "../../../data/AgentError.ts"
 import type { Awaitable } from "../../../data/effect/Awaitable.ts"
 import type { LlmRequest, LlmResponse } from "../../../data/LlmCall.ts"
 import { nearest } from "../../../data/text/NamePattern.ts"
+import { awaitable } from "../../../guard/internal/capability/runPromise.ts"
 import type { SideRequest } from "../../../hook/HookContext.ts"
 import { askForObject } from "../../Output.ts"
 import type { ResolvedAgent } from "../definition/resolvedAgent.ts"
 import { callModelForHook } from "../model/callModel.ts"
-import type { Turn } from "../point/turn.ts"
+import type { Turn } from "../running/turn.ts"
 import { hookCall } from "./hookCall.ts"
-import { awaitable } from "./runPromise.ts"
 
 export const askModel = (turn: Turn, asked: SideRequest, hook: string): Awaitable<LlmResponse, AgentError> =>
   awaitable(

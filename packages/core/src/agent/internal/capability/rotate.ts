@@ -1,5 +1,5 @@
 /** `ctx.rotate`: requests a fresh session before the next model call. */
-import type { Turn } from "../point/turn.ts"
+import type { Turn } from "../running/turn.ts"
 
 export const requestRotation = ({ io, session }: Turn, hook: string): void => {
   if (session.root !== session) {

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { PortFailed, SessionError, SnapshotError } from "../../../data/AgentError.ts"
 import type { RunState } from "../../../data/RunState.ts"
 import type { Waiting } from "../../../data/Waiting.ts"
-import type { SessionState } from "../state/sessionState.ts"
+import type { SessionState } from "../../../guard/internal/state/sessionState.ts"
 import { busyElsewhere } from "./otherProcess.ts"
 
 /** What is needed of the handle of a session. */

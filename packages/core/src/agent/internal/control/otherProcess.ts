@@ -3,8 +3,8 @@ import { PortFailed, SessionError } from "../../../data/AgentError.ts"
 import type { RunState } from "../../../data/RunState.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
 import type { Waiting } from "../../../data/Waiting.ts"
+import type { SessionState } from "../../../guard/internal/state/sessionState.ts"
 import { conflict } from "../../../port/SessionStore.ts"
-import type { SessionState } from "../state/sessionState.ts"
 
 /** Whether a turn still waits, so that no other process has continued it. */
 export const isStillThere = (waiting: Waiting): boolean =>

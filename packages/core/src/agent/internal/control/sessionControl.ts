@@ -7,9 +7,9 @@ import * as Effect from "effect/Effect"
 import type { SessionError } from "../../../data/AgentError.ts"
 import type { AgentEvent } from "../../../data/AgentEvent.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
+import { EventHub } from "../../../guard/internal/event/eventHub.ts"
+import type { SessionState, Steer } from "../../../guard/internal/state/sessionState.ts"
 import type { SteerOutcome } from "../../Session.ts"
-import { EventHub } from "../event/eventHub.ts"
-import type { SessionState, Steer } from "../state/sessionState.ts"
 import { TurnGate, type WhenBusy } from "../turn/turnGate.ts"
 
 const noSteers: ReadonlyArray<Steer> = []

@@ -2,6 +2,8 @@
 import type * as Result from "effect/Result"
 import type { ChainError } from "../../../data/AgentError.ts"
 import type { ToolMeta } from "../../../data/tool/Tool.ts"
+import type { GuardedAgent } from "../../../guard/internal/definition/guardedAgent.ts"
+import type { EventHub } from "../../../guard/internal/event/eventHub.ts"
 import type { AgentHook } from "../../../hook/AgentHook.ts"
 import * as HookChain from "../../../hook/HookChain.ts"
 import type { AgentInfo } from "../../../hook/HookContext.ts"
@@ -16,7 +18,6 @@ import type { AgentConfig } from "../../AgentConfig.ts"
 import type { AgentCore } from "../../AgentCore.ts"
 import type { AnyTool } from "../../defineTool.ts"
 import type { Limits } from "../../Limits.ts"
-import type { EventHub } from "../event/eventHub.ts"
 import { ProviderHealth } from "./providerHealth.ts"
 
 /** The agent to which a tool delegates, and how it delegates. */
@@ -38,7 +39,7 @@ export interface HookRoles {
 }
 
 /** The parts of an agent. */
-export interface AgentParts extends HookRoles {
+export interface AgentParts extends HookRoles, GuardedAgent {
   readonly config: AgentConfig<never> & { readonly limits: Limits }
   readonly info: AgentInfo
   readonly providers: readonly [LlmProvider, ...ReadonlyArray<LlmProvider>]

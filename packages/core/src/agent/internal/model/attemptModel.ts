@@ -4,12 +4,12 @@ import * as Effect from "effect/Effect"
 import { type AgentError, HookRejected } from "../../../data/AgentError.ts"
 import type { LlmRequest, LlmResponse, RetryDecision } from "../../../data/LlmCall.ts"
 import * as ProviderError from "../../../data/ProviderError.ts"
-import type { TurnEnded } from "../../TurnEnded.ts"
-import { parkBeforeModel, parkRequested } from "../point/parkRequest.ts"
-import { reachLimit } from "../point/reachLimit.ts"
-import type { Turn } from "../point/turn.ts"
-import { type FailedWrap, wrapAct } from "../point/wrapAct.ts"
-import { type Step, toEffect } from "../state/yieldable.ts"
+import { type FailedWrap, wrapAct } from "../../../guard/internal/point/wrapAct.ts"
+import { type Step, toEffect } from "../../../guard/internal/state/yieldable.ts"
+import type { TurnEnded } from "../../../guard/TurnEnded.ts"
+import { parkBeforeModel } from "../running/parkRequest.ts"
+import { reachLimit } from "../running/reachLimit.ts"
+import type { Turn } from "../running/turn.ts"
 import { compact } from "../window/compact.ts"
 import { callProvider, countAnswer, countCall, countFailure, type Target } from "./callProvider.ts"
 import { readResponse } from "./checkResponse.ts"
@@ -139,7 +139,7 @@ const nextTarget = function*(
   io.retract(kind)
   if (attempt >= limits.attempts) return yield* reachLimit(turn, "attempts", attempt, limits.attempts)
   if (decision.type === "fallback") return yield* fallBack(turn, target, decision, error)
-  yield* Effect.raceFirst(Effect.sleep(Math.min(Math.max(decision.delayMs, 0), maxDelayMs)), parkRequested(turn))
+  yield* Effect.raceFirst(Effect.sleep(Math.min(Math.max(decision.delayMs, 0), maxDelayMs)), turn.parkRequested)
   if (turn.isParking) return yield* parkBeforeModel(turn)
   return target
 }

@@ -1,8 +1,8 @@
 /** Keeps an accepted answer: text is added to the conversation, tool calls open a step. */
 import type { LlmResponse } from "../../../data/LlmCall.ts"
 import type { AssistantMessage, ToolCall } from "../../../data/Message.ts"
-import type { Turn } from "../point/turn.ts"
-import { openStep } from "../state/turnState.ts"
+import { openStep } from "../../../guard/internal/state/turnState.ts"
+import type { Turn } from "../running/turn.ts"
 import { withReadableArgs } from "./checkResponse.ts"
 
 /** Returns the answer with its tool calls as they are stored. `isRead` says that `readResponse` returned it. */

@@ -2,11 +2,11 @@
 import type { AgentError } from "../../../data/AgentError.ts"
 import type { LlmRequest, LlmResponse } from "../../../data/LlmCall.ts"
 import type { Message } from "../../../data/Message.ts"
-import type { TurnEnded } from "../../TurnEnded.ts"
-import { askHooks } from "../point/askHooks.ts"
-import type { Turn } from "../point/turn.ts"
-import { stopOf } from "../state/turnEnd.ts"
-import type { Step } from "../state/yieldable.ts"
+import { askHooks } from "../../../guard/internal/point/askHooks.ts"
+import { stopOf } from "../../../guard/internal/state/turnEnd.ts"
+import type { Step } from "../../../guard/internal/state/yieldable.ts"
+import type { TurnEnded } from "../../../guard/TurnEnded.ts"
+import type { Turn } from "../running/turn.ts"
 
 /** The answer of the model, or of a hook that answered instead. */
 export interface ModelAnswer {

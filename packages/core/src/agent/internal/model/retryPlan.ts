@@ -3,12 +3,12 @@ import * as Random from "effect/Random"
 import type { AgentError } from "../../../data/AgentError.ts"
 import type { LlmRequest, RetryDecision } from "../../../data/LlmCall.ts"
 import * as ProviderError from "../../../data/ProviderError.ts"
+import { askHooks } from "../../../guard/internal/point/askHooks.ts"
+import { stopOf } from "../../../guard/internal/state/turnEnd.ts"
+import type { Step } from "../../../guard/internal/state/yieldable.ts"
+import type { TurnEnded } from "../../../guard/TurnEnded.ts"
 import type { LlmProvider } from "../../../port/LlmProvider.ts"
-import type { TurnEnded } from "../../TurnEnded.ts"
-import { askHooks } from "../point/askHooks.ts"
-import type { Turn } from "../point/turn.ts"
-import { stopOf } from "../state/turnEnd.ts"
-import type { Step } from "../state/yieldable.ts"
+import type { Turn } from "../running/turn.ts"
 
 /** The longest wait before another attempt, in milliseconds. */
 export const maxDelayMs = 60_000

@@ -5,13 +5,13 @@
  */
 import type { AgentError } from "../../../data/AgentError.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
+import { askHooks } from "../../../guard/internal/point/askHooks.ts"
+import { abortOf } from "../../../guard/internal/state/turnEnd.ts"
+import { userMessage, withKeyOf } from "../../../guard/internal/state/turnState.ts"
+import type { Step } from "../../../guard/internal/state/yieldable.ts"
+import type { TurnEnded } from "../../../guard/TurnEnded.ts"
 import type { SteerOutcome } from "../../Session.ts"
-import type { TurnEnded } from "../../TurnEnded.ts"
-import { askHooks } from "../point/askHooks.ts"
-import type { Turn } from "../point/turn.ts"
-import { abortOf } from "../state/turnEnd.ts"
-import { userMessage, withKeyOf } from "../state/turnState.ts"
-import type { Step } from "../state/yieldable.ts"
+import type { Turn } from "../running/turn.ts"
 
 /** Delivers all messages that wait. Returns how many the model will read. */
 export const deliverSteers = function*(turn: Turn): Step<number, AgentError | TurnEnded> {

@@ -4,10 +4,10 @@ import * as Effect from "effect/Effect"
 import { PortFailed, type SnapshotError } from "../../../data/AgentError.ts"
 import type { RunState } from "../../../data/RunState.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
+import { loadState, sessionOf } from "../../../guard/internal/io/resumeSession.ts"
+import { findOutCommit } from "../../../guard/internal/io/storeTurn.ts"
+import type { SessionState } from "../../../guard/internal/state/sessionState.ts"
 import type { SessionStore } from "../../../port/SessionStore.ts"
-import { loadState, sessionOf } from "../io/resumeSession.ts"
-import { findOutCommit } from "../io/storeTurn.ts"
-import type { SessionState } from "../state/sessionState.ts"
 
 type Failure = PortFailed | SnapshotError
 

@@ -10,20 +10,26 @@ import { checkKinds, type OptionKinds } from "../../../data/option/OptionCheck.t
 import * as RunState from "../../../data/RunState.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
+import {
+  checkResume,
+  loadState,
+  readDecisions,
+  readSnapshot,
+  sessionOf
+} from "../../../guard/internal/io/resumeSession.ts"
+import { SessionState } from "../../../guard/internal/state/sessionState.ts"
+import { storedTurn } from "../../../guard/internal/state/turnState.ts"
+import { toEffect } from "../../../guard/internal/state/yieldable.ts"
+import { applyDecisions } from "../../../guard/internal/toolCall/openQuestions.ts"
+import type { RunResult } from "../../../guard/RunResult.ts"
 import type { AgentHook } from "../../../hook/AgentHook.ts"
-import type { RunResult } from "../../RunResult.ts"
 import type { Decisions, ResumeOptions, Session, SessionOptions } from "../../Session.ts"
 import type { ResolvedAgent } from "../definition/resolvedAgent.ts"
-import { checkResume, loadState, readDecisions, readSnapshot, sessionOf } from "../io/resumeSession.ts"
-import { Turn } from "../point/turn.ts"
-import { ResumedSnapshots } from "../state/resumedSnapshots.ts"
-import { SessionState } from "../state/sessionState.ts"
-import { storedTurn } from "../state/turnState.ts"
-import { toEffect } from "../state/yieldable.ts"
-import { applyDecisions } from "../toolCall/openQuestions.ts"
+import { Turn } from "../running/turn.ts"
 import { keepWaiting } from "../turn/finishTurn.ts"
 import { runTurn } from "../turn/runTurn.ts"
 import { turnOperations } from "../turn/turnOperations.ts"
+import { ResumedSnapshots } from "./resumedSnapshots.ts"
 import { type Owner, SessionHandle } from "./sessionHandle.ts"
 
 /** The runtime of an agent. The Effect API and the promise API both use it. */

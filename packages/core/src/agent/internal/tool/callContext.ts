@@ -2,7 +2,7 @@
 import { encodeJson } from "../../../data/internal/encodeJson.ts"
 import type { ToolCall } from "../../../data/Message.ts"
 import type { DispatchContext } from "../../../port/ToolDispatcher.ts"
-import type { Turn } from "../point/turn.ts"
+import type { Turn } from "../running/turn.ts"
 
 /** A class, because every call makes one, and each part is built only when the dispatcher uses it. */
 export class CallContext implements DispatchContext {

@@ -3,10 +3,10 @@ import * as Effect from "effect/Effect"
 import { keyOf } from "../../../data/Artifact.ts"
 import * as Awaitable from "../../../data/effect/Awaitable.ts"
 import type { ToolCall } from "../../../data/Message.ts"
+import { withPortError } from "../../../guard/internal/capability/portError.ts"
 import type { Artifacts } from "../../../hook/HookContext.ts"
 import type { DispatchContext } from "../../../port/ToolDispatcher.ts"
 import type { ToolContext } from "../../defineTool.ts"
-import { withPortError } from "./portError.ts"
 
 /** A class, because every call makes one, and each part is built only when it is used. */
 export class RunningContext implements ToolContext {

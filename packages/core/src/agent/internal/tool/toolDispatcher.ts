@@ -4,9 +4,9 @@ import * as Result from "effect/Result"
 import { ConfigError } from "../../../data/AgentError.ts"
 import { copy } from "../../../data/internal/copyJson.ts"
 import type { ToolMeta } from "../../../data/tool/Tool.ts"
+import { read, type ToolSchema } from "../../../guard/internal/schema/toolSchema.ts"
 import type { ToolDispatcher } from "../../../port/ToolDispatcher.ts"
 import type { AnyTool } from "../../defineTool.ts"
-import { read, type ToolSchema } from "../schema/toolSchema.ts"
 import { executeTool } from "./executeTool.ts"
 
 /** Makes a dispatcher. Fails with a `ConfigError` if two tools have the same name or a schema cannot be used. */

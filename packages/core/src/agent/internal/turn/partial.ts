@@ -6,9 +6,9 @@ import { isProviderError } from "../../../data/ProviderError.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
 import type { TurnPartial } from "../../../data/TurnPartial.ts"
-import type { Turn } from "../point/turn.ts"
-import { copyError } from "../state/copyError.ts"
-import { spentBy } from "../state/spent.ts"
+import { copyError } from "../../../guard/internal/state/copyError.ts"
+import { spentBy } from "../../../guard/internal/state/spent.ts"
+import type { Turn } from "../running/turn.ts"
 
 /** Receives what a cancelled turn had done, because an interruption has no error to which it can be added. */
 export const CancelledTurn = Context.Reference<{ partial?: TurnPartial } | undefined>("@belay/core/CancelledTurn", {

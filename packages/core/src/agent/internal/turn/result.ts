@@ -1,9 +1,9 @@
 /** Makes the result of a turn: plain data, which does not change when the conversation continues. */
 import type { Message } from "../../../data/Message.ts"
+import { spentBy } from "../../../guard/internal/state/spent.ts"
+import type { Aborted, Completed, Limited, Parked, RunCommon, Suspended } from "../../../guard/RunResult.ts"
 import type { HookRecord } from "../../../hook/HookRecord.ts"
-import type { Aborted, Completed, Limited, Parked, RunCommon, Suspended } from "../../RunResult.ts"
-import type { Turn } from "../point/turn.ts"
-import { spentBy } from "../state/spent.ts"
+import type { Turn } from "../running/turn.ts"
 
 /** The fields of one kind of result, in addition to the common ones. */
 type Specific =

@@ -4,7 +4,7 @@ import { OutputMismatch } from "../../../data/AgentError.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import type { AgentHook } from "../../../hook/AgentHook.ts"
 import { Context } from "../../../hook/internal/context.ts"
-import type { Turn } from "../point/turn.ts"
+import type { Turn } from "../running/turn.ts"
 
 /** Returns the text for the user. A hook that fails reveals nothing. */
 export const revealText = (turn: Turn, text: string): string =>

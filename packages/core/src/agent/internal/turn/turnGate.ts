@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import { SessionError } from "../../../data/AgentError.ts"
-import type { SessionState } from "../state/sessionState.ts"
+import type { SessionState } from "../../../guard/internal/state/sessionState.ts"
 
 /**
  * What happens if another turn is running. A message fails with `error` and waits in line with `queue`. `ahead` is for

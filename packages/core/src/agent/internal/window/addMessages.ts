@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import { Message, whyInvalid } from "../../../data/Message.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import { Context } from "../../../hook/internal/context.ts"
-import type { Turn } from "../point/turn.ts"
+import type { Turn } from "../running/turn.ts"
 
 /**
  * Adds the messages, with the changes of the `concealMessages` hooks. If a provider would refuse the conversation, the

@@ -1,10 +1,10 @@
 /** Monitors how full the model's window is, and compacts before it overflows. */
+import { askHooks } from "../../../guard/internal/point/askHooks.ts"
+import { abortOf } from "../../../guard/internal/state/turnEnd.ts"
+import type { Step } from "../../../guard/internal/state/yieldable.ts"
+import type { TurnEnded } from "../../../guard/TurnEnded.ts"
 import type { WindowConfig } from "../../AgentConfig.ts"
-import type { TurnEnded } from "../../TurnEnded.ts"
-import { askHooks } from "../point/askHooks.ts"
-import type { Turn } from "../point/turn.ts"
-import { abortOf } from "../state/turnEnd.ts"
-import type { Step } from "../state/yieldable.ts"
+import type { Turn } from "../running/turn.ts"
 import { compact } from "./compact.ts"
 import { tokensOf } from "./tokens.ts"
 

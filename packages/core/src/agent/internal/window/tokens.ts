@@ -3,7 +3,7 @@
  */
 import { type Message, text } from "../../../data/Message.ts"
 import { byLength } from "../../../port/Tokenizer.ts"
-import type { Turn } from "../point/turn.ts"
+import type { Turn } from "../running/turn.ts"
 
 /** Returns the tokens of the conversation. Every message is counted once. */
 export const tokensOf = ({ agent: { config, providers }, messages, session }: Turn): number => {

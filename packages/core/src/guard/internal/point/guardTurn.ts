@@ -1,0 +1,81 @@
+/** A turn as its guard sees it: the agent, session, state, I/O and hook scope, without a loop and a model. */
+import * as Effect from "effect/Effect"
+import type { ClientTool } from "../../../data/Turn.ts"
+import type { Capabilities } from "../../../hook/HookContext.ts"
+import type { HookPointName } from "../../../hook/HookPoint.ts"
+import type { GuardedAgent } from "../definition/guardedAgent.ts"
+import { TurnIo } from "../io/turnIo.ts"
+import type { SessionState } from "../state/sessionState.ts"
+import type { TurnState } from "../state/turnState.ts"
+import { TurnScope } from "./turnScope.ts"
+
+/** The parts of a turn. */
+export interface GuardTurnOptions {
+  readonly agent: GuardedAgent
+  readonly session: SessionState
+  readonly state: TurnState
+  /** The turn that delegated to this one. */
+  readonly parent?: GuardTurn | undefined
+  /** The id of the tool call with which it did. */
+  readonly parentCall?: string | undefined
+  /** If this is a call of a hook: the turn in which the hook runs, and the name of the hook. */
+  readonly hookTurn?: GuardTurn | undefined
+  readonly caller?: string | undefined
+}
+
+/** A class, so that all turns share their methods. */
+export abstract class GuardTurn {
+  /** With the tools of the client for this turn, if there are any. */
+  agent: GuardedAgent
+  /** A rotation continues the turn in another session. */
+  session: SessionState
+  readonly state: TurnState
+  readonly parent: GuardTurn | undefined
+  readonly parentCall: string | undefined
+  readonly hookTurn: GuardTurn | undefined
+  readonly caller: string | undefined
+  /** 0 for a turn of an agent, 1 for a call of a hook. */
+  readonly depth: number
+  readonly io: TurnIo
+  readonly scope: TurnScope
+
+  constructor(options: GuardTurnOptions) {
+    this.agent = options.agent
+    this.session = options.session
+    this.state = options.state
+    this.parent = options.parent
+    this.parentCall = options.parentCall
+    this.hookTurn = options.hookTurn
+    this.caller = options.caller
+    this.depth = options.hookTurn === undefined ? 0 : options.hookTurn.depth + 1
+    // A turn that is resumed has checked the tools of its client.
+    const { input: { tools }, phase } = options.state
+    if (tools !== undefined && phase !== "start") this.takeClientTools(tools)
+    this.io = new TurnIo(this)
+    this.scope = new TurnScope(this)
+  }
+
+  /** Gives the model the tools of a client. */
+  abstract takeClientTools(tools: ReadonlyArray<ClientTool>): void
+
+  /** The capabilities that hooks use through `ctx`. */
+  abstract get capabilities(): Capabilities
+
+  /** How long the turn has run, since it started or was resumed after a limit, in milliseconds. */
+  abstract get usedMs(): number
+
+  /** The turn of the agent that the host started. */
+  get root(): GuardTurn {
+    return (this.hookTurn ?? this.parent)?.root ?? this
+  }
+
+  /** Waits until somebody asks the turn to stop at its next commit point. */
+  get parkRequested(): Effect.Effect<void> {
+    return Effect.never
+  }
+
+  /** Whether any hook runs at this point. The event need not be built otherwise. */
+  hasHooks(point: HookPointName): boolean {
+    return this.agent.chain.has(point)
+  }
+}
