@@ -9,18 +9,18 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { type AgentError, PortFailed } from "../../../data/AgentError.ts"
-import type { Delegation, DelegationResult } from "../../../data/Delegation.ts"
+import type { Delegation } from "../../../data/Delegation.ts"
 import { digest } from "../../../data/Json.ts"
 import { childOf } from "../../../data/RunState.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import { failure, type PreToolCallEvent, success, type ToolResult } from "../../../data/tool/Tool.ts"
 import { sessionOf } from "../../../guard/internal/io/resumeSession.ts"
-import { askHooks } from "../../../guard/internal/point/askHooks.ts"
+import { allowDelegation, type EndedDelegation, finishDelegation } from "../../../guard/internal/point/delegation.ts"
 import { SessionState } from "../../../guard/internal/state/sessionState.ts"
 import { addSpent, spentBy } from "../../../guard/internal/state/spent.ts"
 import type { SubAgentRun } from "../../../guard/internal/state/subAgentRun.ts"
 import { type RunningCall, update } from "../../../guard/internal/state/toolCallState.ts"
-import { abortOf, endTurn } from "../../../guard/internal/state/turnEnd.ts"
+import { endTurn } from "../../../guard/internal/state/turnEnd.ts"
 import { newTurn, storedTurn, type TurnState } from "../../../guard/internal/state/turnState.ts"
 import { type Step, toEffect } from "../../../guard/internal/state/yieldable.ts"
 import { applyDecisions, pendingOf } from "../../../guard/internal/toolCall/openQuestions.ts"
@@ -44,13 +44,11 @@ export const delegate = function*(
 ): Step<ToolResult | "waits", Failure> {
   const plain: Delegation = { agent: name, type: to.type, message: taskOf(args) }
   const asked = to.type === "transfer" ? { ...plain, context: turn.messages.slice() } : plain
-  const outcome = yield* askHooks(turn, "preDelegation", asked)
-  if (outcome?.action._tag === "Reject") return failure(outcome.action.reason)
-  const abort = abortOf(outcome)
-  if (abort !== undefined) return yield* abort
-  const delegation = outcome?.event ?? asked
-  if (outcome?.action._tag === "Respond") {
-    return yield* finishDelegation(turn, call, { delegation, result: outcome.action.output, executed: false })
+  const allowed = yield* allowDelegation(turn, asked)
+  if (allowed.type === "refuse") return failure(allowed.reason)
+  const { delegation } = allowed
+  if (allowed.type === "answer") {
+    return yield* endDelegation(turn, call, { delegation, result: allowed.result, executed: false })
   }
   const agent = subAgentFor(turn, to)
   if (Result.isFailure(agent)) return failure(agent.failure)
@@ -158,25 +156,18 @@ const runSubAgent = function*(
     return yield* endTurn({ type: "aborted", reason: result.reason, by: result.by })
   }
   if (result.status !== "completed") return failure(`${delegation.agent} was ${result.status}: ${whyEnded(result)}`)
-  return yield* finishDelegation(turn, call, { delegation, result: { text: result.text }, executed: true })
+  return yield* endDelegation(turn, call, { delegation, result: { text: result.text }, executed: true })
 }
 
 const whyEnded = (result: RunResult): string =>
   result.status === "limited" ? `${result.limit} ${result.used} of ${result.max}` : result.text
 
-/** Runs the `postDelegation` hooks for the result. */
-const finishDelegation = function*(
-  turn: Turn,
-  call: RunningCall,
-  event: { readonly delegation: Delegation; readonly result: DelegationResult; readonly executed: boolean }
-): Step<ToolResult, Failure> {
-  const outcome = yield* askHooks(turn, "postDelegation", event)
-  if (outcome?.action._tag === "Reject") return failure(outcome.action.reason)
-  const abort = abortOf(outcome)
-  if (abort !== undefined) return yield* abort
-  const { text } = outcome?.event.result ?? event.result
-  if (event.delegation.type === "transfer") call.transferText = text
-  return success(text)
+/** Returns what the hooks made of the result. After a transfer, it is also the answer of the turn. */
+const endDelegation = function*(turn: Turn, call: RunningCall, ended: EndedDelegation): Step<ToolResult, Failure> {
+  const finished = yield* finishDelegation(turn, ended)
+  if (finished.type === "refuse") return failure(finished.reason)
+  if (ended.delegation.type === "transfer") call.transferText = finished.text
+  return success(finished.text)
 }
 
 const subAgentFor = (turn: Turn, { agent }: Delegate): Result.Result<ResolvedAgent, string> => {

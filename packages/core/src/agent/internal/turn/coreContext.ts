@@ -2,8 +2,7 @@
 import type { AgentError } from "../../../data/AgentError.ts"
 import type { AgentEventBody } from "../../../data/AgentEvent.ts"
 import type { Message } from "../../../data/Message.ts"
-import { askHooks } from "../../../guard/internal/point/askHooks.ts"
-import { abortOf } from "../../../guard/internal/state/turnEnd.ts"
+import { askBeforeStop } from "../../../guard/internal/point/beforeStop.ts"
 import { type Step, toEffect } from "../../../guard/internal/state/yieldable.ts"
 import type { TurnEnded } from "../../../guard/TurnEnded.ts"
 import type { HookPointName, In } from "../../../hook/HookPoint.ts"
@@ -77,13 +76,13 @@ const keepGoing = function*(turn: Turn, text: string): Step<boolean, AgentError 
   const hasSteers = turn.session.owner !== undefined && turn.session.owner.steers.length > 0
   if (hasSteers && (yield* deliverSteers(turn)) > 0) return true
   if (!turn.hasHooks("preStop")) return false
-  scope.followUps = []
-  const outcome = yield* askHooks(turn, "preStop", { text, followUps: state.followUps, ...historyOf(turn) })
-  const abort = abortOf(outcome)
-  if (abort !== undefined) return yield* abort
-  if (outcome?.by !== undefined) turn.rewrite(outcome.event.messages, outcome.by)
-  if (scope.followUps.length === 0) return false
-  const message = scope.followUps.join("\n\n")
+  const { followUp: message, rewritten } = yield* askBeforeStop(turn, {
+    text,
+    followUps: state.followUps,
+    ...historyOf(turn)
+  })
+  if (rewritten !== undefined) turn.rewrite(rewritten.messages, rewritten.by)
+  if (message === undefined) return false
   const { followUps: max } = turn.agent.limits
   if (used.followUps >= max) {
     // A resumed run continues from here, so the model then reads the follow-up.

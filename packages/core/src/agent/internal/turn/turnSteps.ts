@@ -11,19 +11,17 @@
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import { type AgentError, PortFailed, SessionError } from "../../../data/AgentError.ts"
+import { type AgentError, PortFailed } from "../../../data/AgentError.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
-import type { TurnInput, TurnOutput } from "../../../data/Turn.ts"
+import type { TurnOutput } from "../../../data/Turn.ts"
 import { isConflict } from "../../../guard/internal/io/storeTurn.ts"
 import { askHooks } from "../../../guard/internal/point/askHooks.ts"
-import { type CheckedParts, checkParts } from "../../../guard/internal/point/inputParts.ts"
+import { receiveInput } from "../../../guard/internal/point/receiveInput.ts"
 import { isTurnEnd, stopOf } from "../../../guard/internal/state/turnEnd.ts"
-import { enterPhase, userMessage, withKeyOf } from "../../../guard/internal/state/turnState.ts"
+import { enterPhase, userMessage } from "../../../guard/internal/state/turnState.ts"
 import type { Step } from "../../../guard/internal/state/yieldable.ts"
 import type { TurnEnded } from "../../../guard/TurnEnded.ts"
-import type { Outcome } from "../../../hook/HookChain.ts"
 import type { CoreOutput } from "../../AgentCore.ts"
-import { whyNotClientTools } from "../definition/clientTools.ts"
 import type { Turn } from "../running/turn.ts"
 import { addMessages } from "../window/addMessages.ts"
 import { startSession } from "../window/startSession.ts"
@@ -95,16 +93,7 @@ const answerBefore = ({ messages, state }: Turn): Answer | undefined => {
 /** Runs steps 2 to 4 of a new turn. */
 const begin = function*(turn: Turn): Step<Answer, Failure> {
   const { state } = turn
-  const hasParts = (state.input.before ?? state.input.instructions ?? state.input.tools) !== undefined
-  const { answer, parts: { before, ...parts } } = hasParts ? yield* receiveParts(turn) : noParts
-  const outcome = yield* askHooks(turn, "preTurn", state.input)
-  const keepsMessage = outcome?.action._tag === "Abort" && outcome.action.keepMessage === true
-  publishStart(turn, outcome, keepsMessage)
-  state.input = withKeyOf(state.input, inputAfter(turn, outcome))
-  if (keepsMessage) turn.messages.push(userMessage(state.input))
-  const stop = stopOf("preTurn", outcome)
-  if (stop !== undefined) return yield* stop
-  if (hasParts) state.input = { ...state.input, ...parts }
+  const { answer, before } = yield* receiveInput(turn)
   yield* recall(turn)
   enterPhase(state, "model")
   if (before !== undefined) {
@@ -113,63 +102,9 @@ const begin = function*(turn: Turn): Step<Answer, Failure> {
     addMessages(turn, before, "the client", others)
   }
   turn.messages.push(userMessage(state.input))
-  const text = outcome?.action._tag === "Respond" ? outcome.action.output.text : answer
-  if (text === undefined) return yield* runCore(turn)
-  turn.messages.push({ role: "assistant", content: text })
-  return { text, finishReason: "stop", executed: false }
-}
-
-/** What is left of the other parts of an input, and the answer of a hook to one of them. */
-interface Received {
-  readonly parts: CheckedParts["parts"]
-  readonly answer?: string
-}
-
-const noParts: Received = { parts: {} }
-
-/**
- * Checks the other parts of the input, and takes them out of it, so that hooks see each part once. If a hook answers to
- * a part, the model reads none of them.
- */
-const receiveParts = function*(turn: Turn): Step<Received, Failure> {
-  const { session, state } = turn
-  const given = state.input
-  const { before: _before, instructions: _instructions, tools, ...input } = given
-  state.input = input
-  const message = tools === undefined ? undefined : whyNotClientTools(turn.agent, tools)
-  if (message !== undefined) {
-    return yield* new SessionError({ sessionId: session.id, problem: "wrong-input", message })
-  }
-  const { parts, stop } = yield* checkParts(turn, given)
-  if (stop?.action._tag === "Respond") return { parts, answer: stop.action.output.text }
-  const stopped = stopOf("preTurn", stop)
-  if (stopped !== undefined) {
-    publishStart(turn, stop, false)
-    return yield* stopped
-  }
-  if (parts.tools !== undefined) turn.takeClientTools(parts.tools)
-  return { parts }
-}
-
-/** Listeners receive the message with the changes of the hooks, and no part of a rejected message. */
-const publishStart = (turn: Turn, outcome: Outcome<"preTurn"> | undefined, keepsMessage: boolean): void => {
-  if (!turn.io.hasListeners) return
-  const tag = outcome?.action._tag
-  const isRefused = tag === "Reject" || (tag === "Abort" && !keepsMessage)
-  const { message } = outcome?.event ?? turn.state.input
-  turn.io.publish({ type: "turn-start", message: isRefused ? "" : message, resumed: false })
-}
-
-/**
- * Returns the input with the changes of the hooks. For a rejected turn, `onTurnError` hooks receive the same input, or
- * an empty one if a confidential hook rejected it.
- */
-const inputAfter = (turn: Turn, outcome: Outcome<"preTurn"> | undefined): TurnInput => {
-  if (outcome === undefined) return turn.state.input
-  const refusedBy = outcome.action._tag === "Reject" ? outcome.by : undefined
-  const isHidden = refusedBy !== undefined &&
-    turn.agent.chain.hooks.some(({ confidential, name }) => confidential === true && name === refusedBy)
-  return isHidden ? { message: "" } : outcome.event
+  if (answer === undefined) return yield* runCore(turn)
+  turn.messages.push({ role: "assistant", content: answer })
+  return { text: answer, finishReason: "stop", executed: false }
 }
 
 const runCore = function*(turn: Turn): Step<Answer, Failure> {
