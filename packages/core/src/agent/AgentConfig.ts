@@ -8,6 +8,8 @@ import type { LlmParameters } from "../data/LlmCall.ts"
 import type { Decision, PendingAsk } from "../data/RunState.ts"
 import type { ArgumentChange } from "../data/tool/Tool.ts"
 import type { ApprovalConfig } from "../guard/Approvals.ts"
+import type { HookSource } from "../guard/HookSource.ts"
+import type { LogLine } from "../guard/internal/platform/logging.ts"
 import type { AgentHook } from "../hook/AgentHook.ts"
 import type { AskOptions } from "../hook/HookAction.ts"
 import type { AgentInfo } from "../hook/HookContext.ts"
@@ -22,7 +24,6 @@ import type { SessionStore } from "../port/SessionStore.ts"
 import type { Tokenizer } from "../port/Tokenizer.ts"
 import type { AgentCore } from "./AgentCore.ts"
 import type { AnyTool } from "./defineTool.ts"
-import type { HookSource } from "./HookSource.ts"
 import type { Limits } from "./Limits.ts"
 import type { Output } from "./Output.ts"
 import type { Plugin } from "./Plugin.ts"
@@ -39,12 +40,7 @@ export interface WindowConfig {
   readonly keepRecent?: number
 }
 
-/** A line of the log. @category models @since 0.1.0 */
-export interface LogLine {
-  readonly level: "debug" | "info" | "warning" | "error"
-  readonly message: string
-  readonly time: Date
-}
+export type { LogLine }
 
 export type { ArgumentChange }
 

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import type { AgentEvent } from "../data/AgentEvent.ts"
+import type { HookSource } from "../guard/HookSource.ts"
 import type { AgentHook } from "../hook/AgentHook.ts"
 import type { LlmProvider } from "../port/LlmProvider.ts"
 import type { McpAccessor } from "../port/McpAccessor.ts"
@@ -11,7 +12,6 @@ import type { MemoryPlugin } from "../port/MemoryPlugin.ts"
 import type { RuntimePolicy } from "../port/RuntimePolicy.ts"
 import type { SessionStore } from "../port/SessionStore.ts"
 import type { AnyTool } from "./defineTool.ts"
-import type { HookSource } from "./HookSource.ts"
 
 /**
  * A named bundle of parts for an agent. Hooks, hook sources and tools are added to those of the agent. Providers become

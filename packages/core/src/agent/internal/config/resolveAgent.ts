@@ -2,6 +2,8 @@
 import * as Result from "effect/Result"
 import type { ChainError, ConfigError } from "../../../data/AgentError.ts"
 import { invalidOption } from "../../../data/option/OptionCheck.ts"
+import { hookRoles } from "../../../guard/internal/definition/hookRoles.ts"
+import { resolveHooks } from "../../../guard/internal/definition/resolveHooks.ts"
 import { EventHub } from "../../../guard/internal/event/eventHub.ts"
 import { isProduction, workingFolder } from "../../../guard/internal/platform/platform.ts"
 import * as ArtifactStore from "../../../port/ArtifactStore.ts"
@@ -10,13 +12,12 @@ import { defaultLimits, type Limits } from "../../Limits.ts"
 import * as ToolLoop from "../../ToolLoop.ts"
 import { checkDelegates } from "../definition/agentTree.ts"
 import { ProviderHealth } from "../definition/providerHealth.ts"
-import { type AgentParts, hookRoles, makeAgent, type ResolvedAgent } from "../definition/resolvedAgent.ts"
+import { type AgentParts, makeAgent, type ResolvedAgent } from "../definition/resolvedAgent.ts"
 import { withOutput } from "../output/structuredOutput.ts"
 import * as Dispatcher from "../tool/toolDispatcher.ts"
 import { addPlugins } from "./addPlugins.ts"
 import { checkConfig } from "./checkConfig.ts"
 import { oldNode } from "./oldNode.ts"
-import { resolveHooks } from "./resolveHooks.ts"
 
 type Resolving<A> = Result.Result<A, ConfigError | ChainError>
 

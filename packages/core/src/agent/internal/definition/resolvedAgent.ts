@@ -3,8 +3,8 @@ import type * as Result from "effect/Result"
 import type { ChainError } from "../../../data/AgentError.ts"
 import type { ToolMeta } from "../../../data/tool/Tool.ts"
 import type { GuardedAgent } from "../../../guard/internal/definition/guardedAgent.ts"
+import { hookRoles } from "../../../guard/internal/definition/hookRoles.ts"
 import type { EventHub } from "../../../guard/internal/event/eventHub.ts"
-import type { AgentHook } from "../../../hook/AgentHook.ts"
 import * as HookChain from "../../../hook/HookChain.ts"
 import type { AgentInfo } from "../../../hook/HookContext.ts"
 import type { ArtifactStore } from "../../../port/ArtifactStore.ts"
@@ -23,23 +23,8 @@ import { ProviderHealth } from "./providerHealth.ts"
 /** The agent to which a tool delegates, and how it delegates. */
 export type Delegate = NonNullable<AnyTool["delegate"]>
 
-/** The hooks of an agent that do more than answer at points, by what they do. It is derived from the chain. */
-export interface HookRoles {
-  readonly chain: HookChain.HookChain
-  /** Hooks with `wrapLlmCall`, outermost first. */
-  readonly llmWrappers: ReadonlyArray<AgentHook<never>>
-  /** Hooks with `wrapToolCall`, outermost first. Confidential hooks are innermost. */
-  readonly toolWrappers: ReadonlyArray<AgentHook<never>>
-  /** Hooks with `concealMessages`. They change messages that come from memory or that a session starts with. */
-  readonly concealers: ReadonlyArray<AgentHook<never>>
-  /** Hooks with `revealText`. They change the text for the user only. */
-  readonly revealers: ReadonlyArray<AgentHook<never>>
-  /** Whether model calls must be streamed, because a hook inspects or buffers deltas. */
-  readonly streams: boolean
-}
-
 /** The parts of an agent. */
-export interface AgentParts extends HookRoles, GuardedAgent {
+export interface AgentParts extends GuardedAgent {
   readonly config: AgentConfig<never> & { readonly limits: Limits }
   readonly info: AgentInfo
   readonly providers: readonly [LlmProvider, ...ReadonlyArray<LlmProvider>]
@@ -109,22 +94,4 @@ const withSideModel = (agent: ResolvedAgent, model: string): ResolvedAgent => {
   return provider === undefined
     ? agent
     : makeAgent({ ...agent, providers: [provider], health: new ProviderHealth({ failures: Infinity, cooldownMs: 0 }) })
-}
-
-/** Groups the hooks of a chain by what they do. Shadow hooks only answer at points. */
-export const hookRoles = (chain: HookChain.HookChain): HookRoles => {
-  const hooks = chain.hooks.filter(({ mode }) => mode !== "shadow")
-  const toolWrappers = hooks.filter(({ wrapToolCall }) => wrapToolCall !== undefined)
-  return {
-    chain,
-    llmWrappers: hooks.filter(({ wrapLlmCall }) => wrapLlmCall !== undefined),
-    // Confidential hooks exchange arguments and results with the tool that no other wrapper may see.
-    toolWrappers: [
-      ...toolWrappers.filter(({ confidential }) => confidential !== true),
-      ...toolWrappers.filter(({ confidential }) => confidential === true)
-    ],
-    concealers: hooks.filter(({ concealMessages }) => concealMessages !== undefined),
-    revealers: hooks.filter(({ revealText }) => revealText !== undefined),
-    streams: chain.has("onLlmDelta") || hooks.some(({ hold }) => hold !== undefined && hold !== "none")
-  }
 }

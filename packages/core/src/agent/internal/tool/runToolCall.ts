@@ -9,11 +9,12 @@
  */
 import type { AgentError } from "../../../data/AgentError.ts"
 import type { ToolCall } from "../../../data/Message.ts"
-import type { PreToolCallEvent, ToolResult } from "../../../data/tool/Tool.ts"
+import type { ToolResult } from "../../../data/tool/Tool.ts"
 import { approvalOf, planned, type RunningCall, update } from "../../../guard/internal/state/toolCallState.ts"
 import type { Step } from "../../../guard/internal/state/yieldable.ts"
 import { allowCall, type TakeOver } from "../../../guard/internal/toolCall/allowCall.ts"
 import { finishCall } from "../../../guard/internal/toolCall/finishCall.ts"
+import { publishStart, startCall } from "../../../guard/internal/toolCall/startCall.ts"
 import type { TurnEnded } from "../../../guard/TurnEnded.ts"
 import type { Turn } from "../running/turn.ts"
 import { resumeDelegation } from "../subagent/delegate.ts"
@@ -33,7 +34,7 @@ export const runToolCall = function*(turn: Turn, running: RunningCall): Step<Too
   if (allowed === "waits" || "ok" in allowed) return allowed
   const { event } = allowed
   // 9
-  update(running, { type: "start", args: event.args === running.state.call.args ? undefined : event.args })
+  startCall(running, event)
   if (io.hasStore) yield* io.commit
   publishStart(turn, running, event)
   const startedAt = performance.now()
@@ -54,13 +55,6 @@ const takeOverOf = (turn: Turn, running: RunningCall): TakeOver | undefined => {
     const result = yield* resumeDelegation(turn, running, event, delegate)
     return result === "waits" ? result : yield* finishCall(turn, event, { result, startedAt })
   }
-}
-
-const publishStart = ({ io }: Turn, { state: { changedBy } }: RunningCall, event: PreToolCallEvent): void => {
-  if (!io.hasListeners) return
-  const { args, id, name } = event
-  const changed = changedBy === undefined ? {} : { changed: { by: changedBy } }
-  io.publish({ type: "tool-start", call: { id, name, args, ...changed } })
 }
 
 /** Keeps the result of a call. The call is then done. */

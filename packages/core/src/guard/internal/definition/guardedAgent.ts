@@ -2,9 +2,7 @@
 import type * as Effect from "effect/Effect"
 import type { Decision, PendingAsk } from "../../../data/RunState.ts"
 import type { ArgumentChange, ToolMeta } from "../../../data/tool/Tool.ts"
-import type { AgentHook } from "../../../hook/AgentHook.ts"
 import type { AskOptions } from "../../../hook/HookAction.ts"
-import type { HookChain } from "../../../hook/HookChain.ts"
 import type { AgentInfo } from "../../../hook/HookContext.ts"
 import type { ArtifactStore } from "../../../port/ArtifactStore.ts"
 import type { HttpClient } from "../../../port/HttpClient.ts"
@@ -14,6 +12,7 @@ import type { SessionStore } from "../../../port/SessionStore.ts"
 import type { ToolDispatcher } from "../../../port/ToolDispatcher.ts"
 import type { ApprovalConfig } from "../../Approvals.ts"
 import type { EventHub } from "../event/eventHub.ts"
+import type { HookRoles } from "./hookRoles.ts"
 
 /** The options of an agent that concern its guard. */
 export interface GuardConfig {
@@ -28,10 +27,7 @@ export interface GuardConfig {
 }
 
 /** The parts of an agent that concern its guard. */
-export interface GuardedAgent {
-  readonly chain: HookChain
-  /** Hooks with `wrapToolCall`, outermost first. Confidential hooks are innermost. */
-  readonly toolWrappers: ReadonlyArray<AgentHook<never>>
+export interface GuardedAgent extends HookRoles {
   readonly config: GuardConfig
   readonly info: AgentInfo
   readonly core: { readonly coreType: string }

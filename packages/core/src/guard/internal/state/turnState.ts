@@ -94,6 +94,16 @@ export const openStep = (turn: Writable, message: AssistantMessage, calls: Reado
   turn.phase = "tools"
 }
 
+/** Adds a call that another loop is about to make. Its message is not in this conversation. */
+export const addCall = (turn: Writable, call: RunningCall): void => {
+  turn.calls = [...turn.calls, call]
+}
+
+/** Removes a call that is done, and whose result another loop keeps. */
+export const removeCall = (turn: Writable, call: RunningCall): void => {
+  turn.calls = turn.calls.filter((one) => one !== call)
+}
+
 /** Moves the open step into the conversation. Calls without a result get an error with the reason. */
 export const closeStep = (
   turn: Writable,

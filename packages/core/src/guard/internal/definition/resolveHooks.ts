@@ -3,8 +3,8 @@ import * as Result from "effect/Result"
 import { type ChainError, ConfigError } from "../../../data/AgentError.ts"
 import { invalidOption } from "../../../data/option/OptionCheck.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
+import type { AgentHook } from "../../../hook/AgentHook.ts"
 import * as HookChain from "../../../hook/HookChain.ts"
-import type { AgentConfig } from "../../AgentConfig.ts"
 import type { HookSource, SourcedHooks } from "../../HookSource.ts"
 
 /**
@@ -13,9 +13,15 @@ import type { HookSource, SourcedHooks } from "../../HookSource.ts"
  */
 const reservedNames: ReadonlySet<string> = new Set(["policy", "person", "runtime"])
 
+/** The hooks of an agent, and where more of them come from. */
+export interface GivenHooks {
+  readonly hooks?: ReadonlyArray<AgentHook<never>>
+  readonly hookSources?: ReadonlyArray<HookSource>
+}
+
 /** Makes the chain of an agent. The warnings come from the sources and from the chain. */
 export const resolveHooks = (
-  config: AgentConfig,
+  config: GivenHooks,
   cwd: string
 ): Result.Result<
   { readonly chain: HookChain.HookChain; readonly warnings: ReadonlyArray<string> },

@@ -4,10 +4,10 @@ import { OutputMismatch } from "../../../data/AgentError.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import type { AgentHook } from "../../../hook/AgentHook.ts"
 import { Context } from "../../../hook/internal/context.ts"
-import type { Turn } from "../running/turn.ts"
+import type { GuardTurn } from "./guardTurn.ts"
 
 /** Returns the text for the user. A hook that fails reveals nothing. */
-export const revealText = (turn: Turn, text: string): string =>
+export const revealText = (turn: GuardTurn, text: string): string =>
   revealersOf(turn).reduce((known, hook) => {
     const made = Result.try(() => hook.revealText!(known, new Context(turn.scope, hook.name)))
     if (Result.isSuccess(made) && typeof made.success === "string") return made.success
@@ -19,11 +19,11 @@ export const revealText = (turn: Turn, text: string): string =>
 /**
  * The answer of a sub-agent goes to a model, not to the user, so only the hooks of the sub-agent reveal values in it.
  */
-const revealersOf = ({ agent: { revealers }, parent }: Turn): ReadonlyArray<AgentHook<never>> =>
+const revealersOf = ({ agent: { revealers }, parent }: GuardTurn): ReadonlyArray<AgentHook<never>> =>
   parent === undefined ? revealers : revealers.filter((hook) => !parent.agent.chain.hooks.includes(hook))
 
 /** Does the same for JSON, string by string, so that a revealed value cannot change the JSON around it. */
-export const revealJson = (turn: Turn, text: string): string => {
+export const revealJson = (turn: GuardTurn, text: string): string => {
   let isChanged = false
   const read = Result.try(() =>
     JSON.parse(text, (_key, value: unknown) => {

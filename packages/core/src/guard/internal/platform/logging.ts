@@ -3,10 +3,16 @@ import * as Context from "effect/Context"
 import type * as Logger from "effect/Logger"
 import * as References from "effect/References"
 import * as Result from "effect/Result"
-import type { AgentConfig, LogLine } from "../../AgentConfig.ts"
+
+/** A line of the log. @category models @since 0.1.0 */
+export interface LogLine {
+  readonly level: "debug" | "info" | "warning" | "error"
+  readonly message: string
+  readonly time: Date
+}
 
 /** Standard error by default, because standard output belongs to the program. */
-export const loggingOf = (log: AgentConfig["log"]): Context.Context<never> => {
+export const loggingOf = (log: false | ((line: LogLine) => void) | undefined): Context.Context<never> => {
   if (log === undefined) return toStderr
   return Context.make(References.CurrentLoggers, new Set(log === false ? [] : [loggerFor(log)]))
 }

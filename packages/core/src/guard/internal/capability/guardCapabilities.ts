@@ -1,0 +1,49 @@
+/** The capabilities of `ctx` that need no loop and no model. A driver adds the others. */
+import type * as Effect from "effect/Effect"
+import type { BudgetLevel } from "../../../data/Compaction.ts"
+import type { HttpRequest } from "../../../data/Http.ts"
+import type { Capabilities } from "../../../hook/HookContext.ts"
+import type { GuardTurn } from "../point/guardTurn.ts"
+import { artifactsFor } from "./artifacts.ts"
+import { durableState } from "./durableState.ts"
+import { sendHttp } from "./http.ts"
+import { mcpFor } from "./mcp.ts"
+import { reportBudget } from "./reportBudget.ts"
+import { runPromise } from "./runPromise.ts"
+
+/** A class, because each turn may have one, and a capability is built only when a hook uses it. */
+export abstract class GuardCapabilities implements Capabilities {
+  private readonly guarded: GuardTurn
+
+  constructor(turn: GuardTurn) {
+    this.guarded = turn
+  }
+
+  abstract get llm(): Capabilities["llm"]
+  abstract get tools(): Capabilities["tools"]
+  abstract callTool(...call: Parameters<Capabilities["callTool"]>): ReturnType<Capabilities["callTool"]>
+  abstract rotate(hook: string): void
+
+  get root() {
+    const { io: { signal }, session, state: { turnNumber } } = this.guarded.root
+    return { sessionId: session.id, turnNumber, signal }
+  }
+  get durable() {
+    return durableState(this.guarded)
+  }
+  artifacts(hook: string) {
+    return artifactsFor(this.guarded, hook)
+  }
+  http(request: HttpRequest, hook: string) {
+    return sendHttp(this.guarded, request, hook)
+  }
+  mcp(hook: string) {
+    return mcpFor(this.guarded, hook)
+  }
+  reportBudget(level: BudgetLevel) {
+    return reportBudget(this.guarded, level)
+  }
+  promise<A, E>(effect: Effect.Effect<A, E>) {
+    return runPromise(this.guarded, effect)
+  }
+}
