@@ -1,11 +1,11 @@
 /** Runs one model call, with as many attempts as the hooks, the retry plan and the limit allow. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { type AgentError, HookRejected } from "../../../data/AgentError.ts"
+import type { AgentError } from "../../../data/AgentError.ts"
 import type { LlmRequest, LlmResponse, RetryDecision } from "../../../data/LlmCall.ts"
 import * as ProviderError from "../../../data/ProviderError.ts"
-import { type ModelAnswer, prepareRequest } from "../../../guard/internal/point/modelCall.ts"
-import { type FailedWrap, wrapAct } from "../../../guard/internal/point/wrapAct.ts"
+import { failedModelWrap, type ModelAnswer, prepareRequest } from "../../../guard/internal/point/modelCall.ts"
+import { wrapAct } from "../../../guard/internal/point/wrapAct.ts"
 import { type Step, toEffect } from "../../../guard/internal/state/yieldable.ts"
 import type { TurnEnded } from "../../../guard/TurnEnded.ts"
 import { parkBeforeModel } from "../running/parkRequest.ts"
@@ -88,20 +88,8 @@ const callOnce = (turn: Turn, { provider, request }: Target, attempt: number): E
   if (llmWrappers.length === 0) return callProvider(turn, { provider, request })
   // A wrapper may call the model twice, later or never.
   const act = (value: LlmRequest) => countCall(turn, { provider, request: value })
-  return wrapAct({ turn, method: "wrapLlmCall", hooks: llmWrappers, act, failed: failedWrap(provider.name) })(request)
+  return wrapAct({ turn, method: "wrapLlmCall", hooks: llmWrappers, act, failed: failedModelWrap(provider.name) })(request)
 }
-
-/** Fails the call because a `wrapLlmCall` hook failed or rejected it. */
-const failedWrap = (provider: string): FailedWrap<LlmResponse> => ({
-  broken: (hook, message) =>
-    Effect.fail(
-      new ProviderError.InvalidRequest({ provider, message: `hook ${hook} failed at wrapLlmCall: ${message}` })
-    ),
-  refused: (hook, { reason, userMessage }) => {
-    const fields = { hook, point: "wrapLlmCall", reason, message: `${hook} rejected wrapLlmCall: ${reason}` }
-    return Effect.fail(new HookRejected(userMessage === undefined ? fields : { ...fields, userMessage }))
-  }
-})
 
 const acceptResponse = (turn: Turn, answer: ModelAnswer): ModelAnswer => {
   const { agent: { health, providers } } = turn

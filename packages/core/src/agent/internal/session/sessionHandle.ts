@@ -29,7 +29,7 @@ import { unavailable } from "../turn/turnGate.ts"
 import { turnOperations } from "../turn/turnOperations.ts"
 import { compact } from "../window/compact.ts"
 import { shutDownCore } from "../window/startSession.ts"
-import { readInput } from "./readInput.ts"
+import { readInput } from "../../../guard/internal/point/readInput.ts"
 import { findNewerState, replaceSession } from "./reloadSession.ts"
 
 /** The parts of the runtime that a session needs. */

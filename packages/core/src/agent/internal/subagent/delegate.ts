@@ -9,13 +9,13 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { type AgentError, PortFailed } from "../../../data/AgentError.ts"
-import type { Delegation } from "../../../data/Delegation.ts"
+import type { Delegation, PostDelegationEvent } from "../../../data/Delegation.ts"
 import { digest } from "../../../data/Json.ts"
 import { childOf } from "../../../data/RunState.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import { failure, type PreToolCallEvent, success, type ToolResult } from "../../../data/tool/Tool.ts"
 import { sessionOf } from "../../../guard/internal/io/resumeSession.ts"
-import { allowDelegation, type EndedDelegation, finishDelegation } from "../../../guard/internal/point/delegation.ts"
+import { allowDelegation, finishDelegation } from "../../../guard/internal/point/delegation.ts"
 import { SessionState } from "../../../guard/internal/state/sessionState.ts"
 import { addSpent, spentBy } from "../../../guard/internal/state/spent.ts"
 import type { SubAgentRun } from "../../../guard/internal/state/subAgentRun.ts"
@@ -163,7 +163,7 @@ const whyEnded = (result: RunResult): string =>
   result.status === "limited" ? `${result.limit} ${result.used} of ${result.max}` : result.text
 
 /** Returns what the hooks made of the result. After a transfer, it is also the answer of the turn. */
-const endDelegation = function*(turn: Turn, call: RunningCall, ended: EndedDelegation): Step<ToolResult, Failure> {
+const endDelegation = function*(turn: Turn, call: RunningCall, ended: PostDelegationEvent): Step<ToolResult, Failure> {
   const finished = yield* finishDelegation(turn, ended)
   if (finished.type === "refuse") return failure(finished.reason)
   if (ended.delegation.type === "transfer") call.transferText = finished.text

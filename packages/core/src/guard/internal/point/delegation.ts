@@ -1,5 +1,5 @@
 /** Runs the hooks before and after another agent works for a tool call. */
-import type { Delegation, DelegationResult } from "../../../data/Delegation.ts"
+import type { Delegation, DelegationResult, PostDelegationEvent } from "../../../data/Delegation.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
 import { abortOf } from "../state/turnEnd.ts"
 import type { Step } from "../state/yieldable.ts"
@@ -25,13 +25,6 @@ export const allowDelegation = function*(turn: GuardTurn, asked: Delegation): St
     : { type: "start", delegation }
 }
 
-/** A delegation that has ended. */
-export interface EndedDelegation {
-  readonly delegation: Delegation
-  readonly result: DelegationResult
-  readonly executed: boolean
-}
-
 /** What the calling agent reads: the answer of the other agent, or why it is withheld. */
 export type FinishedDelegation =
   | { readonly type: "answer"; readonly text: string }
@@ -40,7 +33,7 @@ export type FinishedDelegation =
 /** Runs the `postDelegation` hooks. */
 export const finishDelegation = function*(
   turn: GuardTurn,
-  ended: EndedDelegation
+  ended: PostDelegationEvent
 ): Step<FinishedDelegation, TurnEnded> {
   const outcome = yield* askHooks(turn, "postDelegation", ended)
   if (outcome?.action._tag === "Reject") return { type: "refuse", reason: outcome.action.reason }

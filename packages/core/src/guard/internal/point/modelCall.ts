@@ -1,13 +1,16 @@
 /** Runs the hooks before and after a model call. */
-import type { AgentError } from "../../../data/AgentError.ts"
+import * as Effect from "effect/Effect"
+import { type AgentError, HookRejected } from "../../../data/AgentError.ts"
 import type { LlmRequest, LlmResponse, PostLlmCallEvent } from "../../../data/LlmCall.ts"
 import type { Message } from "../../../data/Message.ts"
+import * as ProviderError from "../../../data/ProviderError.ts"
 import type { Outcome } from "../../../hook/HookChain.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
 import { abortOf, hookError, stopOf } from "../state/turnEnd.ts"
 import type { Step } from "../state/yieldable.ts"
 import { askHooks } from "./askHooks.ts"
 import type { GuardTurn } from "./guardTurn.ts"
+import type { FailedWrap } from "./wrapAct.ts"
 
 type Failure = AgentError | TurnEnded
 
@@ -125,3 +128,15 @@ export const publishAnswer = ({ io }: GuardTurn, answer: ModelAnswer, accepted: 
     ...(firstDeltaMs === undefined ? undefined : { firstDeltaMs })
   })
 }
+
+/** Fails the call because a `wrapLlmCall` hook failed or rejected it. */
+export const failedModelWrap = (provider: string): FailedWrap<LlmResponse> => ({
+  broken: (hook, message) =>
+    Effect.fail(
+      new ProviderError.InvalidRequest({ provider, message: `hook ${hook} failed at wrapLlmCall: ${message}` })
+    ),
+  refused: (hook, { reason, userMessage }) => {
+    const fields = { hook, point: "wrapLlmCall", reason, message: `${hook} rejected wrapLlmCall: ${reason}` }
+    return Effect.fail(new HookRejected(userMessage === undefined ? fields : { ...fields, userMessage }))
+  }
+})

@@ -5,7 +5,6 @@ import { SessionError } from "../../../data/AgentError.ts"
 import { checkKinds, type OptionKinds } from "../../../data/option/OptionCheck.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import { TurnInput } from "../../../data/Turn.ts"
-import type { Limits } from "../../Limits.ts"
 
 const inputKinds: OptionKinds<TurnInput> = {
   message: "text",
@@ -25,7 +24,7 @@ const decode = Schema.decodeUnknownResult(TurnInput)
 export const readInput = (
   sessionId: string,
   input: string | TurnInput,
-  { textLength }: Pick<Limits, "textLength">
+  { textLength }: { readonly textLength: number }
 ): TurnInput | SessionError => {
   const text = typeof input === "string" ? input : input?.message
   if (typeof text === "string" && text.length > textLength) {

@@ -1,0 +1,49 @@
+/**
+ * The guard of a conversation: the chain of hooks with its policy, state, questions and records, without a loop and
+ * without a model. A driver is what has the loop: another SDK, a command-line agent, or a loop of your own. It tells the
+ * guard what is about to happen and what has happened, and does what the verdict says.
+ *
+ * @since 0.2.0
+ */
+import * as Result from "effect/Result"
+import type { GuardOptions, GuardSession, GuardSessionOptions, SessionGuard } from "./Driver.ts"
+import { guardOf } from "./internal/session/sessionGuard.ts"
+
+export type { GuardOptions, GuardSession, GuardSessionOptions, SessionGuard }
+
+/**
+ * Makes a guard: the compiled chain of hooks, for any number of sessions. Throws a `ConfigError` or a `ChainError` if
+ * the options are wrong.
+ *
+ * @category constructors
+ * @since 0.2.0
+ */
+export const guard = (options: GuardOptions): SessionGuard => Result.getOrThrow(guardOf(options))
+
+/**
+ * Makes one session with a guard of its own.
+ *
+ * @example
+ * ```ts
+ * import { defineHook } from "@belay/core/AgentHook"
+ * import * as GuardSession from "@belay/core/GuardSession"
+ * import * as HookAction from "@belay/core/HookAction"
+ *
+ * const noDeletes = defineHook({
+ *   name: "no-deletes",
+ *   preToolCall: ({ name }) => name === "delete_file" ? HookAction.reject("files are not deleted here") : undefined
+ * })
+ * const session = GuardSession.make({ hooks: [noDeletes] })
+ * const verdict = await session.toolCall({ id: "1", name: "delete_file", args: { path: "a.txt" } })
+ * // { type: "deny", reason: "files are not deleted here", by: "no-deletes", context: [] }
+ * ```
+ * @category constructors
+ * @since 0.2.0
+ */
+export const make = ({ agent, cwd, id, parent, parentCall, ...options }: GuardOptions & GuardSessionOptions): GuardSession =>
+  guard(cwd === undefined ? options : { ...options, cwd }).session({
+    ...(agent === undefined ? {} : { agent }),
+    ...(id === undefined ? {} : { id }),
+    ...(parent === undefined ? {} : { parent }),
+    ...(parentCall === undefined ? {} : { parentCall })
+  })
