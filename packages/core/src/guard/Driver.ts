@@ -118,7 +118,8 @@ export interface GivenCall {
   /** Identifies the call within the session until it is done. */
   readonly id: string
   readonly name: string
-  readonly args: Json
+  /** Default: `{}`. */
+  readonly args?: Json
   /** What is known about the tool, if it is not one of `tools`. */
   readonly tool?: Omit<GuardedTool, "name" | "input">
 }

@@ -40,7 +40,9 @@ export const guard = (options: GuardOptions): SessionGuard => Result.getOrThrow(
  * @category constructors
  * @since 0.2.0
  */
-export const make = ({ agent, cwd, id, parent, parentCall, ...options }: GuardOptions & GuardSessionOptions): GuardSession =>
+export const make = (
+  { agent, cwd, id, parent, parentCall, ...options }: GuardOptions & GuardSessionOptions
+): GuardSession =>
   guard(cwd === undefined ? options : { ...options, cwd }).session({
     ...(agent === undefined ? {} : { agent }),
     ...(id === undefined ? {} : { id }),

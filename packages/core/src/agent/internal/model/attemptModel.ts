@@ -88,7 +88,9 @@ const callOnce = (turn: Turn, { provider, request }: Target, attempt: number): E
   if (llmWrappers.length === 0) return callProvider(turn, { provider, request })
   // A wrapper may call the model twice, later or never.
   const act = (value: LlmRequest) => countCall(turn, { provider, request: value })
-  return wrapAct({ turn, method: "wrapLlmCall", hooks: llmWrappers, act, failed: failedModelWrap(provider.name) })(request)
+  return wrapAct({ turn, method: "wrapLlmCall", hooks: llmWrappers, act, failed: failedModelWrap(provider.name) })(
+    request
+  )
 }
 
 const acceptResponse = (turn: Turn, answer: ModelAnswer): ModelAnswer => {

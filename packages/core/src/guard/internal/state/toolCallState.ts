@@ -164,6 +164,8 @@ export interface RunningCall {
   decisions?: { readonly [callId: string]: Decision } | undefined
   /** The hook whose `answer` function answered the question. Absent if the host answered. */
   answeredBy?: string
+  /** Who denied the call: a hook, `policy` or `person`. */
+  deniedBy?: string
   /** The answer of a sub-agent that took the conversation over. */
   transferText?: string
 }

@@ -59,10 +59,12 @@ const askPostHooks = function*(
 /** Denies a call. The model reads the reason as the error. */
 export const denyCall = function*(
   turn: GuardTurn,
-  { state: { call } }: RunningCall,
+  running: RunningCall,
   by: string,
   reason: string
 ): Step<ToolResult> {
+  const { call } = running.state
+  running.deniedBy = by
   const client = turn.agent.clientTools?.has(call.name) === true ? { client: true as const } : undefined
   turn.io.publish({ type: "tool-denied", call, by, reason, ...client })
   yield* notifyHooks(turn, "onToolDenied", { call, by, reason })

@@ -1,0 +1,372 @@
+/** A guarded conversation: its session, its turn, and the calls of the driver that are not done. */
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { AgentError } from "../../../data/AgentError.ts"
+import type { LlmRequest } from "../../../data/LlmCall.ts"
+import { type Message, Message as MessageSchema, text } from "../../../data/Message.ts"
+import { childOf } from "../../../data/RunState.ts"
+import type { PreToolCallEvent, ToolMeta } from "../../../data/tool/Tool.ts"
+import type { TurnInput } from "../../../data/Turn.ts"
+import * as HookState from "../../../hook/HookState.ts"
+import type { TurnEnded } from "../../TurnEnded.ts"
+import type { InjectedText, ToolCallVerdict } from "../../Verdict.ts"
+import type { GuardedAgent } from "../definition/guardedAgent.ts"
+import { sessionOf } from "../io/resumeSession.ts"
+import { askHooks, notifyHooks } from "../point/askHooks.ts"
+import { SessionState } from "../state/sessionState.ts"
+import { spentBy } from "../state/spent.ts"
+import { planned, type RunningCall, update } from "../state/toolCallState.ts"
+import { stopOf } from "../state/turnEnd.ts"
+import { addCall, enterPhase, newTurn, removeCall, storedTurn } from "../state/turnState.ts"
+import type { Step } from "../state/yieldable.ts"
+import { pendingOf } from "../toolCall/openQuestions.ts"
+import { type DriverParts, SessionTurn } from "./sessionTurn.ts"
+
+export type Failure = AgentError | TurnEnded
+
+/** A verdict without its context. */
+export type Bare<Verdict> = Verdict extends unknown ? Omit<Verdict, "context"> : never
+
+/** A call about which the driver has asked. */
+export interface OpenCall {
+  running: RunningCall
+  /** What the guard said. It is open while the guard still decides. */
+  verdict: Deferred.Deferred<Bare<ToolCallVerdict>, Failure>
+  /** What runs, if the call is allowed. */
+  event?: PreToolCallEvent
+  startedAt?: number
+  /** Whether `callTool` runs the tool now. */
+  isRunning?: boolean
+}
+
+/** What outlives the process: the end of the turn, and the injected texts with their places in the driver's list. */
+interface Kept {
+  readonly stopped?: { readonly type: "stop" | "deny"; readonly reason: string; readonly by: string }
+  readonly placed: ReadonlyArray<{ readonly at: number; readonly message: Message }>
+}
+
+const Kept = Schema.Struct({
+  stopped: Schema.optionalKey(
+    Schema.Struct({ type: Schema.Literals(["stop", "deny"]), reason: Schema.String, by: Schema.String })
+  ),
+  placed: Schema.Array(Schema.Struct({ at: Schema.Finite, message: MessageSchema }))
+})
+
+/** No hook has an empty name, so only the runtime may write it. */
+const kept = HookState.ownKey("driver", Kept, { placed: [] })("")
+
+/** What a conversation is made of. */
+export interface ConversationParts {
+  readonly agent: GuardedAgent
+  readonly driver: DriverParts
+  readonly id: string
+  readonly seesRequests: boolean
+  readonly parent?: Conversation | undefined
+  readonly parentCall?: string | undefined
+}
+
+/** A class, because its fields are the state of the conversation, and a store may replace them. */
+export class Conversation {
+  readonly id: string
+  readonly agent: GuardedAgent
+  readonly parent: Conversation | undefined
+  readonly parentCall: string | undefined
+  readonly children = new Map<string, Conversation>()
+  readonly open = new Map<string, OpenCall>()
+  session: SessionState
+  /** The tools of the guard. */
+  private readonly known: ReadonlyMap<string, ToolMeta>
+  /** The same, and those that calls of this turn have described. */
+  private readonly tools: Map<string, ToolMeta>
+  private readonly driver: DriverParts
+  private readonly seesRequests: boolean
+  private running: SessionTurn | undefined = undefined
+  /** The last request that the guard has allowed. */
+  request: LlmRequest | undefined = undefined
+  /** How often the hooks have sent the answer of the model back. */
+  retries = 0
+
+  constructor({ agent, driver, id, parent, parentCall, seesRequests }: ConversationParts) {
+    this.id = id
+    this.parent = parent
+    this.parentCall = parent === undefined ? undefined : parentCall ?? `agent:${id}`
+    this.driver = driver
+    this.seesRequests = seesRequests
+    this.known = agent.tools
+    this.tools = new Map(agent.tools)
+    this.agent = { ...agent, tools: this.tools }
+    this.session = new SessionState(id, parent === undefined ? undefined : { ...empty, root: parent.session.root })
+  }
+
+  /** The conversation of the agent that started first. */
+  get root(): Conversation {
+    return this.parent?.root ?? this
+  }
+
+  /** The turn, if one has begun. */
+  get begun(): SessionTurn | undefined {
+    return this.running
+  }
+
+  /** The turn in which hooks run outside of turns. */
+  get outside(): SessionTurn {
+    return this.running ?? this.makeTurn(newTurn({ message: "" }, this.session.turnNumber))
+  }
+
+  private makeTurn(state: SessionTurn["state"]): SessionTurn {
+    const { agent, driver, parent, parentCall, session } = this
+    return new SessionTurn({ agent, session, state, driver, parent: parent?.running, parentCall })
+  }
+
+  /** Begins a turn. What of the last one is still open is dropped. */
+  begin(input: TurnInput): SessionTurn {
+    const { session } = this
+    this.endTurn()
+    this.open.clear()
+    this.tools.clear()
+    for (const [name, tool] of this.known) this.tools.set(name, tool)
+    if (session.root === session && session.hasDurable) session.durable.endTurn()
+    session.turnNumber++
+    this.setStopped(undefined)
+    this.request = undefined
+    this.retries = 0
+    return this.running = this.makeTurn(newTurn(input, session.turnNumber))
+  }
+
+  /** Ends the turn for its hooks: their `ctx.signal` aborts. */
+  endTurn(): void {
+    this.running?.io.abortSignal()
+  }
+
+  /** Returns the turn. If the driver has not passed on a message, one begins without it. */
+  *turn(): Step<SessionTurn, Failure> {
+    if (this.running === undefined) {
+      this.begin({ message: "" })
+      yield* this.start()
+    }
+    const turn = this.running!
+    if (turn.state.phase === "start" || turn.state.phase === "ended") enterPhase(turn.state, "model")
+    return turn
+  }
+
+  /** Runs the `onSessionStart` hooks of a new session. A sub-agent works in the session of its caller. */
+  *start(): Step<void, Failure> {
+    const { parent, session } = this
+    if (session.status !== "new") return
+    session.status = "idle"
+    if (parent !== undefined) return
+    const turn = this.running!
+    const { id: sessionId, source } = session
+    if (turn.hasHooks("onSessionStart")) {
+      const outcome = yield* askHooks(turn, "onSessionStart", { sessionId, source, context: [] })
+      const stop = stopOf("onSessionStart", outcome)
+      if (stop !== undefined) {
+        yield* this.endRefused(turn, outcome?.action._tag === "Abort" ? "abort" : "error")
+        return yield* stop
+      }
+      for (const message of outcome?.event.context ?? []) {
+        turn.scope.inject(text(message), undefined, outcome?.by ?? "hook")
+      }
+    }
+    turn.io.publish({ type: "session-start", source })
+  }
+
+  /** Each start has one end. The next message tries it again. */
+  private *endRefused({ io }: SessionTurn, reason: "abort" | "error"): Step<void> {
+    const { session } = this
+    session.status = "new"
+    io.publish({ type: "session-start", source: session.source })
+    yield* notifyHooks(this.outside, "onSessionEnd", { sessionId: session.id, reason })
+    io.publish({ type: "session-end", reason })
+  }
+
+  // What the driver reads.
+
+  /** Takes the texts that hooks injected, if the driver has to show them. */
+  takeContext(): ReadonlyArray<InjectedText> {
+    const { session } = this
+    if (this.seesRequests || session.injections.length === 0) return none
+    const taken = session.injections.map(({ hook, text: shown }) => ({ hook, text: shown }))
+    session.injections = []
+    return taken
+  }
+
+  private get kept(): Kept {
+    return this.session.hasLocal ? this.session.local.get(kept) : { placed: [] }
+  }
+  private keep(value: Kept): void {
+    this.session.local.write(kept, value, "")
+  }
+
+  /** How the turn has ended. All later verdicts of the turn are the same. */
+  get stopped(): Kept["stopped"] {
+    return this.kept.stopped
+  }
+  setStopped(stopped: Kept["stopped"]): void {
+    const { placed, stopped: before } = this.kept
+    if (stopped === before) return
+    this.keep(stopped === undefined ? { placed } : { placed, stopped })
+  }
+
+  /**
+   * Adds injected messages to the driver's list. The driver does not know them, so they are added to each later request
+   * at the same place.
+   */
+  withPlaced(messages: ReadonlyArray<Message>, added: ReadonlyArray<Message>): ReadonlyArray<Message> {
+    const { placed: before, stopped } = this.kept
+    const placed = added.length === 0
+      ? before
+      : [...before, ...added.map((message) => ({ at: messages.length, message }))]
+    if (placed.length === 0) return messages
+    if (placed !== before) this.keep(stopped === undefined ? { placed } : { placed, stopped })
+    const last = messages.length
+    return [...messages, undefined].flatMap((message, index) => [
+      ...placed.filter(({ at }) => Math.min(at, last) === index).map((one) => one.message),
+      ...(message === undefined ? [] : [message])
+    ])
+  }
+
+  /** The driver has shortened its list, so only what must stay is added to it. */
+  forgetPlaced(): void {
+    const { placed, stopped } = this.kept
+    if (placed.length === 0) return
+    const rest = placed.flatMap(({ message }) =>
+      "pinned" in message && message.pinned === true ? [{ at: 0, message }] : []
+    )
+    this.keep(stopped === undefined ? { placed: rest } : { placed: rest, stopped })
+  }
+
+  // Calls.
+
+  /** Makes a tool known that the driver has described with a call. */
+  knowTool(name: string, meta: () => ToolMeta): void {
+    if (!this.known.has(name)) this.tools.set(name, meta())
+  }
+
+  /** Opens a call. */
+  addCall(turn: SessionTurn, running: RunningCall): OpenCall {
+    addCall(turn.state, running)
+    const made: OpenCall = { running, verdict: Deferred.makeUnsafe() }
+    this.open.set(running.state.call.id, made)
+    return made
+  }
+
+  /** The guard decides about an open call again. */
+  reopen(running: RunningCall): OpenCall {
+    const { id } = running.state.call
+    const made: OpenCall = { ...this.open.get(id), running, verdict: Deferred.makeUnsafe() }
+    this.open.set(id, made)
+    return made
+  }
+
+  /** The call is done. */
+  endCall(turn: SessionTurn, running: RunningCall): void {
+    const { session } = this
+    removeCall(turn.state, running)
+    if (session.root.hasDurable) session.durable.endCall(session.durableKey(running.state.call.id))
+  }
+
+  // Sub-agents.
+
+  /** Joins the turn of the conversation above. */
+  join(): void {
+    const { parent } = this
+    if (parent === undefined) return
+    parent.join()
+    parent.adopt(this)
+  }
+
+  /** Takes a conversation below this one into the turn, for the call for which it works. */
+  private adopt(child: Conversation): void {
+    const turn = this.running ?? this.begin({ message: "" })
+    const id = child.parentCall!
+    this.children.set(id, child)
+    let running = turn.state.calls.find(({ state }) => state.call.id === id)
+    if (running === undefined) {
+      running = { state: planned({ id, name: child.agent.info.name, args: {} }) }
+      addCall(turn.state, running)
+    }
+    const stored = childOf(running.state)
+    if (stored !== undefined) {
+      child.take(sessionOf(stored, { root: this.session.root }))
+      child.running = child.makeTurn(storedTurn(stored))
+      update(running, { type: "rebuild" })
+    } else if (child.running !== undefined && child.running.parent !== turn) {
+      child.running = child.makeTurn(child.running.state)
+    }
+    running.subAgent ??= {
+      run: () => Effect.die("the driver runs its agents itself"),
+      decide: () => Effect.void,
+      pending: () => pendingOf(child.running?.state.calls ?? []),
+      snapshot: () => child.outside.io.snapshot(),
+      spent: () => spentBy(child.outside.state),
+      shutDown: Effect.void
+    }
+  }
+
+  /** Returns the conversation that works for a call, if there is one. */
+  childFor(callId: string): Conversation | undefined {
+    const known = this.children.get(callId)
+    if (known !== undefined) return known
+    const running = this.running?.state.calls.find(({ state }) => state.call.id === callId)
+    const stored = running === undefined ? undefined : childOf(running.state)
+    if (stored === undefined) return undefined
+    const { agent, driver, seesRequests } = this
+    const base = { ...agent, tools: this.known }
+    const child = new Conversation({
+      agent: base,
+      driver,
+      id: stored.sessionId,
+      seesRequests,
+      parent: this,
+      parentCall: callId
+    })
+    child.join()
+    return child
+  }
+
+  /** The sub-agent has ended. */
+  endChild(child: Conversation): void {
+    const id = child.parentCall!
+    this.children.delete(id)
+    const running = this.running?.state.calls.find(({ state }) => state.call.id === id)
+    if (running === undefined) return
+    running.subAgent = undefined
+    if (id === `agent:${child.id}`) removeCall(this.running!.state, running)
+  }
+
+  // What a store has.
+
+  private take(session: SessionState): void {
+    this.session = session
+    session.status = "idle"
+  }
+
+  /** Continues from a state that another process, or an earlier one, has stored. */
+  reload(state: Parameters<typeof storedTurn>[0]): void {
+    const { session: before } = this
+    this.endTurn()
+    this.take(sessionOf(state, { stored: true }))
+    this.session.lastEvent = Math.max(before.lastEvent, this.session.lastEvent)
+    this.running = this.makeTurn(storedTurn(state))
+    const { calls } = this.running.state
+    for (const [id, open] of this.open) {
+      const running = calls.find((call) => call.state.call.id === id)
+      if (running !== undefined) open.running = running
+      else if (!Deferred.isDoneUnsafe(open.verdict)) this.open.delete(id)
+    }
+    for (const child of this.children.values()) child.detach()
+  }
+
+  /** The conversation above has been loaded again, and this one with it. */
+  private detach(): void {
+    this.running = undefined
+    this.session = new SessionState(this.id, { ...empty, root: this.root.session })
+    this.open.clear()
+    for (const child of this.children.values()) child.detach()
+  }
+}
+
+const empty = { messages: [], turnNumber: 0 } as const
+const none: ReadonlyArray<InjectedText> = Object.freeze([])

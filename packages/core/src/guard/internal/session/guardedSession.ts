@@ -1,0 +1,269 @@
+/** The guard of one conversation: runs each point, and turns what comes out into a verdict. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import { type AgentError, SessionError } from "../../../data/AgentError.ts"
+import type { CompactionRequest, PostCompactionEvent } from "../../../data/Compaction.ts"
+import type { Delegation, PostDelegationEvent } from "../../../data/Delegation.ts"
+import * as Awaitable from "../../../data/effect/Awaitable.ts"
+import type { Json } from "../../../data/Json.ts"
+import type { LlmDelta, LlmRequest, LlmResponse } from "../../../data/LlmCall.ts"
+import type { Decision } from "../../../data/RunState.ts"
+import type { OnSessionEndEvent } from "../../../data/SessionEvent.ts"
+import type { ToolResult } from "../../../data/tool/Tool.ts"
+import type { TurnInput } from "../../../data/Turn.ts"
+import type { FinishedCall, GivenAnswer, GivenCall, GivenEnd, GuardSession } from "../../Driver.ts"
+import type {
+  CompactionVerdict,
+  DelegationResultVerdict,
+  DelegationVerdict,
+  Stopped,
+  StopVerdict,
+  UserMessageVerdict
+} from "../../Verdict.ts"
+import { findNewerState } from "../io/newerState.ts"
+import { isConflict } from "../io/storeTurn.ts"
+import { askHooks, notifyHooks } from "../point/askHooks.ts"
+import { askBeforeStop } from "../point/beforeStop.ts"
+import { allowDelegation, finishDelegation } from "../point/delegation.ts"
+import { readInput } from "../point/readInput.ts"
+import { receiveInput } from "../point/receiveInput.ts"
+import { revealText } from "../point/revealText.ts"
+import { stopOf } from "../state/turnEnd.ts"
+import { enterPhase } from "../state/turnState.ts"
+import type { Step } from "../state/yieldable.ts"
+import type { Bare, Conversation, Failure } from "./conversation.ts"
+import { callModel, modelAnswer, modelDelta, modelRequest, ownErrorOf } from "./modelPoints.ts"
+import { callTool, decide, questionsOf, toolCall, toolResult } from "./toolPoints.ts"
+import { verdictOf, withContext } from "./verdictOf.ts"
+
+/** How often a point is asked again because another process was quicker. */
+const maxTries = 10
+
+/** The maximum length of a message, in characters. */
+const limits = { textLength: 5_000_000 }
+
+/** What all sessions of a guard share. */
+export interface SessionOptions {
+  /** Where log lines go. */
+  readonly logging: Context.Context<never>
+  readonly followUps: number
+  readonly forget: (id: string) => void
+}
+
+/** A class, so that all sessions share their methods. */
+export class GuardedSession implements GuardSession {
+  readonly conversation: Conversation
+  private readonly options: SessionOptions
+
+  constructor(conversation: Conversation, options: SessionOptions) {
+    this.conversation = conversation
+    this.options = options
+  }
+
+  get id(): string {
+    return this.conversation.id
+  }
+
+  userMessage(input: string | TurnInput): Awaitable.Awaitable<UserMessageVerdict, AgentError> {
+    const { conversation } = this
+    return this.verdict(function*(): Step<Bare<UserMessageVerdict>, Failure> {
+      const read = readInput(conversation.id, input, limits)
+      if (read instanceof SessionError) return yield* read
+      const turn = conversation.begin(read)
+      yield* conversation.start()
+      const { answer, before } = yield* receiveInput(turn)
+      enterPhase(turn.state, "model")
+      if (answer !== undefined) return { type: "respond", text: answer }
+      return { type: "allow", input: before === undefined ? turn.state.input : { ...turn.state.input, before } }
+    }, true)
+  }
+
+  modelRequest(request: LlmRequest) {
+    return this.verdict(() => modelRequest(this.conversation, request))
+  }
+  modelAnswer(answer: GivenAnswer) {
+    return this.verdict(() => modelAnswer(this.conversation, answer))
+  }
+  modelDelta(delta: LlmDelta) {
+    return this.verdict(() => modelDelta(this.conversation, delta))
+  }
+  callModel(request: LlmRequest, call: (request: LlmRequest) => PromiseLike<LlmResponse>) {
+    return this.verdict(() => callModel(this.conversation, request, call))
+  }
+  toolCall(call: GivenCall) {
+    return this.verdict(() => toolCall(this.conversation, call))
+  }
+  toolResult(call: FinishedCall, result: ToolResult) {
+    return this.verdict(() => toolResult(this.conversation, call, result), true)
+  }
+  callTool(call: GivenCall, run: (args: Json) => PromiseLike<Json> | Json) {
+    return this.verdict(() => callTool(this.conversation, call, run))
+  }
+  decide(callId: string, decision: Decision) {
+    return this.verdict(() => decide(this.conversation, callId, decision))
+  }
+  pending() {
+    const { conversation } = this
+    return this.awaitable(Effect.map(this.newest, () => questionsOf(conversation)))
+  }
+
+  delegation(asked: Delegation): Awaitable.Awaitable<DelegationVerdict, AgentError> {
+    const { conversation } = this
+    return this.verdict(function*(): Step<Bare<DelegationVerdict>, Failure> {
+      const allowed = yield* allowDelegation(yield* conversation.turn(), asked)
+      if (allowed.type === "refuse") return { type: "deny", reason: allowed.reason, by: "hook" }
+      return allowed.type === "answer"
+        ? { type: "respond", result: allowed.result }
+        : { type: "allow", delegation: allowed.delegation }
+    })
+  }
+  delegationResult(ended: PostDelegationEvent): Awaitable.Awaitable<DelegationResultVerdict, AgentError> {
+    const { conversation } = this
+    return this.verdict(function*(): Step<Bare<DelegationResultVerdict>, Failure> {
+      const finished = yield* finishDelegation(yield* conversation.turn(), ended)
+      return finished.type === "refuse"
+        ? { type: "deny", reason: finished.reason, by: "hook" }
+        : { type: "allow", text: finished.text }
+    })
+  }
+
+  compaction(request: CompactionRequest): Awaitable.Awaitable<CompactionVerdict, AgentError> {
+    const { conversation } = this
+    return this.verdict(function*(): Step<Bare<CompactionVerdict>, Failure> {
+      const outcome = yield* askHooks(yield* conversation.turn(), "preCompaction", request)
+      const { action, by = "hook", event } = outcome ?? {}
+      if (action?._tag === "Reject") return { type: "deny", reason: action.reason, by }
+      if (action?._tag === "Respond") return { type: "respond", result: action.output }
+      return { type: "allow", request: event ?? request }
+    })
+  }
+  compacted(event: PostCompactionEvent): Awaitable.Awaitable<void, AgentError> {
+    const { conversation } = this
+    return this.plain(function*() {
+      const turn = yield* conversation.turn()
+      conversation.forgetPlaced()
+      const { removedCount, summary } = event
+      turn.io.publish({ type: "compaction", removedCount, summary })
+      yield* notifyHooks(turn, "postCompaction", event)
+    })
+  }
+
+  beforeStop({ messages = [], text }: GivenEnd): Awaitable.Awaitable<StopVerdict, AgentError> {
+    const { conversation, options: { followUps } } = this
+    return this.verdict(function*(): Step<Bare<StopVerdict>, Failure> {
+      const turn = yield* conversation.turn()
+      const { state } = turn
+      const budget = { usedTokens: 0, windowTokens: 0 }
+      const event = { text, followUps: state.followUps, messages, usage: state.usage, budget }
+      const { followUp } = yield* askBeforeStop(turn, event)
+      if (followUp !== undefined && state.followUps < followUps) {
+        state.followUps++
+        return { type: "continue", message: followUp }
+      }
+      const { input, stepNumber: steps, toolCalls, usage } = state
+      const output = { text, finishReason: "stop", usage, steps, toolCalls } as const
+      const outcome = yield* askHooks(turn, "postTurn", { input, output, executed: true })
+      const stop = stopOf("postTurn", outcome)
+      if (stop !== undefined) return yield* stop
+      const final = outcome?.event.output.text ?? text
+      enterPhase(state, "ended")
+      return { type: "allow", text: final, shown: revealText(turn, final) }
+    }, true)
+  }
+
+  end(reason: OnSessionEndEvent["reason"] = "done"): Awaitable.Awaitable<void, AgentError> {
+    const { conversation, options } = this
+    return this.plain(function*() {
+      const { begun, parent, session } = conversation
+      options.forget(conversation.id)
+      if (begun !== undefined) enterPhase(begun.state, "ended")
+      if (parent === undefined) {
+        if (session.status === "new") return
+        yield* notifyHooks(conversation.outside, "onSessionEnd", { sessionId: session.id, reason })
+        conversation.outside.io.publish({ type: "session-end", reason })
+      } else parent.endChild(conversation)
+      conversation.endTurn()
+    })
+  }
+
+  // How a point runs.
+
+  /** Runs a point that has no verdict. */
+  private plain(point: () => Step<void, Failure>): Awaitable.Awaitable<void, AgentError> {
+    return this.awaitable(
+      this.onNewest(Effect.catch(Effect.gen(point), (error) => Effect.asVoid(verdictOf(error))))
+    )
+  }
+
+  /** Runs a point. After the end of the turn, all verdicts are the same, unless the point runs `always`. */
+  private verdict<Verdict extends { readonly type: string }>(
+    point: () => Step<Verdict, Failure>,
+    always = false
+  ): Awaitable.Awaitable<Verdict & { readonly context: ReturnType<Conversation["takeContext"]> }, AgentError> {
+    const { conversation } = this
+    const run = Effect.suspend((): Effect.Effect<Verdict | Bare<Stopped>, AgentError> => {
+      const { stopped } = conversation
+      if (stopped !== undefined && !always) return Effect.succeed({ ...stopped, type: "stop" })
+      return Effect.catch(Effect.gen(point), (error) =>
+        Effect.map(verdictOf(error), (end) => {
+          if (end.type === "stop") conversation.setStopped(end)
+          // A verdict that a point cannot have is left out of its type.
+          return end as Bare<Stopped>
+        }))
+    })
+    // The types of the points name `stop` and `deny` where they can occur.
+    return this.awaitable(
+      Effect.map(this.onNewest(run), (verdict) => withContext(conversation, verdict as Verdict))
+    )
+  }
+
+  /** Loads the newest state, runs a point, and saves what it has changed. */
+  private onNewest<A>(point: Effect.Effect<A, AgentError>, tries = 1): Effect.Effect<A, AgentError> {
+    const { conversation } = this
+    const joined = Effect.suspend(() => {
+      conversation.join()
+      return point
+    })
+    const { root } = conversation
+    if (root.agent.config.store === undefined) return joined
+    const saved = Effect.tap(joined, () => root.outside.io.commit)
+    return Effect.andThen(
+      this.newest,
+      Effect.catch(saved, (error) =>
+        isConflict(error) && tries < maxTries
+          ? Effect.suspend(() => this.onNewest(point, tries + 1))
+          : Effect.fail(error))
+    )
+  }
+
+  /** Loads the session again if another process has changed it. */
+  private get newest(): Effect.Effect<void, AgentError> {
+    const { root } = this.conversation
+    const { agent: { config: { store } } } = root
+    if (store === undefined) return Effect.void
+    return Effect.suspend(() =>
+      root.session.storage.lock.withPermit(Effect.map(
+        Effect.suspend(() => findNewerState(store, root.session)),
+        (state) => {
+          if (state !== undefined) root.reload(state)
+        }
+      ))
+    )
+  }
+
+  /** Runs an Effect with the logger of the guard. */
+  private awaitable<A>(effect: Effect.Effect<A, AgentError>): Awaitable.Awaitable<A, AgentError> {
+    const { logging } = this.options
+    return Awaitable.make(
+      Effect.updateContext(effect, (now: Context.Context<never>) => Context.merge(logging, now)),
+      run
+    )
+  }
+}
+
+/** Runs a point as a promise. If the driver's own call failed, its own error comes out. */
+const run: Awaitable.RunPromise = (effect) =>
+  Effect.runPromise(Effect.mapError(effect, (error) => {
+    const own = ownErrorOf(error)
+    return own === undefined ? error : own.cause
+  }))

@@ -1,0 +1,287 @@
+/** The points of a tool call, as a driver passes them on. */
+import * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { SnapshotError } from "../../../data/AgentError.ts"
+import { frozenCopy } from "../../../data/internal/copyJson.ts"
+import { type Json, whyNot } from "../../../data/Json.ts"
+import { type Decision, type PendingAsk, readDecision } from "../../../data/RunState.ts"
+import { messageOf } from "../../../data/text/ErrorMessage.ts"
+import { failure, type PreToolCallEvent, success, type ToolResult, unrestricted } from "../../../data/tool/Tool.ts"
+import type { FinishedCall, GivenCall } from "../../Driver.ts"
+import type { ToolCallVerdict, ToolResultVerdict } from "../../Verdict.ts"
+import { sameJson } from "../schema/sameValue.ts"
+import { whyNotCounted } from "../state/decision.ts"
+import { isSignedDecision } from "../state/signature.ts"
+import { approvalOf, planned, type RunningCall } from "../state/toolCallState.ts"
+import type { Step } from "../state/yieldable.ts"
+import { allowCall } from "../toolCall/allowCall.ts"
+import { applyDecision } from "../toolCall/askPerson.ts"
+import { checkPolicy } from "../toolCall/checkPolicy.ts"
+import { finishCall } from "../toolCall/finishCall.ts"
+import { pendingOf } from "../toolCall/openQuestions.ts"
+import { publishStart, startCall } from "../toolCall/startCall.ts"
+import { wrapTool } from "../toolCall/wrapTool.ts"
+import type { Bare, Conversation, Failure, OpenCall } from "./conversation.ts"
+import { metaOf } from "./sessionAgent.ts"
+import type { SessionTurn } from "./sessionTurn.ts"
+
+type Verdict = Bare<ToolCallVerdict>
+
+/** A call of the driver, checked. */
+interface Checked {
+  readonly id: string
+  readonly name: string
+  readonly args: Json
+}
+
+/** Reads a call, which a model has made. Returns why it cannot be one. */
+const readCall = ({ args = {}, id, name }: GivenCall): Checked | string => {
+  if (typeof id !== "string" || id === "") return "the call has no id: expected a text that is not empty"
+  // An id with a slash looks like the path to a call of a sub-agent.
+  if (id.includes("/") || id === "__proto__") return `the id "${id}" of the call cannot be used: it must have no slash`
+  if (typeof name !== "string" || name === "") return "the call names no tool: expected a text that is not empty"
+  const why = whyNot(args)
+  return why === undefined ? { id, name, args: frozenCopy(args) } : `the arguments of ${name} are not JSON: ${why}`
+}
+
+const deny = (reason: string): Verdict => ({ type: "deny", reason, by: "runtime" })
+
+/** Before a tool runs. */
+export const toolCall = function*(conversation: Conversation, given: GivenCall): Step<Verdict, Failure> {
+  const call = readCall(given)
+  if (typeof call === "string") return deny(call)
+  const turn = yield* conversation.turn()
+  conversation.knowTool(call.name, () => metaOf(call.name, given.tool ?? {}))
+  const open = conversation.open.get(call.id)
+  const known = open?.running ?? turn.state.calls.find(({ state }) => state.call.id === call.id)
+  if (known !== undefined) {
+    const { args, name } = known.state.call
+    const isSame = name === call.name && sameJson(args, call.args)
+    const isOpen = turn.state.calls.includes(known)
+    if (!isSame && isOpen) return deny(`another call with the id ${call.id} is not done: give each call its own id`)
+    if (isSame) {
+      return yield* (open === undefined ? judgeAgain(conversation, turn, known) : Deferred.await(open.verdict))
+    }
+  }
+  turn.state.toolCalls++
+  return yield* judge(conversation, turn, conversation.addCall(turn, { state: planned(call) }))
+}
+
+/** Asks the guard, and keeps the verdict for those who ask about the call again. */
+const judge = function*(conversation: Conversation, turn: SessionTurn, open: OpenCall): Step<Verdict, Failure> {
+  return yield* Effect.onExit(
+    Effect.gen(() => decideCall(conversation, turn, open)),
+    (exit) => {
+      if (Exit.isFailure(exit)) {
+        conversation.open.delete(open.running.state.call.id)
+        conversation.endCall(turn, open.running)
+      }
+      return Deferred.done(open.verdict, exit)
+    }
+  )
+}
+
+const decideCall = function*(conversation: Conversation, turn: SessionTurn, open: OpenCall): Step<Verdict, Failure> {
+  const { running } = open
+  const allowed = yield* allowCall(turn, running)
+  if (allowed === "waits") return { type: "ask", question: running.state.ask! }
+  if ("ok" in allowed) {
+    conversation.endCall(turn, running)
+    return allowed.ok
+      ? { type: "respond", result: allowed.output }
+      : { type: "deny", reason: allowed.error, by: running.deniedBy ?? "runtime" }
+  }
+  const { event } = allowed
+  startCall(running, event)
+  publishStart(turn, running, event)
+  open.event = event
+  open.startedAt = performance.now()
+  return allow(running, event)
+}
+
+const allow = ({ state: { changedBy } }: RunningCall, { args, grant }: PreToolCallEvent): Verdict => ({
+  type: "allow",
+  args,
+  grant,
+  ...(changedBy === undefined ? {} : { changedBy })
+})
+
+/** Returns the verdict about a call that another process has asked about. */
+const judgeAgain = function*(
+  conversation: Conversation,
+  turn: SessionTurn,
+  running: RunningCall
+): Step<Verdict, Failure> {
+  const { ask, call, executedArgs, status } = running.state
+  if (status === "asked") return { type: "ask", question: ask! }
+  if (status !== "started") {
+    const open = conversation.reopen(running)
+    return yield* judge(conversation, turn, open)
+  }
+  const args = executedArgs ?? call.args
+  const tool = turn.agent.tools.get(call.name)!
+  const checked = yield* checkPolicy(turn, running, tool, args)
+  return checked.type === "deny"
+    ? { type: "deny", reason: checked.reason, by: checked.by }
+    : allow(running, { ...call, args, tool, grant: checked.grant })
+}
+
+/** After a tool has run. */
+export const toolResult = function*(
+  conversation: Conversation,
+  given: FinishedCall,
+  asked: ToolResult
+): Step<Bare<ToolResultVerdict>, Failure> {
+  const turn = yield* conversation.turn()
+  const { elapsedMs, id } = given
+  const open = conversation.open.get(id)
+  const running = open?.running ?? turn.state.calls.find(({ state }) => state.call.id === id)
+  const event = open?.event ?? eventOf(conversation, turn, running, given)
+  const result = readResult(asked)
+  if (event === undefined) {
+    return {
+      type: "allow",
+      result: failure(`the result of call ${id} belongs to no call: give its name and arguments`)
+    }
+  }
+  const state = running?.state
+  if (state !== undefined && state.status !== "started") {
+    turn.io.warn(`${event.name} has a result, but the guard did not allow call ${id}`, "runtime")
+  }
+  const startedAt = elapsedMs === undefined ? open?.startedAt ?? performance.now() : performance.now() - elapsedMs
+  const approval = state === undefined ? undefined : approvalOf(state)
+  const final = yield* Effect.onExit(
+    Effect.gen(function*() {
+      return yield* finishCall(turn, event, { result, startedAt, approval })
+    }),
+    () =>
+      Effect.sync(() => {
+        conversation.open.delete(id)
+        if (running !== undefined) conversation.endCall(turn, running)
+      })
+  )
+  return { type: "allow", result: final }
+}
+
+/** Makes the event of a call that this process has not seen. */
+const eventOf = (
+  conversation: Conversation,
+  turn: SessionTurn,
+  running: RunningCall | undefined,
+  { args, id, name, tool }: FinishedCall
+): PreToolCallEvent | undefined => {
+  const { call, executedArgs } = running?.state ?? {}
+  const read = readCall({ id, name: call?.name ?? name ?? "", args: executedArgs ?? call?.args ?? args ?? {} })
+  if (typeof read === "string") return undefined
+  conversation.knowTool(read.name, () => metaOf(read.name, tool ?? {}))
+  return { ...read, tool: turn.agent.tools.get(read.name)!, grant: unrestricted }
+}
+
+/** Reads a result, which a program without types may have made. */
+const readResult = (result: ToolResult): ToolResult => {
+  const given: Partial<Record<keyof Extract<ToolResult, { ok: true }> | "error", unknown>> | null = result
+  if (given?.ok === false) return failure(String(given.error))
+  const why = given?.ok === true ? whyNot(given.output) : "expected { ok: true, output } or { ok: false, error }"
+  return why === undefined ? success(frozenCopy(given?.output as Json)) : failure(`the tool gave no result: ${why}`)
+}
+
+/** Runs a tool inside the hooks. */
+export const callTool = function*(
+  conversation: Conversation,
+  given: GivenCall,
+  run: (args: Json) => PromiseLike<Json> | Json
+): Step<Exclude<Verdict, { readonly type: "allow" | "respond" }> | Bare<ToolResultVerdict>, Failure> {
+  const verdict = yield* toolCall(conversation, given)
+  if (verdict.type === "respond") return { type: "allow", result: success(verdict.result) }
+  if (verdict.type !== "allow") return verdict
+  const turn = yield* conversation.turn()
+  const open = conversation.open.get(given.id)
+  if (open?.isRunning === true) return { type: "deny", reason: `call ${given.id} is running already`, by: "runtime" }
+  const event = open?.event
+  if (open === undefined || event === undefined) {
+    return { type: "deny", reason: `call ${given.id} was started by another process`, by: "runtime" }
+  }
+  open.isRunning = true
+  open.startedAt = performance.now()
+  const act = (one: PreToolCallEvent): Effect.Effect<ToolResult> =>
+    Effect.catchCause(
+      Effect.map(Effect.tryPromise({ try: async () => await run(one.args), catch: (error) => error }), (output) =>
+        readResult(success(output ?? null))),
+      (cause) =>
+        Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.succeed(failure(messageOf(Cause.squash(cause))))
+    )
+  const result = yield* turn.agent.toolWrappers.length === 0
+    ? act(event)
+    : wrapTool(turn, { event, act, isForAgent: false })
+  return yield* toolResult(conversation, { id: given.id }, result)
+}
+
+/** Answers the question about a call. */
+export const decide = function*(
+  conversation: Conversation,
+  callId: string,
+  given: Decision
+): Step<Verdict, Failure> {
+  const turn = yield* conversation.turn()
+  const found = findQuestion(conversation, turn, callId)
+  const wrong = (message: string) => new SnapshotError({ problem: "wrong-decision", message })
+  if (found === undefined) {
+    const asks = questionsOf(conversation).map((ask) => ask.callId).join(", ") || "none"
+    return yield* wrong(`tool call "${callId}" has no open question: open are ${asks}`)
+  }
+  const decision = readDecision(given)
+  if (decision === undefined) {
+    return yield* wrong(
+      `the decision on tool call "${callId}" is not one of approve, deny, edit, respond and delegate with its fields`
+    )
+  }
+  const why = whyNotCounted(found.ask, decision)
+  if (why !== undefined) return yield* wrong(`the decision on tool call "${callId}" does not count: ${why}`)
+  const keys = turn.agent.config.approvals?.keys
+  const question = { sessionId: conversation.session.id, turnNumber: turn.state.turnNumber, ask: found.ask }
+  if (keys !== undefined && !(yield* Effect.promise(() => isSignedDecision(keys, { question, decision })))) {
+    const message = `the decision on tool call "${callId}" is not signed for this question with a key of this guard: ` +
+      "sign it with Approvals.sign"
+    return yield* new SnapshotError({ problem: "forged", message })
+  }
+  const owner = found.conversation
+  const ownTurn = yield* owner.turn()
+  const { running } = found
+  // Somebody else may have decided while the signature was checked.
+  if (running.state.status !== "asked") return yield* wrong(`tool call "${callId}" has been decided`)
+  yield* applyDecision(ownTurn, running, decision)
+  if (running.state.status === "asked") return { type: "ask", question: running.state.ask! }
+  return yield* judge(owner, ownTurn, owner.reopen(running))
+}
+
+interface Found {
+  readonly conversation: Conversation
+  readonly running: RunningCall
+  /** The question as it was shown: for a sub-agent's call, with the path as its id. */
+  readonly ask: PendingAsk
+}
+
+const findQuestion = (conversation: Conversation, turn: SessionTurn, callId: string): Found | undefined => {
+  const running = turn.state.calls.find(({ state, subAgent }) => state.call.id === callId && subAgent === undefined)
+  if (running?.state.status === "asked") return { conversation, running, ask: running.state.ask! }
+  const slash = callId.indexOf("/")
+  if (slash < 0) return undefined
+  const id = callId.slice(0, slash)
+  const child = conversation.childFor(id)
+  const found = child?.begun === undefined ? undefined : findQuestion(child, child.begun, callId.slice(slash + 1))
+  return found === undefined ? undefined : { ...found, ask: { ...found.ask, callId: `${id}/${found.ask.callId}` } }
+}
+
+/** The open questions of a conversation and those below it. */
+export const questionsOf = (conversation: Conversation): ReadonlyArray<PendingAsk> => {
+  const calls = conversation.begun?.state.calls ?? []
+  return calls.flatMap((call) => {
+    const { id } = call.state.call
+    const child = conversation.childFor(id)
+    return child === undefined
+      ? pendingOf([call])
+      : questionsOf(child).map((ask) => ({ ...ask, callId: `${id}/${ask.callId}` }))
+  })
+}
