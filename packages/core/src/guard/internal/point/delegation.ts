@@ -10,14 +10,14 @@ import type { GuardTurn } from "./guardTurn.ts"
 export type AllowedDelegation =
   | { readonly type: "start"; readonly delegation: Delegation }
   | { readonly type: "answer"; readonly delegation: Delegation; readonly result: DelegationResult }
-  | { readonly type: "refuse"; readonly reason: string }
+  | { readonly type: "refuse"; readonly reason: string; readonly by: string }
 
 /** Runs the `preDelegation` hooks. */
 export const allowDelegation = function*(turn: GuardTurn, asked: Delegation): Step<AllowedDelegation, TurnEnded> {
   const outcome = yield* askHooks(turn, "preDelegation", asked)
   if (outcome === undefined) return { type: "start", delegation: asked }
-  const { action, event: delegation } = outcome
-  if (action._tag === "Reject") return { type: "refuse", reason: action.reason }
+  const { action, by = "hook", event: delegation } = outcome
+  if (action._tag === "Reject") return { type: "refuse", reason: action.reason, by }
   const abort = abortOf(outcome)
   if (abort !== undefined) return yield* abort
   return action._tag === "Respond"
@@ -28,7 +28,7 @@ export const allowDelegation = function*(turn: GuardTurn, asked: Delegation): St
 /** What the calling agent reads: the answer of the other agent, or why it is withheld. */
 export type FinishedDelegation =
   | { readonly type: "answer"; readonly text: string }
-  | { readonly type: "refuse"; readonly reason: string }
+  | { readonly type: "refuse"; readonly reason: string; readonly by: string }
 
 /** Runs the `postDelegation` hooks. */
 export const finishDelegation = function*(
@@ -36,7 +36,9 @@ export const finishDelegation = function*(
   ended: PostDelegationEvent
 ): Step<FinishedDelegation, TurnEnded> {
   const outcome = yield* askHooks(turn, "postDelegation", ended)
-  if (outcome?.action._tag === "Reject") return { type: "refuse", reason: outcome.action.reason }
+  if (outcome?.action._tag === "Reject") {
+    return { type: "refuse", reason: outcome.action.reason, by: outcome.by ?? "hook" }
+  }
   const abort = abortOf(outcome)
   if (abort !== undefined) return yield* abort
   return { type: "answer", text: (outcome?.event.result ?? ended.result).text }

@@ -1,10 +1,12 @@
 /** A guarded conversation: its session, its turn, and the calls of the driver that are not done. */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { AgentError } from "../../../data/AgentError.ts"
+import type { Json } from "../../../data/Json.ts"
 import type { LlmRequest } from "../../../data/LlmCall.ts"
-import { type Message, Message as MessageSchema, text } from "../../../data/Message.ts"
+import { JsonValue, type Message, text } from "../../../data/Message.ts"
 import { childOf } from "../../../data/RunState.ts"
 import type { PreToolCallEvent, ToolMeta } from "../../../data/tool/Tool.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
@@ -14,6 +16,7 @@ import type { InjectedText, ToolCallVerdict } from "../../Verdict.ts"
 import type { GuardedAgent } from "../definition/guardedAgent.ts"
 import { sessionOf } from "../io/resumeSession.ts"
 import { askHooks, notifyHooks } from "../point/askHooks.ts"
+import { sameJson } from "../schema/sameValue.ts"
 import { SessionState } from "../state/sessionState.ts"
 import { spentBy } from "../state/spent.ts"
 import { planned, type RunningCall, update } from "../state/toolCallState.ts"
@@ -36,25 +39,42 @@ export interface OpenCall {
   /** What runs, if the call is allowed. */
   event?: PreToolCallEvent
   startedAt?: number
+  /** Whether the verdict is in the store. */
+  isSaved?: boolean
   /** Whether `callTool` runs the tool now. */
   isRunning?: boolean
 }
 
-/** What outlives the process: the end of the turn, and the injected texts with their places in the driver's list. */
+/**
+ * What outlives the process, beside the injected messages, which are the messages of the session: the end of the turn,
+ * the places of these messages in the driver's list, and the tools that calls have described.
+ */
 interface Kept {
   readonly stopped?: { readonly type: "stop" | "deny"; readonly reason: string; readonly by: string }
-  readonly placed: ReadonlyArray<{ readonly at: number; readonly message: Message }>
+  readonly places: ReadonlyArray<number>
+  readonly tools?: { readonly [name: string]: ToolMeta }
 }
 
 const Kept = Schema.Struct({
   stopped: Schema.optionalKey(
     Schema.Struct({ type: Schema.Literals(["stop", "deny"]), reason: Schema.String, by: Schema.String })
   ),
-  placed: Schema.Array(Schema.Struct({ at: Schema.Finite, message: MessageSchema }))
+  places: Schema.Array(Schema.Finite),
+  tools: Schema.optionalKey(Schema.Record(
+    Schema.String,
+    Schema.Struct({
+      name: Schema.String,
+      description: Schema.String,
+      inputSchema: Schema.Record(Schema.String, JsonValue),
+      readOnly: Schema.optionalKey(Schema.Boolean),
+      destructive: Schema.optionalKey(Schema.Boolean),
+      idempotent: Schema.optionalKey(Schema.Boolean)
+    })
+  ))
 })
 
 /** No hook has an empty name, so only the runtime may write it. */
-const kept = HookState.ownKey("driver", Kept, { placed: [] })("")
+const kept = HookState.ownKey("driver", Kept, { places: [] })("")
 
 /** What a conversation is made of. */
 export interface ConversationParts {
@@ -128,7 +148,10 @@ export class Conversation {
     for (const [name, tool] of this.known) this.tools.set(name, tool)
     if (session.root === session && session.hasDurable) session.durable.endTurn()
     session.turnNumber++
-    this.setStopped(undefined)
+    const { places, stopped, tools } = this.kept
+    if (stopped !== undefined || tools !== undefined) this.keep({ places })
+    // A message that a hook kept for the conversation is in the driver's list.
+    if (session.messages.length > places.length) session.replaceMessages(session.messages.slice(0, places.length))
     this.request = undefined
     this.retries = 0
     return this.running = this.makeTurn(newTurn(input, session.turnNumber))
@@ -193,7 +216,7 @@ export class Conversation {
   }
 
   private get kept(): Kept {
-    return this.session.hasLocal ? this.session.local.get(kept) : { placed: [] }
+    return this.session.hasLocal ? this.session.local.get(kept) : { places: [] }
   }
   private keep(value: Kept): void {
     this.session.local.write(kept, value, "")
@@ -203,10 +226,8 @@ export class Conversation {
   get stopped(): Kept["stopped"] {
     return this.kept.stopped
   }
-  setStopped(stopped: Kept["stopped"]): void {
-    const { placed, stopped: before } = this.kept
-    if (stopped === before) return
-    this.keep(stopped === undefined ? { placed } : { placed, stopped })
+  setStopped(stopped: NonNullable<Kept["stopped"]>): void {
+    this.keep({ ...this.kept, stopped })
   }
 
   /**
@@ -214,34 +235,42 @@ export class Conversation {
    * at the same place.
    */
   withPlaced(messages: ReadonlyArray<Message>, added: ReadonlyArray<Message>): ReadonlyArray<Message> {
-    const { placed: before, stopped } = this.kept
-    const placed = added.length === 0
-      ? before
-      : [...before, ...added.map((message) => ({ at: messages.length, message }))]
-    if (placed.length === 0) return messages
-    if (placed !== before) this.keep(stopped === undefined ? { placed } : { placed, stopped })
+    const { session } = this
+    if (added.length > 0) {
+      const { places } = this.kept
+      this.keep({ ...this.kept, places: [...places, ...added.map(() => messages.length)] })
+      session.messages.push(...added)
+    }
+    const { places } = this.kept
+    if (places.length === 0) return messages
     const last = messages.length
     return [...messages, undefined].flatMap((message, index) => [
-      ...placed.filter(({ at }) => Math.min(at, last) === index).map((one) => one.message),
+      ...session.messages.filter((_placed, at) => at < places.length && Math.min(places[at]!, last) === index),
       ...(message === undefined ? [] : [message])
     ])
   }
 
   /** The driver has shortened its list, so only what must stay is added to it. */
   forgetPlaced(): void {
-    const { placed, stopped } = this.kept
-    if (placed.length === 0) return
-    const rest = placed.flatMap(({ message }) =>
-      "pinned" in message && message.pinned === true ? [{ at: 0, message }] : []
-    )
-    this.keep(stopped === undefined ? { placed: rest } : { placed: rest, stopped })
+    const { session } = this
+    if (session.messages.length === 0) return
+    session.replaceMessages(session.messages.filter((message) => "pinned" in message && message.pinned === true))
+    this.keep({ ...this.kept, places: session.messages.map(() => 0) })
   }
 
   // Calls.
 
-  /** Makes a tool known that the driver has described with a call. */
+  /** Makes a tool known that the driver has not declared. */
   knowTool(name: string, meta: () => ToolMeta): void {
-    if (!this.known.has(name)) this.tools.set(name, meta())
+    if (this.known.has(name)) return
+    const made = meta()
+    const before = this.tools.get(name)
+    this.tools.set(name, made)
+    const isNew = before === undefined || !sameJson(asJson(before), asJson(made))
+    if (isNew && this.root.agent.config.store !== undefined) {
+      // What is too large for the state is described by the next call.
+      Result.try(() => this.keep({ ...this.kept, tools: { ...this.kept.tools, [name]: made } }))
+    }
   }
 
   /** Opens a call. */
@@ -341,6 +370,9 @@ export class Conversation {
   private take(session: SessionState): void {
     this.session = session
     session.status = "idle"
+    for (const [name, tool] of Object.entries(this.kept.tools ?? {})) {
+      if (!this.known.has(name)) this.tools.set(name, tool)
+    }
   }
 
   /** Continues from a state that another process, or an earlier one, has stored. */
@@ -354,9 +386,14 @@ export class Conversation {
     for (const [id, open] of this.open) {
       const running = calls.find((call) => call.state.call.id === id)
       if (running !== undefined) open.running = running
-      else if (!Deferred.isDoneUnsafe(open.verdict)) this.open.delete(id)
+      else if (open.isSaved !== true) this.open.delete(id)
     }
     for (const child of this.children.values()) child.detach()
+  }
+
+  /** The store has what is decided so far. */
+  noteSaved(): void {
+    for (const open of this.open.values()) if (Deferred.isDoneUnsafe(open.verdict)) open.isSaved = true
   }
 
   /** The conversation above has been loaded again, and this one with it. */
@@ -367,6 +404,9 @@ export class Conversation {
     for (const child of this.children.values()) child.detach()
   }
 }
+
+/** A description of a tool consists of JSON. The compiler cannot check that, because the interface has no index signature. */
+const asJson = (tool: ToolMeta): Json => tool as unknown as Json
 
 const empty = { messages: [], turnNumber: 0 } as const
 const none: ReadonlyArray<InjectedText> = Object.freeze([])

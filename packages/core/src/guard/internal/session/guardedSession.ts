@@ -111,7 +111,7 @@ export class GuardedSession implements GuardSession {
     const { conversation } = this
     return this.verdict(function*(): Step<Bare<DelegationVerdict>, Failure> {
       const allowed = yield* allowDelegation(yield* conversation.turn(), asked)
-      if (allowed.type === "refuse") return { type: "deny", reason: allowed.reason, by: "hook" }
+      if (allowed.type === "refuse") return { type: "deny", reason: allowed.reason, by: allowed.by }
       return allowed.type === "answer"
         ? { type: "respond", result: allowed.result }
         : { type: "allow", delegation: allowed.delegation }
@@ -122,7 +122,7 @@ export class GuardedSession implements GuardSession {
     return this.verdict(function*(): Step<Bare<DelegationResultVerdict>, Failure> {
       const finished = yield* finishDelegation(yield* conversation.turn(), ended)
       return finished.type === "refuse"
-        ? { type: "deny", reason: finished.reason, by: "hook" }
+        ? { type: "deny", reason: finished.reason, by: finished.by }
         : { type: "allow", text: finished.text }
     })
   }
@@ -226,7 +226,7 @@ export class GuardedSession implements GuardSession {
     })
     const { root } = conversation
     if (root.agent.config.store === undefined) return joined
-    const saved = Effect.tap(joined, () => root.outside.io.commit)
+    const saved = Effect.tap(joined, () => Effect.map(conversation.outside.io.commit, () => conversation.noteSaved()))
     return Effect.andThen(
       this.newest,
       Effect.catch(saved, (error) =>

@@ -75,7 +75,8 @@ const judge = function*(conversation: Conversation, turn: SessionTurn, open: Ope
     Effect.gen(() => decideCall(conversation, turn, open)),
     (exit) => {
       if (Exit.isFailure(exit)) {
-        conversation.open.delete(open.running.state.call.id)
+        const { id } = open.running.state.call
+        if (conversation.open.get(id) === open) conversation.open.delete(id)
         conversation.endCall(turn, open.running)
       }
       return Deferred.done(open.verdict, exit)
