@@ -119,7 +119,7 @@ export type StopVerdict =
     /** The answer for the user, with what confidential hooks reveal. */
     readonly shown: string
   }
-  /** The agent goes on with this message. */
+  /** This message is the next thing that the model reads, and the turn does not end. */
   | WithContext & { readonly type: "continue"; readonly message: string }
   | Denied
   | Stopped

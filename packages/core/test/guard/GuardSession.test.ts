@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { AgentEvent } from "../../src/data/AgentEvent.ts"
-import type { LlmRequest, LlmResponse } from "../../src/data/LlmCall.ts"
+import type { LlmRequest } from "../../src/data/LlmCall.ts"
 import * as Approvals from "../../src/guard/Approvals.ts"
 import * as GuardSession from "../../src/guard/GuardSession.ts"
 import { type AgentHook, defineHook } from "../../src/hook/AgentHook.ts"
@@ -15,10 +15,6 @@ const request = (...texts: ReadonlyArray<string>): LlmRequest => ({
   tools: [],
   parameters: {}
 })
-
-const answer = (text: string): LlmResponse => ({ model: "m", text, toolCalls: [], finishReason: "stop" })
-
-const textsOf = ({ messages }: LlmRequest) => messages.map(({ content }) => content)
 
 const make = (hooks: ReadonlyArray<AgentHook>, options: GuardSession.GuardOptions = {}) =>
   GuardSession.make({ hooks, log: false, ...options })
@@ -179,7 +175,7 @@ describe("a guarded tool call", () => {
     assert.deepInclude(await session.toolCall({ id: "1", name: "send" }), { type: "deny", reason: "not send" })
   })
 
-  it("that is no call is denied, and never reaches a hook", async () => {
+  it("without an id, a name or JSON arguments is denied, and never reaches a hook", async () => {
     const seen: Array<string> = []
     const session = make([defineHook({ name: "sees", preToolCall: ({ name }) => void seen.push(name) })])
     const calls: ReadonlyArray<unknown> = [
@@ -252,172 +248,13 @@ describe("a guarded tool call", () => {
   })
 })
 
-describe("a tool that the guard calls", () => {
-  it("runs once with the arguments of the verdict, inside the hooks that wrap tools", async () => {
-    const seen: Array<unknown> = []
-    const session = make([
-      defineHook({ name: "upper", preToolCall: (call) => HookAction.transform({ ...call, args: { q: "B" } }) }),
-      defineHook({
-        name: "wrapper",
-        wrapToolCall: async (call, next) => {
-          seen.push("before")
-          const result = await next(call)
-          seen.push("after")
-          return result
-        }
-      })
-    ])
-    const verdict = await session.callTool({ id: "1", name: "search", args: { q: "b" } }, (args) => {
-      seen.push(args)
-      return ["hit"]
-    })
-    assert.deepStrictEqual(verdict, { type: "allow", result: { ok: true, output: ["hit"] }, context: [] })
-    assert.deepStrictEqual(seen, ["before", { q: "B" }, "after"])
-  })
-
-  it("does not run if the guard denies, asks or answers", async () => {
-    let runs = 0
-    const run = () => ++runs
-    const session = make([defineHook({
-      name: "rules",
-      preToolCall: ({ name }) => {
-        if (name === "no") return HookAction.reject("no")
-        return name === "ask" ? HookAction.ask("sure?") : name === "say" ? HookAction.respond("said") : undefined
-      }
-    })])
-    assert.strictEqual((await session.callTool({ id: "1", name: "no" }, run)).type, "deny")
-    assert.strictEqual((await session.callTool({ id: "2", name: "ask" }, run)).type, "ask")
-    assert.deepInclude(await session.callTool({ id: "3", name: "say" }, run), { result: { ok: true, output: "said" } })
-    assert.strictEqual(runs, 0)
-    await session.decide("2", { type: "approve", by: "ann" })
-    assert.strictEqual((await session.callTool({ id: "2", name: "ask" }, run)).type, "allow")
-    assert.strictEqual(runs, 1)
-  })
-
-  it("that fails has its message as the result", async () => {
-    const verdict = await make([]).callTool({ id: "1", name: "x" }, () => Promise.reject(new Error("no network")))
-    assert.deepInclude(verdict, { type: "allow", result: { ok: false, error: "no network" } })
-  })
-})
-
-describe("a guarded model call", () => {
-  it("reads what hooks inject, at the same place in every later request", async () => {
-    const session = make([defineHook({
-      name: "reminds",
-      preTurn: (_input, ctx) => ctx.inject("be kind"),
-      postToolCall: (_done, ctx) => ctx.inject("checked")
-    })])
-    await session.userMessage("one")
-    const first = await session.modelRequest(request("one"))
-    assert.deepStrictEqual(first.type === "allow" ? textsOf(first.request) : first, ["one", "be kind"])
-    await session.callTool({ id: "1", name: "x" }, () => 1)
-    const next = await session.modelRequest(request("one", "two"))
-    assert.deepStrictEqual(next.type === "allow" ? textsOf(next.request) : next, ["one", "be kind", "two", "checked"])
-    const last = await session.modelRequest(request("one", "two", "three"))
-    assert.deepStrictEqual(last.type === "allow" ? textsOf(last.request) : last, [
-      "one",
-      "be kind",
-      "two",
-      "checked",
-      "three"
-    ])
-    assert.deepStrictEqual(last.context, [])
-  })
-
-  it("is not passed on by a driver that only takes context, which then has the texts", async () => {
-    const session = make([defineHook({ name: "reminds", preToolCall: (_call, ctx) => ctx.inject("be kind") })], {
-      seesRequests: false
-    })
-    const verdict = await session.toolCall({ id: "1", name: "x" })
-    assert.deepStrictEqual(verdict.context, [{ hook: "reminds", text: "be kind" }])
-    assert.deepStrictEqual((await session.toolCall({ id: "2", name: "x" })).context.length, 1)
-    assert.deepStrictEqual((await session.beforeStop({ text: "" })).context, [])
-  })
-
-  it("is answered by a hook, changed, or sent back with feedback as often as the hook allows", async () => {
-    const session = make([defineHook({
-      name: "critic",
-      preLlmCall: ({ messages }) =>
-        messages.at(-1)?.content === "cached" ? HookAction.respond(answer("from the cache")) : undefined,
-      postLlmCall: ({ response: { text } }) =>
-        text === "rude" ? HookAction.reject("rude", { feedback: "be polite", retries: 2 }) : undefined
-    })])
-    const cached = await session.modelRequest(request("cached"))
-    assert.deepInclude(cached, { type: "respond", response: answer("from the cache") })
-    await session.modelRequest(request("hi"))
-    const again = { type: "again", feedback: "be polite", by: "critic", context: [] } as const
-    assert.deepStrictEqual(await session.modelAnswer({ response: answer("rude") }), again)
-    assert.deepStrictEqual(await session.modelAnswer({ response: answer("rude") }), again)
-    assert.deepInclude(await session.modelAnswer({ response: answer("rude") }), { type: "deny", by: "critic" })
-    assert.deepInclude(await session.modelAnswer({ response: answer("fine") }), { type: "allow" })
-  })
-
-  it("runs inside the hooks that wrap model calls, until they accept the answer", async () => {
-    const asked: Array<ReadonlyArray<unknown>> = []
-    const session = make([
-      defineHook({
-        name: "critic",
-        postLlmCall: ({ response: { text } }) =>
-          text === "rude" ? HookAction.reject("rude", { feedback: "be polite" }) : undefined
-      }),
-      defineHook({
-        name: "loud",
-        wrapLlmCall: async (one, next) => {
-          const response = await next(one)
-          return { ...response, text: `${response.text}!` }
-        }
-      })
-    ])
-    const verdict = await session.callModel(request("hi"), (one) => {
-      asked.push(textsOf(one))
-      return Promise.resolve(answer(asked.length === 1 ? "rude" : "fine"))
-    })
-    // The wrapper changes the answer before the hooks see it.
-    assert.strictEqual(verdict.type === "allow" ? verdict.response.text : verdict.type, "rude!")
-    assert.deepStrictEqual(asked, [["hi"]])
-    const failed = new Error("the driver's own error")
-    const thrown = await session.callModel(request("hi"), () => Promise.reject(failed)).then(
-      () => undefined,
-      (error: unknown) => error
-    )
-    assert.strictEqual(thrown, failed)
-  })
-
-  it("asks again with the feedback", async () => {
-    const asked: Array<ReadonlyArray<unknown>> = []
-    const session = make([defineHook({
-      name: "critic",
-      postLlmCall: ({ response: { text } }) =>
-        text === "rude" ? HookAction.reject("rude", { feedback: "be polite" }) : undefined
-    })])
-    const verdict = await session.callModel(request("hi"), (one) => {
-      asked.push(textsOf(one))
-      return Promise.resolve(answer(asked.length === 1 ? "rude" : "fine"))
-    })
-    assert.strictEqual(verdict.type === "allow" ? verdict.response.text : verdict.type, "fine")
-    assert.deepStrictEqual(asked, [["hi"], ["hi", "be polite"]])
-  })
-
-  it("streams through the hooks", async () => {
-    const session = make([defineHook({
-      name: "masks",
-      onLlmDelta: (delta) =>
-        delta.type === "text"
-          ? HookAction.transform({ type: "text", text: delta.text.replace("1234", "****") })
-          : undefined
-    })])
-    assert.deepInclude(await session.modelDelta({ type: "text", text: "pin 1234" }), {
-      type: "allow",
-      delta: { type: "text", text: "pin ****" }
-    })
-  })
-})
-
 describe("a guarded turn", () => {
   it("goes on as often as preStop hooks want and the guard allows, and reveals what hooks hold", async () => {
     const session = make([defineHook({
       name: "more",
-      preStop: ({ followUps }, ctx) => followUps < 5 ? void ctx.followUp(`round ${followUps}`) : undefined,
+      preStop: ({ followUps }, ctx) => {
+        if (followUps < 5) ctx.followUp(`round ${followUps}`)
+      },
       postTurn: ({ output }) => HookAction.transform({ ...output, text: `${output.text}.` }),
       revealText: (text) => text.replace("NAME_1", "Ann")
     })], { followUps: 2 })

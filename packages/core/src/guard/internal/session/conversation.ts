@@ -2,15 +2,13 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
 import type { AgentError } from "../../../data/AgentError.ts"
 import type { Json } from "../../../data/Json.ts"
 import type { LlmRequest } from "../../../data/LlmCall.ts"
-import { JsonValue, type Message, text } from "../../../data/Message.ts"
+import { text } from "../../../data/Message.ts"
 import { childOf } from "../../../data/RunState.ts"
 import type { PreToolCallEvent, ToolMeta } from "../../../data/tool/Tool.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
-import * as HookState from "../../../hook/HookState.ts"
 import type { TurnEnded } from "../../TurnEnded.ts"
 import type { InjectedText, ToolCallVerdict } from "../../Verdict.ts"
 import type { GuardedAgent } from "../definition/guardedAgent.ts"
@@ -24,6 +22,7 @@ import { stopOf } from "../state/turnEnd.ts"
 import { addCall, enterPhase, newTurn, removeCall, storedTurn } from "../state/turnState.ts"
 import type { Step } from "../state/yieldable.ts"
 import { pendingOf } from "../toolCall/openQuestions.ts"
+import { beginTurn, keep, type Kept, keptBy } from "./keptState.ts"
 import { type DriverParts, SessionTurn } from "./sessionTurn.ts"
 
 export type Failure = AgentError | TurnEnded
@@ -44,37 +43,6 @@ export interface OpenCall {
   /** Whether `callTool` runs the tool now. */
   isRunning?: boolean
 }
-
-/**
- * What outlives the process, beside the injected messages, which are the messages of the session: the end of the turn,
- * the places of these messages in the driver's list, and the tools that calls have described.
- */
-interface Kept {
-  readonly stopped?: { readonly type: "stop" | "deny"; readonly reason: string; readonly by: string }
-  readonly places: ReadonlyArray<number>
-  readonly tools?: { readonly [name: string]: ToolMeta }
-}
-
-const Kept = Schema.Struct({
-  stopped: Schema.optionalKey(
-    Schema.Struct({ type: Schema.Literals(["stop", "deny"]), reason: Schema.String, by: Schema.String })
-  ),
-  places: Schema.Array(Schema.Finite),
-  tools: Schema.optionalKey(Schema.Record(
-    Schema.String,
-    Schema.Struct({
-      name: Schema.String,
-      description: Schema.String,
-      inputSchema: Schema.Record(Schema.String, JsonValue),
-      readOnly: Schema.optionalKey(Schema.Boolean),
-      destructive: Schema.optionalKey(Schema.Boolean),
-      idempotent: Schema.optionalKey(Schema.Boolean)
-    })
-  ))
-})
-
-/** No hook has an empty name, so only the runtime may write it. */
-const kept = HookState.ownKey("driver", Kept, { places: [] })("")
 
 /** What a conversation is made of. */
 export interface ConversationParts {
@@ -148,10 +116,7 @@ export class Conversation {
     for (const [name, tool] of this.known) this.tools.set(name, tool)
     if (session.root === session && session.hasDurable) session.durable.endTurn()
     session.turnNumber++
-    const { places, stopped, tools } = this.kept
-    if (stopped !== undefined || tools !== undefined) this.keep({ places })
-    // A message that a hook kept for the conversation is in the driver's list.
-    if (session.messages.length > places.length) session.replaceMessages(session.messages.slice(0, places.length))
+    beginTurn(session)
     this.request = undefined
     this.retries = 0
     return this.running = this.makeTurn(newTurn(input, session.turnNumber))
@@ -215,47 +180,12 @@ export class Conversation {
     return taken
   }
 
-  private get kept(): Kept {
-    return this.session.hasLocal ? this.session.local.get(kept) : { places: [] }
-  }
-  private keep(value: Kept): void {
-    this.session.local.write(kept, value, "")
-  }
-
   /** How the turn has ended. All later verdicts of the turn are the same. */
   get stopped(): Kept["stopped"] {
-    return this.kept.stopped
+    return keptBy(this.session).stopped
   }
   setStopped(stopped: NonNullable<Kept["stopped"]>): void {
-    this.keep({ ...this.kept, stopped })
-  }
-
-  /**
-   * Adds injected messages to the driver's list. The driver does not know them, so they are added to each later request
-   * at the same place.
-   */
-  withPlaced(messages: ReadonlyArray<Message>, added: ReadonlyArray<Message>): ReadonlyArray<Message> {
-    const { session } = this
-    if (added.length > 0) {
-      const { places } = this.kept
-      this.keep({ ...this.kept, places: [...places, ...added.map(() => messages.length)] })
-      session.messages.push(...added)
-    }
-    const { places } = this.kept
-    if (places.length === 0) return messages
-    const last = messages.length
-    return [...messages, undefined].flatMap((message, index) => [
-      ...session.messages.filter((_placed, at) => at < places.length && Math.min(places[at]!, last) === index),
-      ...(message === undefined ? [] : [message])
-    ])
-  }
-
-  /** The driver has shortened its list, so only what must stay is added to it. */
-  forgetPlaced(): void {
-    const { session } = this
-    if (session.messages.length === 0) return
-    session.replaceMessages(session.messages.filter((message) => "pinned" in message && message.pinned === true))
-    this.keep({ ...this.kept, places: session.messages.map(() => 0) })
+    keep(this.session, { ...keptBy(this.session), stopped })
   }
 
   // Calls.
@@ -269,8 +199,13 @@ export class Conversation {
     const isNew = before === undefined || !sameJson(asJson(before), asJson(made))
     if (isNew && this.root.agent.config.store !== undefined) {
       // What is too large for the state is described by the next call.
-      Result.try(() => this.keep({ ...this.kept, tools: { ...this.kept.tools, [name]: made } }))
+      Result.try(() => this.keepTool(made))
     }
+  }
+
+  private keepTool(tool: ToolMeta): void {
+    const before = keptBy(this.session)
+    keep(this.session, { ...before, tools: { ...before.tools, [tool.name]: tool } })
   }
 
   /** Opens a call. */
@@ -370,7 +305,7 @@ export class Conversation {
   private take(session: SessionState): void {
     this.session = session
     session.status = "idle"
-    for (const [name, tool] of Object.entries(this.kept.tools ?? {})) {
+    for (const [name, tool] of Object.entries(keptBy(session).tools ?? {})) {
       if (!this.known.has(name)) this.tools.set(name, tool)
     }
   }

@@ -32,6 +32,7 @@ import { stopOf } from "../state/turnEnd.ts"
 import { enterPhase } from "../state/turnState.ts"
 import type { Step } from "../state/yieldable.ts"
 import type { Bare, Conversation, Failure } from "./conversation.ts"
+import { forgetPlaced } from "./keptState.ts"
 import { callModel, modelAnswer, modelDelta, modelRequest, ownErrorOf } from "./modelPoints.ts"
 import { callTool, decide, questionsOf, toolCall, toolResult } from "./toolPoints.ts"
 import { verdictOf, withContext } from "./verdictOf.ts"
@@ -141,7 +142,7 @@ export class GuardedSession implements GuardSession {
     const { conversation } = this
     return this.plain(function*() {
       const turn = yield* conversation.turn()
-      conversation.forgetPlaced()
+      forgetPlaced(conversation.session)
       const { removedCount, summary } = event
       turn.io.publish({ type: "compaction", removedCount, summary })
       yield* notifyHooks(turn, "postCompaction", event)

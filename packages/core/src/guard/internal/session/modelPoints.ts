@@ -20,6 +20,7 @@ import { wrapAct } from "../point/wrapAct.ts"
 import { stopOf } from "../state/turnEnd.ts"
 import type { Step } from "../state/yieldable.ts"
 import type { Bare, Conversation, Failure } from "./conversation.ts"
+import { withPlaced } from "./keptState.ts"
 import type { SessionTurn } from "./sessionTurn.ts"
 
 /** The request of the driver with the changes of the hooks, or the answer of a hook. */
@@ -29,7 +30,7 @@ const prepare = function*(
 ): Step<LlmRequest | ModelAnswer, AgentError | TurnEnded> {
   const turn = yield* conversation.turn()
   turn.state.stepNumber++
-  const messages = conversation.withPlaced(asked.messages, takeInjections(turn))
+  const messages = withPlaced(conversation.session, asked.messages, takeInjections(turn))
   const request = messages === asked.messages ? asked : { ...asked, messages }
   return turn.hasHooks("preLlmCall") ? yield* prepareRequest(turn, request) : request
 }

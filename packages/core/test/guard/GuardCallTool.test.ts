@@ -1,0 +1,56 @@
+/** The guard of a driver: tools that it runs inside the hooks. */
+import { assert, describe, it } from "@effect/vitest"
+import * as GuardSession from "../../src/guard/GuardSession.ts"
+import { type AgentHook, defineHook } from "../../src/hook/AgentHook.ts"
+import * as HookAction from "../../src/hook/HookAction.ts"
+
+const make = (hooks: ReadonlyArray<AgentHook>, options: GuardSession.GuardOptions = {}) =>
+  GuardSession.make({ hooks, log: false, ...options })
+
+describe("a tool that the guard calls", () => {
+  it("runs once with the arguments of the verdict, inside the hooks that wrap tools", async () => {
+    const seen: Array<unknown> = []
+    const session = make([
+      defineHook({ name: "upper", preToolCall: (call) => HookAction.transform({ ...call, args: { q: "B" } }) }),
+      defineHook({
+        name: "wrapper",
+        wrapToolCall: async (call, next) => {
+          seen.push("before")
+          const result = await next(call)
+          seen.push("after")
+          return result
+        }
+      })
+    ])
+    const verdict = await session.callTool({ id: "1", name: "search", args: { q: "b" } }, (args) => {
+      seen.push(args)
+      return ["hit"]
+    })
+    assert.deepStrictEqual(verdict, { type: "allow", result: { ok: true, output: ["hit"] }, context: [] })
+    assert.deepStrictEqual(seen, ["before", { q: "B" }, "after"])
+  })
+
+  it("does not run if the guard denies, asks or answers", async () => {
+    let runs = 0
+    const run = () => ++runs
+    const session = make([defineHook({
+      name: "rules",
+      preToolCall: ({ name }) => {
+        if (name === "no") return HookAction.reject("no")
+        return name === "ask" ? HookAction.ask("sure?") : name === "say" ? HookAction.respond("said") : undefined
+      }
+    })])
+    assert.strictEqual((await session.callTool({ id: "1", name: "no" }, run)).type, "deny")
+    assert.strictEqual((await session.callTool({ id: "2", name: "ask" }, run)).type, "ask")
+    assert.deepInclude(await session.callTool({ id: "3", name: "say" }, run), { result: { ok: true, output: "said" } })
+    assert.strictEqual(runs, 0)
+    await session.decide("2", { type: "approve", by: "ann" })
+    assert.strictEqual((await session.callTool({ id: "2", name: "ask" }, run)).type, "allow")
+    assert.strictEqual(runs, 1)
+  })
+
+  it("that fails has its message as the result", async () => {
+    const verdict = await make([]).callTool({ id: "1", name: "x" }, () => Promise.reject(new Error("no network")))
+    assert.deepInclude(verdict, { type: "allow", result: { ok: false, error: "no network" } })
+  })
+})
