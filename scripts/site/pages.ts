@@ -18,6 +18,7 @@ export const groups: ReadonlyArray<Group> = [
       "tools",
       "hooks",
       "lifecycle",
+      "guard-session",
       "sessions",
       "streaming",
       "events",

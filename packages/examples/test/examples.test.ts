@@ -5,6 +5,17 @@ import { atEndpoint, program } from "./run.ts"
 const run = atEndpoint()
 
 describe("the examples", () => {
+  it("own-loop: a hand-written loop in 40 lines, fully guarded", async () => {
+    assert.deepStrictEqual(await run("guard/own-loop.ts"), [
+      "asked about delete_file: delete_file may destroy something",
+      "Done, in 1 step.",
+      "- delete_file: deleted: true",
+      "left: report.md"
+    ])
+    const lines = readFileSync(program("guard/own-loop.ts"), "utf8").split("\n").filter((line) => line !== "")
+    assert.isAtMost(lines.length, 40)
+  })
+
   it("hello: agent, guardrail, cost limit and approval in at most 20 lines", async () => {
     const lines = await run("hello.ts", {}, { asProcess: true })
     assert.deepStrictEqual(lines, ["approving delete_file", "Done, in 1 step.", "- delete_file: deleted notes.tmp"])

@@ -6,6 +6,8 @@
  * @since 0.2.0
  */
 import * as Result from "effect/Result"
+import { defined } from "../data/option/Fields.ts"
+import { checkObject } from "../data/option/OptionCheck.ts"
 import type { GuardOptions, GuardSession, GuardSessionOptions, SessionGuard } from "./Driver.ts"
 import { guardOf } from "./internal/session/sessionGuard.ts"
 
@@ -18,7 +20,7 @@ export type { GuardOptions, GuardSession, GuardSessionOptions, SessionGuard }
  * @category constructors
  * @since 0.2.0
  */
-export const guard = (options: GuardOptions): SessionGuard => Result.getOrThrow(guardOf(options))
+export const guard = (options: GuardOptions = {}): SessionGuard => Result.getOrThrow(guardOf(options))
 
 /**
  * Makes one session with a guard of its own.
@@ -40,12 +42,8 @@ export const guard = (options: GuardOptions): SessionGuard => Result.getOrThrow(
  * @category constructors
  * @since 0.2.0
  */
-export const make = (
-  { agent, cwd, id, parent, parentCall, ...options }: GuardOptions & GuardSessionOptions
-): GuardSession =>
-  guard(cwd === undefined ? options : { ...options, cwd }).session({
-    ...(agent === undefined ? {} : { agent }),
-    ...(id === undefined ? {} : { id }),
-    ...(parent === undefined ? {} : { parent }),
-    ...(parentCall === undefined ? {} : { parentCall })
-  })
+export const make = (options: GuardOptions & GuardSessionOptions = {}): GuardSession => {
+  Result.getOrThrow(checkObject("GuardSession.make", options, "options"))
+  const { agent, cwd, id, parent, parentCall, ...rest } = options
+  return guard(defined({ ...rest, cwd })).session(defined({ agent, id, parent, parentCall }))
+}

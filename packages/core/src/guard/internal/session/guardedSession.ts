@@ -5,6 +5,7 @@ import { type AgentError, SessionError } from "../../../data/AgentError.ts"
 import type { CompactionRequest, PostCompactionEvent } from "../../../data/Compaction.ts"
 import type { Delegation, PostDelegationEvent } from "../../../data/Delegation.ts"
 import * as Awaitable from "../../../data/effect/Awaitable.ts"
+import { copy } from "../../../data/internal/copyJson.ts"
 import type { Json } from "../../../data/Json.ts"
 import type { LlmDelta, LlmRequest, LlmResponse } from "../../../data/LlmCall.ts"
 import type { Decision } from "../../../data/RunState.ts"
@@ -67,8 +68,9 @@ export class GuardedSession implements GuardSession {
 
   userMessage(input: string | TurnInput): Awaitable.Awaitable<UserMessageVerdict, AgentError> {
     const { conversation } = this
+    const own = this.own(input)
     return this.verdict(function*(): Step<Bare<UserMessageVerdict>, Failure> {
-      const read = readInput(conversation.id, input, limits)
+      const read = readInput(conversation.id, own, limits)
       if (read instanceof SessionError) return yield* read
       const turn = conversation.begin(read)
       yield* conversation.start()
@@ -80,16 +82,16 @@ export class GuardedSession implements GuardSession {
   }
 
   modelRequest(request: LlmRequest) {
-    return this.verdict(() => modelRequest(this.conversation, request))
+    return this.verdict(() => modelRequest(this.conversation, this.own(request)))
   }
   modelAnswer(answer: GivenAnswer) {
-    return this.verdict(() => modelAnswer(this.conversation, answer))
+    return this.verdict(() => modelAnswer(this.conversation, this.own(answer)))
   }
   modelDelta(delta: LlmDelta) {
-    return this.verdict(() => modelDelta(this.conversation, delta))
+    return this.verdict(() => modelDelta(this.conversation, this.own(delta)))
   }
   callModel(request: LlmRequest, call: (request: LlmRequest) => PromiseLike<LlmResponse>) {
-    return this.verdict(() => callModel(this.conversation, request, call))
+    return this.verdict(() => callModel(this.conversation, this.own(request), call))
   }
   toolCall(call: GivenCall) {
     return this.verdict(() => toolCall(this.conversation, call))
@@ -110,8 +112,9 @@ export class GuardedSession implements GuardSession {
 
   delegation(asked: Delegation): Awaitable.Awaitable<DelegationVerdict, AgentError> {
     const { conversation } = this
+    const own = this.own(asked)
     return this.verdict(function*(): Step<Bare<DelegationVerdict>, Failure> {
-      const allowed = yield* allowDelegation(yield* conversation.turn(), asked)
+      const allowed = yield* allowDelegation(yield* conversation.turn(), own)
       if (allowed.type === "refuse") return { type: "deny", reason: allowed.reason, by: allowed.by }
       return allowed.type === "answer"
         ? { type: "respond", result: allowed.result }
@@ -120,8 +123,9 @@ export class GuardedSession implements GuardSession {
   }
   delegationResult(ended: PostDelegationEvent): Awaitable.Awaitable<DelegationResultVerdict, AgentError> {
     const { conversation } = this
+    const own = this.own(ended)
     return this.verdict(function*(): Step<Bare<DelegationResultVerdict>, Failure> {
-      const finished = yield* finishDelegation(yield* conversation.turn(), ended)
+      const finished = yield* finishDelegation(yield* conversation.turn(), own)
       return finished.type === "refuse"
         ? { type: "deny", reason: finished.reason, by: finished.by }
         : { type: "allow", text: finished.text }
@@ -130,12 +134,13 @@ export class GuardedSession implements GuardSession {
 
   compaction(request: CompactionRequest): Awaitable.Awaitable<CompactionVerdict, AgentError> {
     const { conversation } = this
+    const own = this.own(request)
     return this.verdict(function*(): Step<Bare<CompactionVerdict>, Failure> {
-      const outcome = yield* askHooks(yield* conversation.turn(), "preCompaction", request)
+      const outcome = yield* askHooks(yield* conversation.turn(), "preCompaction", own)
       const { action, by = "hook", event } = outcome ?? {}
       if (action?._tag === "Reject") return { type: "deny", reason: action.reason, by }
       if (action?._tag === "Respond") return { type: "respond", result: action.output }
-      return { type: "allow", request: event ?? request }
+      return { type: "allow", request: event ?? own }
     })
   }
   compacted(event: PostCompactionEvent): Awaitable.Awaitable<void, AgentError> {
@@ -149,8 +154,9 @@ export class GuardedSession implements GuardSession {
     })
   }
 
-  beforeStop({ messages = [], text }: GivenEnd): Awaitable.Awaitable<StopVerdict, AgentError> {
+  beforeStop(end: GivenEnd): Awaitable.Awaitable<StopVerdict, AgentError> {
     const { conversation, options: { followUps } } = this
+    const { messages = [], text } = this.own(end)
     return this.verdict(function*(): Step<Bare<StopVerdict>, Failure> {
       const turn = yield* conversation.turn()
       const { state } = turn
@@ -188,6 +194,11 @@ export class GuardedSession implements GuardSession {
   }
 
   // How a point runs.
+
+  /** Hooks get frozen values. What belongs to the driver must not be frozen, so they get a copy of it. */
+  private own<A>(value: A): A {
+    return this.conversation.agent.freeze ? copy(value) : value
+  }
 
   /** Runs a point that has no verdict. */
   private plain(point: () => Step<void, Failure>): Awaitable.Awaitable<void, AgentError> {
