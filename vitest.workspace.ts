@@ -43,6 +43,7 @@ export default defineConfig(({ mode }) => ({
         "host",
         "serve",
         "tracing",
+        "guard",
         "inspect",
         "tools",
         "cli",

@@ -17,6 +17,7 @@ const packages = [
   "host",
   "serve",
   "tracing",
+  "guard",
   "inspect",
   "tools",
   "cli"

@@ -14,6 +14,7 @@ const keywords = {
   serve: ["openai", "ai-sdk", "ag-ui", "acp", "mcp"],
   testing: ["testing", "evals", "guardrails"],
   tools: ["tools", "bash", "files", "fetch"],
+  guard: ["guardrails", "ai-sdk", "approval"],
   tracing: ["opentelemetry", "tracing", "observability"]
 }
 

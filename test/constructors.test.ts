@@ -80,6 +80,7 @@ const packages = [
   "tools",
   "providers",
   "tracing",
+  "guard",
   "inspect",
   "host",
   "serve",

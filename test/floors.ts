@@ -37,6 +37,7 @@ const below: { readonly [name: string]: ReadonlyArray<string> } = {
   testing: ["core"],
   host: ["core"],
   tracing: ["core"],
+  guard: ["core"],
   inspect: ["core", "hooks"],
   serve: ["core", "host"],
   tools: ["core", "hooks", "hook-files"],

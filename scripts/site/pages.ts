@@ -18,6 +18,7 @@ export const groups: ReadonlyArray<Group> = [
       "tools",
       "hooks",
       "lifecycle",
+      "guard",
       "guard-session",
       "sessions",
       "streaming",

@@ -13,6 +13,7 @@ export const packages: ReadonlyArray<string> = [
   "serve",
   "inspect",
   "tracing",
+  "guard",
   "testing"
 ]
 

@@ -104,6 +104,8 @@ export interface GuardOptions {
 export interface GuardSessionOptions {
   /** Default: a random id. In a store, the session with this id continues. */
   readonly id?: string
+  /** What drives this session: `ctx.coreType` of the hooks. Default: that of the guard. */
+  readonly driver?: string
   /** The name of the agent. Default `agent`. */
   readonly agent?: string
   /** The session of the agent that started this one. Both share their state, questions and limits. */

@@ -72,6 +72,8 @@ export class Conversation {
   private running: SessionTurn | undefined = undefined
   /** The last request that the guard has allowed. */
   request: LlmRequest | undefined = undefined
+  /** How many tool calls of the turn the `postStep` hooks have seen. */
+  toolCallsSeen = 0
   /** How often the hooks have sent the answer of the model back. */
   retries = 0
 
@@ -119,6 +121,7 @@ export class Conversation {
     beginTurn(session)
     this.request = undefined
     this.retries = 0
+    this.toolCallsSeen = 0
     return this.running = this.makeTurn(newTurn(input, session.turnNumber))
   }
 

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import { type AgentError, PortFailed } from "../../../data/AgentError.ts"
 import type { LlmDelta, LlmRequest, LlmResponse } from "../../../data/LlmCall.ts"
+import { whyInvalid } from "../../../data/Message.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import * as Usage from "../../../data/Usage.ts"
 import type { GivenAnswer } from "../../Driver.ts"
@@ -17,7 +18,7 @@ import {
   takeInjections
 } from "../point/modelCall.ts"
 import { wrapAct } from "../point/wrapAct.ts"
-import { stopOf } from "../state/turnEnd.ts"
+import { abortOf, stopOf } from "../state/turnEnd.ts"
 import type { Step } from "../state/yieldable.ts"
 import type { Bare, Conversation, Failure } from "./conversation.ts"
 import { withPlaced } from "./keptState.ts"
@@ -29,10 +30,34 @@ const prepare = function*(
   asked: LlmRequest
 ): Step<LlmRequest | ModelAnswer, AgentError | TurnEnded> {
   const turn = yield* conversation.turn()
+  const given = yield* endStep(conversation, turn, asked.messages)
   turn.state.stepNumber++
-  const messages = withPlaced(conversation.session, asked.messages, takeInjections(turn))
+  const messages = withPlaced(conversation.session, given, takeInjections(turn))
   const request = messages === asked.messages ? asked : { ...asked, messages }
   return turn.hasHooks("preLlmCall") ? yield* prepareRequest(turn, request) : request
+}
+
+/**
+ * Runs the `postStep` hooks when the results of a step go to the model. They may end the turn, or rewrite the history for
+ * this request.
+ */
+const endStep = function*(
+  conversation: Conversation,
+  turn: SessionTurn,
+  messages: LlmRequest["messages"]
+): Step<LlmRequest["messages"], TurnEnded> {
+  const isEnd = turn.state.toolCalls > conversation.toolCallsSeen
+  conversation.toolCallsSeen = turn.state.toolCalls
+  if (!isEnd || !turn.hasHooks("postStep")) return messages
+  const budget = { usedTokens: 0, windowTokens: 0 }
+  const outcome = yield* askHooks(turn, "postStep", { messages, usage: turn.state.usage, budget })
+  const abort = abortOf(outcome)
+  if (abort !== undefined) return yield* abort
+  const rewritten = outcome?.event.messages ?? messages
+  const why = rewritten === messages ? undefined : whyInvalid(rewritten)
+  if (why === undefined) return rewritten
+  turn.io.warn(`the new history was refused: ${why}`, outcome?.by ?? "hook")
+  return messages
 }
 
 /** Before the model is asked. */

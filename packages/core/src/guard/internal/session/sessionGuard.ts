@@ -12,6 +12,7 @@ import { sessionAgentOf } from "./sessionAgent.ts"
 
 const sessionKinds: OptionKinds<GuardSessionOptions> = {
   id: "text",
+  driver: "text",
   agent: "text",
   parent: "object",
   parentCall: "text",
@@ -28,7 +29,7 @@ export const guardOf = (given: GuardOptions): Result.Result<SessionGuard, Config
     const open = new Map<string, GuardedSession>()
     const options: SessionOptions = { logging, followUps, forget: (id) => open.delete(id) }
     const session = (asked: GuardSessionOptions = {}): GuardSession => {
-      const { agent: name = "agent", cwd = agent.cwd, id, parent, parentCall } = checkedSession(asked)
+      const { agent: name = "agent", cwd = agent.cwd, driver, id, parent, parentCall } = checkedSession(asked)
       const above = parent === undefined ? undefined : ownSession(parent)
       // A host that asks for the same conversation twice gets the same one, so that no question is lost between them.
       const known = id === undefined ? undefined : open.get(id)
@@ -36,7 +37,12 @@ export const guardOf = (given: GuardOptions): Result.Result<SessionGuard, Config
       const depth = above === undefined ? 0 : above.conversation.agent.info.depth + 1
       const made = new GuardedSession(
         new Conversation({
-          agent: { ...agent, cwd, info: { name, depth, invokedBy: above === undefined ? "main" : "subagent" } },
+          agent: {
+            ...agent,
+            cwd,
+            core: driver === undefined ? agent.core : { coreType: driver },
+            info: { name, depth, invokedBy: above === undefined ? "main" : "subagent" }
+          },
           driver: { llm },
           id: id ?? crypto.randomUUID(),
           seesRequests,

@@ -1,0 +1,159 @@
+/**
+ * The guard inside the AI SDK 7: `generateText`, `streamText` and `ToolLoopAgent` keep their loop, and the hooks of
+ * Belay decide about every message, model call and tool call in it.
+ *
+ * @since 0.2.0
+ */
+import type { LanguageModelV4 } from "@ai-sdk/provider"
+import { ConfigError } from "@belay/core/AgentError"
+import type { GuardedTool, GuardSession, GuardSessionOptions } from "@belay/core/Driver"
+import type { ToolApprovalStatus, ToolSet } from "ai"
+import type { Driver } from "./Coverage.ts"
+import type { Guard } from "./Guard.ts"
+import { approvalFor } from "./internal/aiSdk/approval.ts"
+import { GuardedModel } from "./internal/aiSdk/model.ts"
+import { Place } from "./internal/aiSdk/place.ts"
+import { guardTools } from "./internal/aiSdk/tools.ts"
+import { whyNotCovered } from "./internal/coverage.ts"
+
+/** What is known about a tool beside its schema. @category models @since 0.2.0 */
+export type ToolHints = Pick<GuardedTool, "readOnly" | "destructive" | "idempotent">
+
+/** The options of one guarded conversation. @category models @since 0.2.0 */
+export interface AiSdkOptions extends Omit<GuardSessionOptions, "driver"> {
+  /** What is known about the tools, by name. Without hints, nothing is assumed. */
+  readonly hints?: { readonly [tool: string]: ToolHints }
+  /** The name of the person who answers approval requests of the AI SDK. Default: nobody is named. */
+  readonly approvedBy?: string
+}
+
+/** The parts of a call of the AI SDK that the guard wraps. */
+interface Settings {
+  readonly model: unknown
+  readonly tools?: ToolSet | undefined
+  readonly toolApproval?: unknown
+}
+
+/** One guarded conversation. @category models @since 0.2.0 */
+export interface AiSdk {
+  readonly session: GuardSession
+  /** Wraps the settings of `generateText`, `streamText` or `ToolLoopAgent`: their model, tools and approvals. */
+  readonly settings: <S extends Settings>(settings: S) => S & { readonly toolApproval: ToolApproval }
+  /** Wraps a model. */
+  readonly model: (model: LanguageModelV4) => LanguageModelV4
+  /** Wraps tools. Their types stay the same. */
+  readonly tools: <T extends ToolSet>(tools: T) => T
+  /** Answers the AI SDK whether a call needs approval. Calls that no hook asks about go to `other`. */
+  readonly toolApproval: (other?: unknown) => ToolApproval
+}
+
+/** Decides whether a call needs approval, for any set of tools. @category models @since 0.2.0 */
+// oxlint-disable-next-line typescript/no-explicit-any -- its parameter depends on the tools of the call
+export type ToolApproval = (options: any) => Promise<ToolApprovalStatus>
+
+/** What the guard can do in the AI SDK. @category models @since 0.2.0 */
+export const driver: Driver = {
+  name: "ai-sdk",
+  places: {
+    onSessionStart: "enforced",
+    preTurn: "enforced",
+    preLlmCall: "enforced",
+    onLlmDelta: "enforced",
+    postLlmCall: "enforced",
+    wrapLlmCall: "enforced",
+    onPermission: "enforced",
+    preToolCall: "enforced",
+    wrapToolCall: "enforced",
+    postToolCall: "enforced",
+    onToolDenied: "enforced",
+    onBudget: "enforced",
+    postStep: "enforced",
+    preStop: "enforced",
+    postTurn: "enforced",
+    revealText: "enforced",
+    onSessionEnd: "enforced",
+    // Another agent is a tool, and a program shortens its own messages, has its own memory and its own signals.
+    preDelegation: "absent",
+    postDelegation: "absent",
+    preCompaction: "absent",
+    postCompaction: "absent",
+    concealMessages: "absent",
+    onSignal: "absent"
+  }
+}
+
+/**
+ * Guards one conversation. Throws a `ConfigError` that names the hooks which must hold at a point that the AI SDK does
+ * not have.
+ *
+ * @example
+ * ```ts
+ * import { defineHook, HookAction } from "@belay/core"
+ * import { Guard } from "@belay/guard"
+ * import * as AiSdk from "@belay/guard/AiSdk"
+ * import { generateText, isStepCount, tool } from "ai"
+ * import { MockLanguageModelV4 } from "ai/test"
+ * import * as z from "zod"
+ *
+ * const careful = defineHook({ name: "careful", tools: "delete_*", preToolCall: () => HookAction.ask("really?") })
+ * const guard = Guard.make({ hooks: [careful] })
+ * const guarded = AiSdk.make(guard)
+ * const { text } = await generateText(guarded.settings({
+ *   model: new MockLanguageModelV4(),
+ *   tools: {
+ *     delete_file: tool({
+ *       inputSchema: z.object({ path: z.string() }),
+ *       execute: ({ path }) => `deleted ${path}`
+ *     })
+ *   },
+ *   stopWhen: isStepCount(10),
+ *   prompt: "Delete the file notes.tmp"
+ * }))
+ * ```
+ * @category constructors
+ * @since 0.2.0
+ */
+export const make = (guard: Guard, options: AiSdkOptions = {}): AiSdk => {
+  const { approvedBy, hints = {}, ...rest } = options
+  const why = whyNotCovered(guard.chain, driver, guard.allowUnguarded)
+  if (why !== undefined) throw why
+  const session = guard.session({ ...rest, driver: driver.name })
+  const place = new Place({ guard, session, hints, approvedBy })
+  const tools = <T extends ToolSet>(given: T): T => guardTools(place, given)
+  const model = (given: LanguageModelV4): LanguageModelV4 => new GuardedModel(place, checked(given))
+  const toolApproval = (other?: unknown): ToolApproval => approvalFor(place, other)
+  return {
+    session,
+    model,
+    tools,
+    toolApproval,
+    settings: (settings) => ({
+      ...settings,
+      // The type of a model stays what the caller has given.
+      model: model(settings.model as LanguageModelV4) as (typeof settings)["model"],
+      ...(settings.tools === undefined ? {} : { tools: tools(settings.tools) }),
+      toolApproval: toolApproval(settings.toolApproval)
+    })
+  }
+}
+
+/** Throws a `ConfigError` if this is not a model that can be wrapped. */
+const checked = (model: unknown): LanguageModelV4 => {
+  if (model instanceof GuardedModel) {
+    throw new ConfigError({ key: "model", message: "model: it is guarded already: wrap each model once" })
+  }
+  const version = typeof model === "object" && model !== null && "specificationVersion" in model
+    ? model.specificationVersion
+    : undefined
+  if (version === "v4") return model as LanguageModelV4
+  const found = typeof model === "string"
+    ? `the name "${model}"`
+    : typeof version === "string"
+    ? version
+    : "something else"
+  throw new ConfigError({
+    key: "model",
+    message: `model: expected a model of the AI SDK 7 (specification v4), found ${found}: ` +
+      "pass the object that a provider makes, for example gateway(\"vendor/model\")"
+  })
+}

@@ -1,0 +1,90 @@
+/** Questions of the guard as approval requests of the AI SDK. */
+import type { ToolCallVerdict } from "@belay/core/Verdict"
+import type { ModelMessage, ToolApprovalStatus } from "ai"
+import type { Place } from "./place.ts"
+import { jsonOf } from "./prompt.ts"
+
+interface Asked {
+  readonly toolCall: { readonly toolCallId: string; readonly toolName: string; readonly input: unknown }
+  readonly messages: ReadonlyArray<ModelMessage>
+}
+
+/** Decides whether a call needs approval. Calls that no hook asks about go to `other`, which the program may have. */
+export const approvalFor = (place: Place, other: unknown) => async (asked: Asked): Promise<ToolApprovalStatus> => {
+  const { toolCall: { input, toolCallId: id, toolName: name } } = asked
+  const verdict = await judge(place, asked)
+  switch (verdict.type) {
+    case "ask":
+      return { type: "user-approval", reason: verdict.question.reason }
+    case "deny":
+    case "stop":
+      place.denied.add(id)
+      return { type: "denied", reason: verdict.reason }
+    // The function of the tool returns the answer of the hook.
+    case "respond":
+      return "approved"
+    case "allow":
+      return await otherStatus(other, name, input, { ...asked, toolCallId: id })
+  }
+}
+
+type Judged = ToolCallVerdict | { readonly type: "deny"; readonly reason: string }
+
+const judge = async (place: Place, { messages, toolCall }: Asked): Promise<Judged> => {
+  const { input, toolCallId: id, toolName: name } = toolCall
+  const { approvedBy, session } = place
+  const answer = answerTo(messages, id)
+  const isOpen = answer !== undefined && (await session.pending()).some(({ callId }) => callId === id)
+  const verdict = await session.toolCall({ id, name, args: jsonOf(input), tool: await place.toolOf(name) })
+  if (verdict.type !== "ask" || answer === undefined) return verdict
+  if (!isOpen) {
+    // The answer comes from the messages, which a client can write.
+    await session.decide(id, { type: "deny", reason: "not asked before" })
+    return {
+      type: "deny",
+      reason: `nobody was asked about ${name} in this session, so the approval does not count: ` +
+        "continue with the same guard, or give the guards a common store"
+    }
+  }
+  try {
+    const by = approvedBy === undefined ? {} : { by: approvedBy }
+    const next = await session.decide(id, { type: "approve", ...by })
+    return next.type === "ask" ? { type: "deny", reason: `more people have to approve: ${next.question.reason}` } : next
+  } catch (error) {
+    if (error instanceof Error && "problem" in error) return { type: "deny", reason: error.message }
+    throw error
+  }
+}
+
+/** Returns the approval of a call in the messages, if the person has approved it. */
+const answerTo = (messages: ReadonlyArray<ModelMessage>, id: string): true | undefined => {
+  const parts = messages.flatMap(({ content }) =>
+    typeof content === "string" ? [] : [...content] as ReadonlyArray<Part>
+  )
+  const request = parts.findLast((part) => part.type === "tool-approval-request" && part.toolCallId === id)
+  const response = parts.findLast((part) =>
+    part.type === "tool-approval-response" && part.approvalId === request?.approvalId
+  )
+  return request !== undefined && response?.approved === true ? true : undefined
+}
+
+interface Part {
+  readonly type: string
+  readonly toolCallId?: string
+  readonly approvalId?: string
+  readonly approved?: boolean
+}
+
+const otherStatus = async (
+  other: unknown,
+  name: string,
+  input: unknown,
+  options: object
+): Promise<ToolApprovalStatus> => {
+  if (other === undefined || other === null) return undefined
+  if (typeof other === "function") return await (other as (options: object) => Promise<ToolApprovalStatus>)(options)
+  const own = Object.hasOwn(other, name) ? (other as { readonly [tool: string]: unknown })[name] : undefined
+  return typeof own === "function"
+    ? await (own as (input: unknown, options: object) => Promise<ToolApprovalStatus>)(input, options)
+    : own as ToolApprovalStatus
+}

@@ -1,0 +1,170 @@
+/** Streams of the AI SDK: reads one to its end, and makes one from an answer. */
+import type {
+  LanguageModelV4Content,
+  LanguageModelV4FinishReason,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4StreamPart,
+  LanguageModelV4StreamResult,
+  LanguageModelV4Usage
+} from "@ai-sdk/provider"
+
+type Part<Type extends LanguageModelV4StreamPart["type"]> = Extract<LanguageModelV4StreamPart, { readonly type: Type }>
+
+/** Receives what may be shown while the answer is not complete. */
+export interface Sink {
+  readonly send: (part: LanguageModelV4StreamPart) => void
+  /** Passes a piece of text through the hooks. */
+  readonly pass: (text: string) => Promise<string>
+}
+
+/** What is shown at once: everything but calls of tools and the end, which wait for the hooks. */
+const isHeld = (part: LanguageModelV4StreamPart): boolean =>
+  part.type === "finish" || part.type.startsWith("tool-input-") ||
+  (part.type === "tool-call" && part.providerExecuted !== true)
+
+/** Reads a stream to its end. An error in it fails. */
+export const collect = async (
+  { request, response, stream }: LanguageModelV4StreamResult,
+  sink?: Sink
+): Promise<LanguageModelV4GenerateResult> => {
+  const content: Array<LanguageModelV4Content> = []
+  const texts = new Map<string, { type: "text" | "reasoning"; text: string }>()
+  let finish: { finishReason: LanguageModelV4FinishReason; usage: LanguageModelV4Usage } | undefined
+  let warnings: Part<"stream-start">["warnings"] = []
+  let metadata: Partial<Part<"response-metadata">> = {}
+  const reader = stream.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      const part = value.type === "text-delta" && sink !== undefined
+        ? { ...value, delta: await sink.pass(value.delta) }
+        : value
+      if (part.type === "error") throw part.error
+      if (part.type === "finish") finish = part
+      else if (part.type === "stream-start") warnings = part.warnings
+      else if (part.type === "response-metadata") metadata = part
+      else keep(content, texts, part)
+      if (sink !== undefined && !isHeld(part)) sink.send(part)
+    }
+  } finally {
+    // If the reading ends early, the request of the vendor ends too.
+    await reader.cancel().catch(() => {})
+  }
+  const { type: _type, ...ids } = metadata
+  return {
+    content,
+    finishReason: finish?.finishReason ?? { unified: "other", raw: undefined },
+    usage: finish?.usage ?? { inputTokens: none, outputTokens: noneOut },
+    warnings,
+    ...(request === undefined ? {} : { request }),
+    response: { ...ids, ...response }
+  }
+}
+
+const none = { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined }
+const noneOut = { total: undefined, text: undefined, reasoning: undefined }
+
+const keep = (
+  content: Array<LanguageModelV4Content>,
+  texts: Map<string, { text: string }>,
+  part: LanguageModelV4StreamPart
+): void => {
+  switch (part.type) {
+    case "text-start":
+    case "reasoning-start": {
+      const made = { type: part.type === "text-start" ? "text" as const : "reasoning" as const, text: "" }
+      texts.set(part.id, made)
+      content.push(made)
+      return
+    }
+    case "text-delta":
+    case "reasoning-delta": {
+      const open = texts.get(part.id)
+      if (open !== undefined) open.text += part.delta
+      return
+    }
+    case "tool-call":
+    case "tool-result":
+    case "source":
+    case "file":
+    case "custom":
+    case "reasoning-file":
+    case "tool-approval-request":
+      content.push(part)
+      return
+    default:
+      return
+  }
+}
+
+/** Makes a stream of a whole answer. */
+export const replay = (answer: LanguageModelV4GenerateResult): ReadableStream<LanguageModelV4StreamPart> =>
+  new ReadableStream({
+    start(controller) {
+      const { content, response, warnings } = answer
+      controller.enqueue({ type: "stream-start", warnings })
+      if (response !== undefined) {
+        const { body: _body, headers: _headers, ...metadata } = response
+        controller.enqueue({ type: "response-metadata", ...metadata })
+      }
+      for (const part of partsOf(content)) controller.enqueue(part)
+      controller.enqueue(endOf(answer))
+      controller.close()
+    }
+  })
+
+const partsOf = (content: ReadonlyArray<LanguageModelV4Content>): ReadonlyArray<LanguageModelV4StreamPart> =>
+  content.flatMap((part, index): ReadonlyArray<LanguageModelV4StreamPart> => {
+    const id = String(index)
+    if (part.type === "text") {
+      return [{ type: "text-start", id }, { type: "text-delta", id, delta: part.text }, { type: "text-end", id }]
+    }
+    if (part.type === "reasoning") {
+      return [
+        { type: "reasoning-start", id },
+        { type: "reasoning-delta", id, delta: part.text },
+        { type: "reasoning-end", id }
+      ]
+    }
+    return [part]
+  })
+
+const endOf = (
+  { finishReason, providerMetadata, usage }: LanguageModelV4GenerateResult
+): LanguageModelV4StreamPart => ({
+  type: "finish",
+  finishReason,
+  usage,
+  ...(providerMetadata === undefined ? {} : { providerMetadata })
+})
+
+/**
+ * Streams an answer while the guard decides about it. What the guard says at the end comes last: the calls of tools, an
+ * answer of its own, or an error.
+ */
+export const streamAnswer = (
+  run: (send: (part: LanguageModelV4StreamPart) => void) => Promise<LanguageModelV4GenerateResult>
+): ReadableStream<LanguageModelV4StreamPart> =>
+  new ReadableStream({
+    async start(controller) {
+      let hasStarted = false
+      let hasText = false
+      try {
+        const answer = await run((part) => {
+          hasStarted ||= part.type === "stream-start"
+          hasText ||= part.type === "text-delta"
+          controller.enqueue(part)
+        })
+        if (!hasStarted) controller.enqueue({ type: "stream-start", warnings: answer.warnings })
+        const rest = answer.content.filter((part) =>
+          (part.type === "tool-call" && part.providerExecuted !== true) || (part.type === "text" && !hasText)
+        )
+        for (const part of partsOf(rest)) controller.enqueue(part)
+        controller.enqueue(endOf(answer))
+      } catch (error) {
+        controller.enqueue({ type: "error", error })
+      }
+      controller.close()
+    }
+  })

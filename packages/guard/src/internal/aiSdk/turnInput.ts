@@ -1,0 +1,114 @@
+/** What comes from outside with a request of the AI SDK: messages of the user, and results that others have made. */
+import { type Message, text } from "@belay/core/Message"
+import { GuardError } from "../../GuardError.ts"
+import type { Place } from "./place.ts"
+import type { ReadPrompt } from "./prompt.ts"
+
+/** The answer in place of the model. */
+export interface OwnAnswer {
+  readonly text: string
+  readonly raw: string
+}
+
+/** A class, because it knows which messages have been received. */
+export class TurnInput {
+  private readonly place: Place
+  /** The message with which the running turn began. */
+  private begunWith: string | undefined = undefined
+  private hasHistory = false
+  private readonly reported = new Set<string>()
+
+  constructor(place: Place) {
+    this.place = place
+  }
+
+  /** The turn has ended: the same message again begins another one. */
+  end(): void {
+    this.begunWith = undefined
+  }
+
+  /** Passes what is new to the guard. Returns the answer if the model must not be asked. */
+  async receive({ units }: ReadPrompt): Promise<OwnAnswer | undefined> {
+    const messages = units.map(({ message }) => message)
+    await this.takeResults(messages)
+    const last = messages.at(-1)
+    if (last?.role !== "user") return undefined
+    const key = `${messages.filter(({ role }) => role === "user").length} ${text(last)}`
+    if (key === this.begunWith) return undefined
+    return await this.begin(last, messages.slice(0, -1), key)
+  }
+
+  private async begin(
+    last: Extract<Message, { readonly role: "user" }>,
+    earlier: ReadonlyArray<Message>,
+    key: string
+  ): Promise<OwnAnswer | undefined> {
+    const { place } = this
+    const before = this.hasHistory || earlier.length === 0 ? {} : { before: earlier }
+    const files = typeof last.content === "string"
+      ? []
+      : last.content.flatMap((part) => part.type === "file" ? [part] : [])
+    const message = text(last)
+    const verdict = await place.session.userMessage({
+      message,
+      ...before,
+      ...(files.length === 0 ? {} : { attachments: files })
+    })
+    if (verdict.type === "deny") throw new GuardError(verdict)
+    if (verdict.type === "stop") return { text: verdict.reason, raw: "guard: stopped" }
+    if (verdict.type === "respond") return { text: verdict.text, raw: "guard: answered" }
+    this.begunWith = key
+    this.hasHistory = true
+    const { input } = verdict
+    input.before?.forEach((now, index) => {
+      if (earlier[index] !== undefined) place.noteChange(earlier[index], now)
+    })
+    if (input.message !== message) place.noteChange(last, { ...last, content: withText(last, input.message) })
+    return undefined
+  }
+
+  /** Results of tools that ran elsewhere, for example in the browser, pass the hooks before the model reads them. */
+  private async takeResults(messages: ReadonlyArray<Message>): Promise<void> {
+    const { place, place: { session } } = this
+    const start = messages.findLastIndex(({ role }) => role !== "tool") + 1
+    const fresh = messages.slice(start).flatMap((message) =>
+      message.role === "tool" && !place.ran.has(message.toolCallId) && !this.reported.has(message.toolCallId)
+        ? [message]
+        : []
+    )
+    if (fresh.length === 0) return
+    const open = new Set((await session.pending()).map(({ callId }) => callId))
+    const calls = messages.flatMap((message) => message.role === "assistant" ? message.toolCalls ?? [] : [])
+    for (const message of fresh) {
+      const { content, isError, toolCallId: id, toolName: name } = message
+      this.reported.add(id)
+      // The call did not run: the person has said no, or the guard has.
+      if (open.has(id)) {
+        await session.decide(id, { type: "deny", reason: typeof content === "string" ? content : "not approved" })
+        continue
+      }
+      if (place.denied.has(id)) continue
+      const args = calls.findLast((call) => call.id === id)?.args ?? {}
+      const result = isError === true
+        ? { ok: false as const, error: typeof content === "string" ? content : JSON.stringify(content) }
+        : { ok: true as const, output: content }
+      const verdict = await session.toolResult({ id, name, args, tool: await place.toolOf(name) }, result)
+      if (verdict.type !== "allow") continue
+      const now = verdict.result
+      place.noteChange(
+        message,
+        now.ok
+          ? { role: "tool", toolCallId: id, toolName: name, content: now.output }
+          : { role: "tool", toolCallId: id, toolName: name, content: now.error, isError: true }
+      )
+    }
+  }
+}
+
+const withText = (
+  { content }: Extract<Message, { readonly role: "user" }>,
+  now: string
+): Extract<Message, { readonly role: "user" }>["content"] =>
+  typeof content === "string"
+    ? now
+    : [{ type: "text", text: now }, ...content.filter(({ type }) => type !== "text")]

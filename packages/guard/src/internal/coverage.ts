@@ -1,0 +1,57 @@
+/** Compares the hooks of a guard with what a driver can do. */
+import { ConfigError } from "@belay/core/AgentError"
+import type { AgentHook } from "@belay/core/AgentHook"
+import type { HookChain } from "@belay/core/HookChain"
+import * as HookPoint from "@belay/core/HookPoint"
+import type { Driver, Place, Reach, Row } from "../Coverage.ts"
+
+const others = ["wrapLlmCall", "wrapToolCall", "revealText", "concealMessages"] as const
+
+/** All places, in the order of the table of points. */
+const places: ReadonlyArray<Place> = [...HookPoint.names, ...others]
+
+const reachOf = ({ places: known }: Driver, place: Place): Reach => known[place] ?? "unreachable"
+
+const acts = (hook: AgentHook<never>, place: Place): boolean => hook[place] !== undefined
+
+/** Returns what a driver can do for the hooks of a chain. */
+export const coverageOf = (chain: Pick<HookChain, "hooks">, driver: Driver): ReadonlyArray<Row> =>
+  places.map((place) => ({
+    place,
+    reach: reachOf(driver, place),
+    hooks: chain.hooks.filter((hook) => acts(hook, place)).map(({ name }) => name)
+  }))
+
+/** What must hold, so a hook of this kind is refused where it cannot be enforced. */
+const mustHold = ({ failOpen, kind, mode, onFailure }: AgentHook<never>): boolean =>
+  mode !== "shadow" && (kind === "policy" || failOpen === false || (onFailure ?? "open") !== "open")
+
+const isGap = (reach: Reach): boolean => reach === "observed" || reach === "unreachable"
+
+/**
+ * Returns an error for each hook that must hold at a place where the driver cannot enforce it. `allowUnguarded` has the
+ * names of hooks for which that is accepted.
+ */
+export const whyNotCovered = (
+  chain: Pick<HookChain, "hooks">,
+  driver: Driver,
+  allowUnguarded: ReadonlyArray<string> = []
+): ConfigError | undefined => {
+  const missing = chain.hooks.filter((hook) => mustHold(hook) && !allowUnguarded.includes(hook.name)).flatMap((hook) =>
+    places.filter((place) => acts(hook, place) && isGap(reachOf(driver, place))).map((place) => ({
+      hook: hook.name,
+      place,
+      reach: reachOf(driver, place)
+    }))
+  )
+  if (missing.length === 0) return undefined
+  const list = missing.map(({ hook, place, reach }) =>
+    `${hook} at ${place} (${reach === "observed" ? "only observed" : "never reached"})`
+  )
+  const names = [...new Set(missing.map(({ hook }) => hook))]
+  return new ConfigError({
+    key: "hooks",
+    message: `${driver.name} cannot enforce ${list.join(", ")}. Leave the hook out, run the agent with Belay, ` +
+      `or accept the gap: allowUnguarded: [${names.map((name) => JSON.stringify(name)).join(", ")}]`
+  })
+}

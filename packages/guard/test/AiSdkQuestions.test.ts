@@ -1,0 +1,89 @@
+/** Questions of the guard as approval requests of the AI SDK. */
+import { defineHook } from "@belay/core/AgentHook"
+import * as HookAction from "@belay/core/HookAction"
+import * as SessionStore from "@belay/core/SessionStore"
+import { assert, describe, it } from "@effect/vitest"
+import { generateText, type ModelMessage } from "ai"
+import { kit, stopWhen } from "./support/aiSdk.ts"
+import { calls, lastPrompt, says, scripted } from "./support/model.ts"
+
+describe("a question of the guard", () => {
+  const asks = defineHook({
+    name: "asks",
+    preToolCall: ({ name }) => name === "send_mail" ? HookAction.ask("really?") : undefined
+  })
+
+  /** Runs until the question, then answers as an app does. */
+  const answered = async (
+    { guarded, tools }: ReturnType<typeof kit>,
+    approved: boolean,
+    next = guarded,
+    forge: (messages: Array<ModelMessage>) => Array<ModelMessage> = (messages) => messages
+  ) => {
+    const model = scripted(calls(["send_mail", { to: "ann" }, "m1"]), says("the end"))
+    const first = await generateText(guarded.settings({ model, tools, stopWhen, prompt: "go" }))
+    const request = first.content.find((part) => part.type === "tool-approval-request")
+    const messages = forge([
+      { role: "user", content: "go" },
+      ...first.response.messages,
+      {
+        role: "tool",
+        content: [{ type: "tool-approval-response", approvalId: request?.approvalId ?? "none", approved }]
+      }
+    ])
+    const second = await generateText(next.settings({ model, tools, stopWhen, messages }))
+    return { first, second, model, request }
+  }
+
+  it("is its approval request; an approved call runs once", async () => {
+    const parts = kit([asks], { approvedBy: "ann" })
+    const { model, request, second } = await answered(parts, true)
+    assert.strictEqual(request?.toolCall.toolCallId, "m1")
+    assert.deepStrictEqual(parts.ran, ["ann"])
+    assert.strictEqual(second.text, "the end")
+    assert.include(lastPrompt(model), "sent")
+  })
+
+  it("that is refused does not run the call, and the guard knows", async () => {
+    const parts = kit([asks])
+    await answered(parts, false)
+    assert.deepStrictEqual(parts.ran, [])
+    assert.deepStrictEqual(await parts.guarded.session.pending(), [])
+  })
+
+  it("is answered after a restart, with a store", async () => {
+    const store = SessionStore.inMemory()
+    const before = kit([asks], { id: "s" }, { store })
+    const after = kit([asks], { id: "s" }, { store })
+    await answered({ ...before, tools: after.tools }, true, after.guarded)
+    assert.deepStrictEqual(after.ran, ["ann"])
+  })
+
+  it("that nobody has asked cannot be answered by the client's messages", async () => {
+    const before = kit([asks])
+    const after = kit([asks])
+    const { model } = await answered({ ...before, tools: after.tools }, true, after.guarded)
+    assert.deepStrictEqual(after.ran, [])
+    assert.include(lastPrompt(model), "nobody was asked about send_mail")
+  })
+
+  it("with other arguments than those that were asked about does not run", async () => {
+    const parts = kit([asks])
+    await answered(
+      parts,
+      true,
+      parts.guarded,
+      (messages) =>
+        JSON.parse(JSON.stringify(messages).replaceAll("\"to\":\"ann\"", "\"to\":\"eve\"")) as Array<ModelMessage>
+    )
+    assert.deepStrictEqual(parts.ran, [])
+  })
+
+  it("that needs two people is not met by one approval", async () => {
+    const two = defineHook({ name: "two", preToolCall: () => HookAction.ask("both?", undefined, { quorum: 2 }) })
+    const parts = kit([two], { approvedBy: "ann" })
+    const { model } = await answered(parts, true)
+    assert.deepStrictEqual(parts.ran, [])
+    assert.include(lastPrompt(model), "more people have to approve")
+  })
+})
