@@ -11,10 +11,11 @@ import type { ToolApprovalStatus, ToolSet } from "ai"
 import type { Driver } from "./Coverage.ts"
 import type { Guard } from "./Guard.ts"
 import { approvalFor } from "./internal/aiSdk/approval.ts"
+import { DescribedTools } from "./internal/aiSdk/described.ts"
 import { GuardedModel } from "./internal/aiSdk/model.ts"
-import { Place } from "./internal/aiSdk/place.ts"
 import { guardTools } from "./internal/aiSdk/tools.ts"
 import { whyNotCovered } from "./internal/coverage.ts"
+import { Place } from "./internal/place.ts"
 
 /** What is known about a tool beside its schema. @category models @since 0.2.0 */
 export type ToolHints = Pick<GuardedTool, "readOnly" | "destructive" | "idempotent">
@@ -118,8 +119,9 @@ export const make = (guard: Guard, options: AiSdkOptions = {}): AiSdk => {
   const why = whyNotCovered(guard.chain, driver, guard.allowUnguarded)
   if (why !== undefined) throw why
   const session = guard.session({ ...rest, driver: driver.name })
-  const place = new Place({ guard, session, hints, approvedBy })
-  const tools = <T extends ToolSet>(given: T): T => guardTools(place, given)
+  const described = new DescribedTools()
+  const place = new Place({ guard, session, hints, approvedBy, describe: described.describe })
+  const tools = <T extends ToolSet>(given: T): T => guardTools(place, described, given)
   const model = (given: LanguageModelV4): LanguageModelV4 => new GuardedModel(place, checked(given))
   const toolApproval = (other?: unknown): ToolApproval => approvalFor(place, other)
   return {

@@ -1,7 +1,7 @@
 /** Questions of the guard as approval requests of the AI SDK. */
 import type { ToolCallVerdict } from "@belay/core/Verdict"
 import type { ModelMessage, ToolApprovalStatus } from "ai"
-import type { Place } from "./place.ts"
+import type { Place } from "../place.ts"
 import { jsonOf } from "./prompt.ts"
 
 interface Asked {

@@ -8,13 +8,13 @@ import type {
 } from "@ai-sdk/provider"
 import type { LlmParameters, LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { Message } from "@belay/core/Message"
-import { GuardError } from "../../GuardError.ts"
+import { answer, passText } from "../answer.ts"
+import type { Place } from "../place.ts"
+import { TurnInput } from "../turnInput.ts"
 import { withCost } from "../withCost.ts"
-import type { Place } from "./place.ts"
 import { type ReadPrompt, readPrompt, writeMessage, writePrompt } from "./prompt.ts"
 import { finishOf, ownAnswer, readAnswer, writeContent } from "./response.ts"
 import { collect, replay, streamAnswer } from "./stream.ts"
-import { TurnInput } from "./turnInput.ts"
 
 /** Asks the model of the driver. */
 type Call = (params: LanguageModelV4CallOptions) => PromiseLike<LanguageModelV4GenerateResult>
@@ -58,19 +58,11 @@ export class GuardedModel implements LanguageModelV4 {
         await this.answer(
           params,
           async (allowed) =>
-            await collect(await this.inner.doStream(allowed), { send, pass: (text) => this.pass(text) }),
+            await collect(await this.inner.doStream(allowed), { send, pass: (text) => passText(this.place, text) }),
           true
         )
       )
     }
-  }
-
-  /** Passes a piece of text through the hooks. */
-  private async pass(text: string): Promise<string> {
-    if (!this.place.acts("onLlmDelta")) return text
-    const verdict = await this.place.session.modelDelta({ type: "text", text })
-    if (verdict.type !== "allow") throw new GuardError(verdict)
-    return verdict.delta.type === "text" ? verdict.delta.text : text
   }
 
   /** Asks the model inside the guard, until the turn may go on or end with the answer. */
@@ -79,9 +71,9 @@ export class GuardedModel implements LanguageModelV4 {
     call: Call,
     isShown = false
   ): Promise<LanguageModelV4GenerateResult> {
-    const { place, place: { session } } = this
+    const { input, place } = this
     const prompt = readPrompt(params.prompt)
-    const begun = await this.input.receive(prompt)
+    const begun = await input.receive(prompt.units.map(({ message }) => message))
     if (begun !== undefined) return ownAnswer(begun.text, begun.raw)
     const read: ReadPrompt = {
       ...prompt,
@@ -90,49 +82,29 @@ export class GuardedModel implements LanguageModelV4 {
         return changed === undefined ? unit : { message: changed, source: writeMessage(changed, unit.source) }
       })
     }
-    const more: Array<Message> = []
-    for (;;) {
-      const messages = [...read.units.map(({ message }) => message), ...more]
-      let last: LanguageModelV4GenerateResult | undefined
-      const request = requestOf(params, this.modelId, read.instructions, messages)
-      const verdict = await session.callModel(request, async (allowed) => {
+    let last: LanguageModelV4GenerateResult | undefined
+    const messages = read.units.map(({ message }) => message)
+    const request = requestOf(params, this.modelId, read.instructions, messages)
+    const answered = await answer({
+      place,
+      input,
+      request,
+      call: async (allowed) => {
         const result = await call({
           ...params,
           ...changedParameters(request.parameters, allowed.parameters),
           prompt: writePrompt(read, allowed.instructions, allowed.messages)
         })
-        const text = isShown ? undefined : await this.passWhole(result)
-        last = text === undefined ? result : { ...result, content: writeContent(result.content, text) }
-        const model = result.response?.modelId ?? this.modelId
-        return withCost(place.guard, readAnswer(last, model), this.provider)
-      })
-      if (verdict.type === "deny") throw new GuardError(verdict)
-      if (verdict.type === "stop") return ownAnswer(verdict.reason, "guard: stopped")
-      const { response } = verdict
-      if (response.toolCalls.length > 0) return resultOf(last, response)
-      messages.push({ role: "assistant", content: response.text })
-      const end = await session.beforeStop({ text: response.text, messages })
-      if (end.type === "deny") throw new GuardError(end)
-      if (end.type === "stop") return ownAnswer(end.reason, "guard: stopped")
-      if (end.type === "allow") {
-        this.input.end()
-        // The user reads what hooks reveal. The model does not: later requests have the text without it.
-        place.noteChange({ role: "assistant", content: end.shown }, { role: "assistant", content: end.text })
-        return resultOf(last, { ...response, text: end.shown })
+        const said = readAnswer(result, result.response?.modelId ?? this.modelId)
+        // The hooks that look at pieces see an answer that was not streamed as one piece.
+        const text = isShown || said.text === "" ? said.text : await passText(place, said.text)
+        last = text === said.text ? result : { ...result, content: writeContent(result.content, { ...said, text }) }
+        return withCost(place.guard, { ...said, text }, this.provider)
       }
-      more.push({ role: "assistant", content: response.text }, { role: "user", content: end.message })
-    }
-  }
-
-  /** The hooks that look at pieces see an answer that was not streamed as one piece. */
-  private async passWhole(
-    result: LanguageModelV4GenerateResult
-  ): Promise<Pick<LlmResponse, "text" | "toolCalls"> | undefined> {
-    if (!this.place.acts("onLlmDelta")) return undefined
-    const { text, toolCalls } = readAnswer(result, this.modelId)
-    if (text === "") return undefined
-    const passed = await this.pass(text)
-    return passed === text ? undefined : { text: passed, toolCalls }
+    })
+    return answered.type === "own"
+      ? ownAnswer(answered.answer.text, answered.answer.raw)
+      : resultOf(last, answered.response)
   }
 }
 

@@ -3,7 +3,8 @@ import { ConfigError } from "@belay/core/AgentError"
 import { canonical, type Json } from "@belay/core/Json"
 import type { ToolSet } from "ai"
 import { GuardError } from "../../GuardError.ts"
-import type { Place } from "./place.ts"
+import type { Place } from "../place.ts"
+import type { DescribedTools } from "./described.ts"
 import { jsonOf } from "./prompt.ts"
 
 type AnyTool = ToolSet[string]
@@ -12,9 +13,14 @@ type Options = Parameters<NonNullable<AnyTool["execute"]>>[1]
 const guarded = new WeakSet<object>()
 
 /** Wraps the tools that the SDK runs. Tools of the client and of the vendor have no function to wrap. */
-export const guardTools = <T extends ToolSet>(place: Place, tools: T): T =>
+export const guardTools = <T extends ToolSet>(place: Place, described: DescribedTools, tools: T): T =>
   // Each tool keeps its type, because only its function is replaced.
-  Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, guardTool(place, name, tool)])) as T
+  Object.fromEntries(
+    Object.entries(tools).map(([name, tool]) => {
+      described.add(name, tool)
+      return [name, guardTool(place, name, tool)]
+    })
+  ) as T
 
 const guardTool = (place: Place, name: string, tool: AnyTool): AnyTool => {
   if (guarded.has(tool)) {
@@ -23,7 +29,6 @@ const guardTool = (place: Place, name: string, tool: AnyTool): AnyTool => {
       message: `tools.${name}: it is guarded already: wrap each tool once`
     })
   }
-  place.addTool(name, tool)
   const { execute } = tool
   if (execute === undefined) return tool
   const wrapped = {

@@ -1,8 +1,7 @@
-/** What comes from outside with a request of the AI SDK: messages of the user, and results that others have made. */
+/** What comes from outside with a request to a model: messages of the user, and results that others have made. */
 import { type Message, text } from "@belay/core/Message"
-import { GuardError } from "../../GuardError.ts"
+import { GuardError } from "../GuardError.ts"
 import type { Place } from "./place.ts"
-import type { ReadPrompt } from "./prompt.ts"
 
 /** The answer in place of the model. */
 export interface OwnAnswer {
@@ -28,8 +27,7 @@ export class TurnInput {
   }
 
   /** Passes what is new to the guard. Returns the answer if the model must not be asked. */
-  async receive({ units }: ReadPrompt): Promise<OwnAnswer | undefined> {
-    const messages = units.map(({ message }) => message)
+  async receive(messages: ReadonlyArray<Message>): Promise<OwnAnswer | undefined> {
     await this.takeResults(messages)
     const last = messages.at(-1)
     if (last?.role !== "user") return undefined

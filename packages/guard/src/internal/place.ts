@@ -1,19 +1,20 @@
 /** What the model, the tools and the approvals of one guarded conversation share. */
 import type { GivenCall, GuardSession } from "@belay/core/Driver"
-import { canonical, type Json, type JsonObject } from "@belay/core/Json"
+import { canonical, type Json } from "@belay/core/Json"
 import type { Message } from "@belay/core/Message"
-import { asSchema, type ToolSet } from "ai"
-import type { Guard } from "../../Guard.ts"
-import { jsonOf } from "./prompt.ts"
+import type { Guard } from "../Guard.ts"
 
-type AnyTool = ToolSet[string]
-type Described = NonNullable<GivenCall["tool"]>
+/** What is known about a tool. */
+export type Described = NonNullable<GivenCall["tool"]>
 
-interface PlaceOptions {
+/** What a conversation is made of. */
+export interface PlaceOptions {
   readonly guard: Guard
   readonly session: GuardSession
   readonly hints: { readonly [tool: string]: Described }
   readonly approvedBy: string | undefined
+  /** Returns how the SDK describes a tool to the model. */
+  readonly describe: (name: string) => Promise<Described>
 }
 
 /** A class, because its fields are the state of the conversation. */
@@ -26,12 +27,12 @@ export class Place {
   /** The ids of calls that the guard has denied. Their results say so. */
   readonly denied = new Set<string>()
   private readonly hints: PlaceOptions["hints"]
-  private readonly tools = new Map<string, AnyTool>()
-  private readonly described = new Map<string, Promise<Described>>()
+  private readonly describe: PlaceOptions["describe"]
   /** What hooks have made of messages, by the text of what the SDK has. */
   private readonly changed = new Map<string, Message>()
 
-  constructor({ approvedBy, guard, hints, session }: PlaceOptions) {
+  constructor({ approvedBy, describe, guard, hints, session }: PlaceOptions) {
+    this.describe = describe
     this.guard = guard
     this.session = session
     this.hints = hints
@@ -45,27 +46,9 @@ export class Place {
     )
   }
 
-  /** Makes a tool known, so that hooks see its description and its schema. */
-  addTool(name: string, tool: AnyTool): void {
-    if (this.tools.get(name) === tool) return
-    this.tools.set(name, tool)
-    this.described.delete(name)
-  }
-
   /** Returns what is known about a tool. */
   async toolOf(name: string): Promise<Described> {
-    const known = this.described.get(name) ?? this.describe(name)
-    this.described.set(name, known)
-    return { ...await known, ...this.hints[name] }
-  }
-
-  private async describe(name: string): Promise<Described> {
-    const tool = this.tools.get(name)
-    if (tool === undefined) return {}
-    const { description, inputSchema } = tool
-    // It is the JSON Schema that the model reads.
-    const schema = jsonOf(await asSchema(inputSchema).jsonSchema) as JsonObject
-    return { inputSchema: schema, ...(typeof description === "string" ? { description } : {}) }
+    return { ...await this.describe(name), ...this.hints[name] }
   }
 
   /** Notes what hooks have made of a message. The SDK sends its own version again with each later request. */

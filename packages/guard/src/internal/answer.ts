@@ -1,0 +1,66 @@
+/** Asks a model inside the guard, until the turn may go on or end with the answer. */
+import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
+import type { Message } from "@belay/core/Message"
+import { GuardError } from "../GuardError.ts"
+import type { Place } from "./place.ts"
+import type { OwnAnswer, TurnInput } from "./turnInput.ts"
+
+/** The answer of the model with the changes of the hooks, or an answer in its place. */
+export type Answered =
+  | { readonly type: "answer"; readonly response: LlmResponse }
+  | { readonly type: "own"; readonly answer: OwnAnswer }
+
+/** What a driver adds. */
+export interface Asking {
+  readonly place: Place
+  readonly input: TurnInput
+  /** The request of the driver. */
+  readonly request: LlmRequest
+  /** Asks the model with the request that the guard allows. */
+  readonly call: (allowed: LlmRequest) => Promise<LlmResponse>
+  /**
+   * Looks at the calls of an answer before they run. Returns the messages with which the model is asked again. Default:
+   * all calls are left to the tools.
+   */
+  readonly refuse?: (response: LlmResponse) => Promise<ReadonlyArray<Message>>
+}
+
+/** Throws a `GuardError` if the guard denies the request or the answer. */
+export const answer = async ({ call, input, place, refuse, request }: Asking): Promise<Answered> => {
+  const { session } = place
+  const more: Array<Message> = []
+  for (;;) {
+    const messages = [...request.messages, ...more]
+    const verdict = await session.callModel({ ...request, messages }, call)
+    if (verdict.type === "deny") throw new GuardError(verdict)
+    if (verdict.type === "stop") return stopped(verdict.reason)
+    const { response } = verdict
+    if (response.toolCalls.length > 0) {
+      const refused = await refuse?.(response) ?? []
+      if (refused.length === 0) return { type: "answer", response }
+      more.push(...refused)
+      continue
+    }
+    messages.push({ role: "assistant", content: response.text })
+    const end = await session.beforeStop({ text: response.text, messages })
+    if (end.type === "deny") throw new GuardError(end)
+    if (end.type === "stop") return stopped(end.reason)
+    if (end.type === "allow") {
+      input.end()
+      // The user reads what hooks reveal. The model does not: later requests have the text without it.
+      place.noteChange({ role: "assistant", content: end.shown }, { role: "assistant", content: end.text })
+      return { type: "answer", response: { ...response, text: end.shown } }
+    }
+    more.push({ role: "assistant", content: response.text }, { role: "user", content: end.message })
+  }
+}
+
+const stopped = (reason: string): Answered => ({ type: "own", answer: { text: reason, raw: "guard: stopped" } })
+
+/** Passes a piece of text through the hooks that look at pieces. */
+export const passText = async (place: Place, text: string): Promise<string> => {
+  if (!place.acts("onLlmDelta")) return text
+  const verdict = await place.session.modelDelta({ type: "text", text })
+  if (verdict.type !== "allow") throw new GuardError(verdict)
+  return verdict.delta.type === "text" ? verdict.delta.text : text
+}
