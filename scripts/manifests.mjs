@@ -14,7 +14,7 @@ const keywords = {
   serve: ["openai", "ai-sdk", "ag-ui", "acp", "mcp"],
   testing: ["testing", "evals", "guardrails"],
   tools: ["tools", "bash", "files", "fetch"],
-  guard: ["guardrails", "ai-sdk", "approval"],
+  guard: ["guardrails", "ai-sdk", "openai-agents", "approval"],
   tracing: ["opentelemetry", "tracing", "observability"]
 }
 

@@ -1,8 +1,8 @@
 /** Questions of the guard as approval requests of the AI SDK. */
 import type { ToolCallVerdict } from "@belay/core/Verdict"
 import type { ModelMessage, ToolApprovalStatus } from "ai"
+import { jsonOf } from "../json.ts"
 import type { Place } from "../place.ts"
-import { jsonOf } from "./prompt.ts"
 
 interface Asked {
   readonly toolCall: { readonly toolCallId: string; readonly toolName: string; readonly input: unknown }

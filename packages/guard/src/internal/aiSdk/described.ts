@@ -1,8 +1,8 @@
 /** What the AI SDK tells the model about tools. */
 import type { JsonObject } from "@belay/core/Json"
 import { asSchema, type ToolSet } from "ai"
+import { jsonOf } from "../json.ts"
 import type { Described } from "../place.ts"
-import { jsonOf } from "./prompt.ts"
 
 type AnyTool = ToolSet[string]
 

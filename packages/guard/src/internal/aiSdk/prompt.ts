@@ -7,6 +7,7 @@ import type {
 } from "@ai-sdk/provider"
 import { canonical, type Json } from "@belay/core/Json"
 import type { AssistantMessage, FilePart, Message, ToolMessage, UserMessage } from "@belay/core/Message"
+import { jsonOf } from "../json.ts"
 
 /** One message of Belay with the part of the prompt from which it was made. */
 interface Unit {
@@ -110,12 +111,6 @@ export const readOutput = (
     default:
       return { content: jsonOf(output.value), isError: output.type === "error-json" }
   }
-}
-
-/** Returns a value as JSON. What is not JSON becomes what `JSON.stringify` makes of it. */
-export const jsonOf = (value: unknown): Json => {
-  const text = JSON.stringify(value)
-  return text === undefined ? null : JSON.parse(text) as Json
 }
 
 /** Makes the prompt that the model reads. Messages that no hook has changed keep everything that the SDK put into them. */

@@ -3,9 +3,9 @@ import { ConfigError } from "@belay/core/AgentError"
 import { canonical, type Json } from "@belay/core/Json"
 import type { ToolSet } from "ai"
 import { GuardError } from "../../GuardError.ts"
+import { jsonOf } from "../json.ts"
 import type { Place } from "../place.ts"
 import type { DescribedTools } from "./described.ts"
-import { jsonOf } from "./prompt.ts"
 
 type AnyTool = ToolSet[string]
 type Options = Parameters<NonNullable<AnyTool["execute"]>>[1]

@@ -1,0 +1,167 @@
+/** The items of the OpenAI Agents SDK as messages of Belay, and back. What no hook has changed goes back as it came. */
+import { canonical, type Json } from "@belay/core/Json"
+import type { AssistantMessage, FilePart, Message, ToolCall, ToolMessage, UserMessage } from "@belay/core/Message"
+import type { AgentInputItem, AgentOutputItem } from "@openai/agents"
+import * as Result from "effect/Result"
+import { jsonOf } from "../json.ts"
+
+/** One message of Belay with the items from which it was made. */
+export interface Unit {
+  readonly message: Message
+  readonly source: ReadonlyArray<AgentInputItem>
+}
+
+/** Items, read. */
+export interface ReadItems {
+  readonly units: ReadonlyArray<Unit>
+  /** The items after the last message that no hook reads, such as reasoning. */
+  readonly rest: ReadonlyArray<AgentInputItem>
+}
+
+type Item = AgentInputItem
+type OfType<Type extends string> = Extract<Item, { readonly type: Type }>
+
+const isCall = (item: Item): item is OfType<"function_call"> => item.type === "function_call"
+const isResult = (item: Item): item is OfType<"function_call_result"> => item.type === "function_call_result"
+const isUser = (item: Item): item is Extract<Item, { readonly role: "user" }> => "role" in item && item.role === "user"
+const isAssistant = (item: Item): item is Extract<Item, { readonly role: "assistant" }> =>
+  "role" in item && item.role === "assistant"
+
+/** Reads items. The text of the model and the calls that follow it are one message. */
+export const readItems = (items: ReadonlyArray<Item>): ReadItems => {
+  const units: Array<Unit> = []
+  let before: Array<Item> = []
+  /** The message of the model that is still open. */
+  let open: { message: AssistantMessage; source: Array<Item> } | undefined
+  const close = () => {
+    if (open !== undefined) units.push(open)
+    open = undefined
+  }
+  for (const item of items) {
+    if (isAssistant(item)) {
+      close()
+      open = { message: { role: "assistant", content: textOf(item) }, source: [...before, item] }
+    } else if (isCall(item)) {
+      open ??= { message: { role: "assistant", content: "" }, source: [] }
+      open.source.push(...before, item)
+      open.message = { ...open.message, toolCalls: [...open.message.toolCalls ?? [], callOf(item)] }
+    } else if (isUser(item) || isResult(item)) {
+      close()
+      units.push({ message: isUser(item) ? userOf(item) : resultOf(item), source: [...before, item] })
+    } else {
+      before.push(item)
+      continue
+    }
+    before = []
+  }
+  close()
+  return { units, rest: before }
+}
+
+const textOf = ({ content }: Extract<Item, { readonly role: "assistant" }>): string =>
+  content.flatMap((part) => part.type === "output_text" ? [part.text] : part.type === "refusal" ? [part.refusal] : [])
+    .join("")
+
+/** Reads a call of the model, whose arguments may not be JSON. */
+export const callOf = ({ arguments: given, callId: id, name }: OfType<"function_call">): ToolCall => {
+  const read = Result.try(() => JSON.parse(given === "" ? "{}" : given) as Json)
+  return Result.isSuccess(read) ? { id, name, args: read.success } : { id, name, args: null, malformed: given }
+}
+
+const userOf = ({ content }: Extract<Item, { readonly role: "user" }>): UserMessage => {
+  if (typeof content === "string") return { role: "user", content }
+  const [only] = content
+  if (content.length === 1 && only?.type === "input_text") return { role: "user", content: only.text }
+  return {
+    role: "user",
+    content: content.map((part) => part.type === "input_text" ? { type: "text", text: part.text } : fileOf(part.type))
+  }
+}
+
+/** Hooks see that there is a picture, a sound or a file. Its bytes stay with the SDK. */
+const fileOf = (type: string): FilePart => ({
+  type: "file",
+  mediaType: type === "input_image" ? "image/*" : type === "audio" ? "audio/*" : "application/octet-stream",
+  url: "data:,"
+})
+
+const resultOf = ({ callId, name, output }: OfType<"function_call_result">): ToolMessage => {
+  const text = typeof output === "object" && !Array.isArray(output) && output.type === "text" ? output.text : output
+  return { role: "tool", toolCallId: callId, toolName: name, content: jsonOf(text) }
+}
+
+const keyOf = (message: Message): string => canonical(message as unknown as Json)
+
+/** Makes the items that the model reads. */
+export const writeItems = ({ rest, units }: ReadItems, messages: ReadonlyArray<Message>): Array<AgentInputItem> => {
+  const keys = units.map(({ message }) => keyOf(message))
+  let next = 0
+  const written = messages.flatMap((message) => {
+    const found = keys.indexOf(keyOf(message), next)
+    if (found >= 0) {
+      next = found + 1
+      return units[found]!.source
+    }
+    const changed = units[next]?.message.role === message.role ? units[next++]!.source : []
+    return writeMessage(message, changed)
+  })
+  return [...written, ...rest]
+}
+
+/** Writes a message. `source` are the items of the one that a hook has changed into it. */
+export const writeMessage = (message: Message, source: ReadonlyArray<Item>): ReadonlyArray<AgentInputItem> => {
+  const kept = source.filter((item) => !isCall(item) && !isResult(item) && !isUser(item) && !isAssistant(item))
+  switch (message.role) {
+    case "user":
+      return [...kept, { role: "user", content: userContent(message, source.find(isUser)) }]
+    case "assistant":
+      return [...kept, ...assistantItems(message)]
+    case "tool":
+      return [...kept, resultItem(message)]
+  }
+}
+
+type UserContent = Extract<Item, { readonly role: "user" }>["content"]
+
+const userContent = (
+  message: UserMessage,
+  source: Extract<Item, { readonly role: "user" }> | undefined
+): UserContent => {
+  const texts = typeof message.content === "string"
+    ? [message.content]
+    : message.content.flatMap((part) => part.type === "text" ? [part.text] : [])
+  const files = source === undefined || typeof source.content === "string"
+    ? []
+    : source.content.filter(({ type }) => type !== "input_text")
+  return [...texts.map((text) => ({ type: "input_text" as const, text })), ...files]
+}
+
+/** Writes a message of the model as items. */
+export const assistantItems = (
+  { content, toolCalls = [] }: Pick<AssistantMessage, "content" | "toolCalls">
+): ReadonlyArray<AgentOutputItem> => [
+  ...(content === "" ? [] : [said(content)]),
+  ...toolCalls.map(({ args, id, name }) => ({
+    type: "function_call" as const,
+    callId: id,
+    name,
+    status: "completed" as const,
+    arguments: JSON.stringify(args)
+  }))
+]
+
+/** A text of the model as an item. */
+export const said = (text: string): Extract<AgentOutputItem, { readonly role: "assistant" }> => ({
+  type: "message",
+  role: "assistant",
+  status: "completed",
+  content: [{ type: "output_text", text }]
+})
+
+const resultItem = ({ content, toolCallId, toolName }: ToolMessage): OfType<"function_call_result"> => ({
+  type: "function_call_result",
+  callId: toolCallId,
+  name: toolName,
+  status: "completed",
+  output: { type: "text", text: typeof content === "string" ? content : JSON.stringify(content) }
+})

@@ -1,0 +1,123 @@
+/** Tools of the OpenAI Agents SDK inside the guard. */
+import { ConfigError } from "@belay/core/AgentError"
+import type { Json } from "@belay/core/Json"
+import { canonical } from "@belay/core/Json"
+import type { FunctionTool, RunContext, Tool } from "@openai/agents"
+import * as Result from "effect/Result"
+import { jsonOf } from "../json.ts"
+import type { Described, Place } from "../place.ts"
+
+// oxlint-disable-next-line typescript/no-explicit-any -- the context and the parameters of a tool are those of the program
+type AnyFunction = FunctionTool<any, any, any>
+type Details = Parameters<AnyFunction["invoke"]>[2]
+
+/** A class, because it keeps what was wrapped. */
+export class GuardedTools {
+  private readonly place: Place
+  private readonly known: Map<string, Described>
+  private readonly wrapped = new WeakSet<object>()
+  /** The ids of the calls in answers that the guard has seen. */
+  readonly seen = new Set<string>()
+
+  constructor(place: Place, known: Map<string, Described>) {
+    this.place = place
+    this.known = known
+  }
+
+  /** Wraps the functions. Tools that the SDK runs in another way are refused, unless the program accepts the gap. */
+  wrap<Context>(tools: ReadonlyArray<Tool<Context>>): Array<Tool<Context>> {
+    return tools.map((tool) => {
+      if (tool.type === "function") return this.wrapped.has(tool) ? tool : this.wrapFunction(tool)
+      if (tool.type === "hosted_tool" || this.place.guard.allowUnguarded.includes(tool.type)) return tool
+      throw new ConfigError({
+        key: `tools.${tool.name}`,
+        message: `tools.${tool.name}: the guard cannot stop a tool of type ${tool.type}. Make it a function tool, ` +
+          `or accept the gap: allowUnguarded: ["${tool.type}"]`
+      })
+    })
+  }
+
+  private wrapFunction(tool: AnyFunction): AnyFunction {
+    const { description, name, parameters } = tool
+    this.known.set(name, { description, inputSchema: jsonOf(parameters) as never })
+    const made: AnyFunction = {
+      ...tool,
+      needsApproval: async (context: RunContext, input: unknown, callId?: string) => {
+        const asks = callId === undefined ? false : await this.asks(callId, name, input)
+        return asks || await tool.needsApproval(context, input, callId)
+      },
+      invoke: (context: RunContext, input: string, details?: Details) => this.invoke(tool, context, input, details)
+    }
+    this.wrapped.add(made)
+    return made
+  }
+
+  /** Whether a person has to decide about a call. */
+  private async asks(id: string, name: string, input: unknown): Promise<boolean> {
+    const { place, place: { session } } = this
+    const verdict = await session.toolCall({ id, name, args: argsOf(input), tool: await place.toolOf(name) })
+    return verdict.type === "ask"
+  }
+
+  /** Runs a tool if the guard allows it. What the model has to read instead is the result. */
+  private async invoke(
+    tool: AnyFunction,
+    context: RunContext,
+    input: string,
+    details: Details
+  ): Promise<unknown> {
+    const { place, place: { session } } = this
+    const { name } = tool
+    const id = details?.toolCall?.callId ?? crypto.randomUUID()
+    const args = argsOf(input)
+    const described = await place.toolOf(name)
+    const approval = await this.takeApproval(id)
+    if (approval !== "none" && approval !== "approved") return approval
+    if (approval === "none" && !this.seen.has(id)) {
+      return "not run: the guard has not seen the model of this agent. Run the agent with guarded.runner()"
+    }
+    let output: unknown
+    const verdict = await session.callTool({ id, name, args, tool: described }, async (allowed) => {
+      place.ran.add(id)
+      output = await tool.invoke(
+        context,
+        canonical(allowed) === canonical(args) ? input : JSON.stringify(allowed),
+        details
+      )
+      return jsonOf(output)
+    })
+    place.ran.add(id)
+    switch (verdict.type) {
+      case "allow": {
+        const { result } = verdict
+        if (!result.ok) return result.error
+        // What no hook has changed goes on as the tool gave it, whatever its type is.
+        return canonical(jsonOf(output)) === canonical(result.output) ? output : result.output
+      }
+      case "ask":
+        return `not run: nobody was asked about this call in this session: ${verdict.question.reason}`
+      default:
+        return verdict.reason
+    }
+  }
+
+  /** The SDK runs a call about which the guard has asked only after somebody has approved it. */
+  private async takeApproval(id: string): Promise<"none" | "approved" | (string & {})> {
+    const { approvedBy, session } = this.place
+    if (!(await session.pending()).some(({ callId }) => callId === id)) return "none"
+    try {
+      const by = approvedBy === undefined ? {} : { by: approvedBy }
+      const verdict = await session.decide(id, { type: "approve", ...by })
+      return verdict.type === "ask" ? `not run: more people have to approve: ${verdict.question.reason}` : "approved"
+    } catch (error) {
+      if (error instanceof Error && "problem" in error) return `not run: ${error.message}`
+      throw error
+    }
+  }
+}
+
+const argsOf = (input: unknown): Json => {
+  if (typeof input !== "string") return jsonOf(input)
+  const read = Result.try(() => JSON.parse(input === "" ? "{}" : input) as Json)
+  return Result.isSuccess(read) ? read.success : input
+}
