@@ -91,7 +91,7 @@ const resultOf = ({ output, toolCallId, toolName }: LanguageModelV4ToolResultPar
 }
 
 /** Returns the result of a tool as JSON. */
-export const readOutput = (
+const readOutput = (
   output: LanguageModelV4ToolResultOutput
 ): { readonly content: Json; readonly isError: boolean } => {
   switch (output.type) {

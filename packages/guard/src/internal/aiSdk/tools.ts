@@ -54,6 +54,8 @@ const runTool = async (
   const verdict = await session.callTool({ id, name, args, tool: await place.toolOf(name) }, async (allowed) => {
     place.ran.add(id)
     try {
+      // The turn may have been cancelled while the guard was deciding.
+      options.abortSignal?.throwIfAborted()
       const given = canonical(allowed) === canonical(args) ? input : await decode(tool, allowed)
       const output = await lastOf(tool.execute!(given as never, options))
       const json = jsonOf(output)

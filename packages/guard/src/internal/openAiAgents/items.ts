@@ -6,7 +6,7 @@ import * as Result from "effect/Result"
 import { jsonOf } from "../json.ts"
 
 /** One message of Belay with the items from which it was made. */
-export interface Unit {
+interface Unit {
   readonly message: Message
   readonly source: ReadonlyArray<AgentInputItem>
 }

@@ -79,6 +79,8 @@ export class GuardedTools {
     let output: unknown
     const verdict = await session.callTool({ id, name, args, tool: described }, async (allowed) => {
       place.ran.add(id)
+      // The turn may have been cancelled while the guard was deciding.
+      details?.signal?.throwIfAborted()
       output = await tool.invoke(
         context,
         canonical(allowed) === canonical(args) ? input : JSON.stringify(allowed),

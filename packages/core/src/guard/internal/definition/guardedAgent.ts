@@ -15,7 +15,7 @@ import type { EventHub } from "../event/eventHub.ts"
 import type { HookRoles } from "./hookRoles.ts"
 
 /** The options of an agent that concern its guard. */
-export interface GuardConfig {
+interface GuardConfig {
   readonly onAsk?: (
     ask: PendingAsk,
     options: AskOptions
