@@ -12,7 +12,7 @@ describe("the guard holds", () => {
 })
 
 describe("the paths of the proof", () => {
-  it("are no paths that every guard passes: one that allows everything fails on most", async () => {
+  it("tell guards apart: one that allows everything fails on most", async () => {
     const [{ driver }] = columns as [typeof columns[number]]
     const open = {
       ...driver,

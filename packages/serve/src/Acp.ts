@@ -141,7 +141,7 @@ const runPrompt = async (
   try {
     const part = await send(serve, sessionId, principal, { message: text, attachments: files })
     const mode = () => allowed.has(id) ? "allow" as const : "ask" as const
-    const stopReason = await runTurn(serve, { ...session, mode, signal: abort.signal }, part)
+    const stopReason = await runTurn(serve, { ...session, principal, mode, signal: abort.signal }, part)
     if (abort.signal.aborted) await serve.host.cancel(sessionId, part.key)
     return { stopReason }
   } finally {

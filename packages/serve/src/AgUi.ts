@@ -46,7 +46,7 @@ const run = async (serve: Serve, call: Call): Promise<Response> => {
       for await (const data of agUiEvents(serve, { threadId, runId, token }, items)) yield { data }
     }, { failed: ({ kind, message: text }) => ({ data: { type: "RUN_ERROR", message: text, code: kind } }) })
   if (conversation !== undefined && Object.keys(decisions).length > 0) {
-    return stream(await decide(serve, sessionId, conversation, decisions))
+    return stream(await decide(serve, { sessionId, principal: call.principal }, conversation, decisions))
   }
   if (message === undefined) {
     throw invalid("no interrupt and no tool call with this id waits, and the last message is not one of the user")

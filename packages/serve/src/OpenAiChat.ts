@@ -103,7 +103,7 @@ const actOf = async (
     if (conversation === undefined || Object.keys(decisions).length === 0) {
       throw invalid("no tool call with this tool_call_id waits for a result", "messages")
     }
-    return { token, part: await decide(serve, sessionId, conversation, decisions) }
+    return { token, part: await decide(serve, { sessionId, principal }, conversation, decisions) }
   }
   if (last?.role !== "user" || last.source !== undefined) {
     throw invalid("messages: the last message must be one of the user or of a tool", "messages")
@@ -113,7 +113,7 @@ const actOf = async (
     if (mark?.asks === await askIdOfAll(asking, asks)) {
       const decision: Decision = isYes(text(last)) ? { type: "approve" } : { type: "deny", reason: text(last) }
       const decisions = Object.fromEntries(asks.map(({ callId }) => [callId, decision]))
-      return { token, part: await decide(serve, sessionId, conversation, decisions) }
+      return { token, part: await decide(serve, { sessionId, principal }, conversation, decisions) }
     }
     if (named !== undefined) return { token, question: await questionOf(asking, asks) }
   }

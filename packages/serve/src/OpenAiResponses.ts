@@ -109,7 +109,13 @@ const actOf = async (
       outputOf: (id) => answers.find((one) => one.id === id)?.output
     })
     if (conversation !== undefined && Object.keys(decisions).length > 0) {
-      const part = await decide(serve, sessionId, conversation, decisions, (after, asks) => idOf(`${asks}.${after}`))
+      const part = await decide(
+        serve,
+        { sessionId, principal: call.principal },
+        conversation,
+        decisions,
+        (after, asks) => idOf(`${asks}.${after}`)
+      )
       return { id: part.key, token, part }
     }
     if (message === undefined) throw invalid("no question and no tool call with this id waits for an answer", "input")

@@ -88,7 +88,7 @@ const post = async (serve: Serve, call: Call, hooks: boolean): Promise<Response>
     outputOf: (id) => outputs.get(id)
   })
   if (conversation !== undefined && Object.keys(decisions).length > 0) {
-    const part = await decide(serve, place.sessionId, conversation, decisions)
+    const part = await decide(serve, { sessionId: place.sessionId, principal: call.principal }, conversation, decisions)
     return stream(serve, place, part, request.assistantId ?? assistantIdOf(conversation.key ?? "0"), hooks)
   }
   if (request.message === undefined) throw invalid("messages: no question with this id waits for an answer", "messages")

@@ -162,3 +162,28 @@ describe("the same request, sent twice", () => {
     assert.lengthOf(server.log, 2)
   })
 })
+
+describe("a question that needs two people", () => {
+  it("is not answered by one principal, who answers twice and gives names", async () => {
+    const both = {
+      name: "gate",
+      tools: "delete_file",
+      preToolCall: () => HookAction.ask("both?", undefined, { quorum: 2 })
+    }
+    await using server = await served((serve) => UiStream.handler(serve), {}, { hooks: [both] })
+    const handle = UiStream.handler(server.serve)
+    await (await handle(request("/api/chat", uiBody("c1", "call delete_file")))).text()
+    for (const by of ["ada", "bob", "eve"]) {
+      const shown = Object(await (await handle(new Request("http://localhost/api/chat/c1", { headers: ada }))).json())
+      const message = shown.messages[1]
+      const part = message.parts.at(-1)
+      const approval = { ...part.approval, approved: true, by, approvedBy: by }
+      const answered = { ...message, parts: [{ ...part, state: "approval-responded", approval }] }
+      await (await handle(request("/api/chat", { id: "c1", messages: [answered] }))).text()
+    }
+    assert.deepStrictEqual(server.log, [])
+    const [session] = await server.serve.host.list()
+    const { waiting } = (await server.serve.host.conversation(session!.id))!
+    assert.deepStrictEqual(waiting.type === "people" && waiting.pending.map(({ approved }) => approved), [["ada"]])
+  })
+})

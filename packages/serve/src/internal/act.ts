@@ -24,6 +24,12 @@ export interface Sending {
   readonly key?: string
 }
 
+/** Who answers questions, and in which session. */
+interface Person {
+  readonly sessionId: string
+  readonly principal: string
+}
+
 /** Sends a message, and returns where its turn is to be read. */
 export const send = async ({ host }: Serve, sessionId: string, principal: string, sending: Sending): Promise<Part> => {
   const { attachments, before = [], history, instructions, key = crypto.randomUUID(), message, tools = [] } = sending
@@ -40,12 +46,13 @@ export const send = async ({ host }: Serve, sessionId: string, principal: string
 }
 
 /**
- * Answers questions, and returns where the turn continues. The key is that of the questions: of two answers to the same
+ * Answers questions in the name of the principal, whatever name the client gives, and returns where the turn continues.
+ * So one client cannot be several people of a quorum. The key is that of the questions: of two answers to the same
  * ones, the first counts, and neither counts for a question that comes after it.
  */
 export const decide = async (
   { host }: Serve,
-  sessionId: string,
+  { principal, sessionId }: Person,
   conversation: Conversation,
   decisions: Decisions,
   keyOf: (after: number, asks: string) => string = (after, asks) => `decide.${after}.${asks}`
@@ -53,7 +60,8 @@ export const decide = async (
   const { lastEvent = 0 } = conversation
   const answered = pendingOf(conversation).filter(({ callId }) => Object.hasOwn(decisions, callId))
   const key = keyOf(lastEvent, await askIdOfAll(askingOf(sessionId, conversation), answered))
-  await host.decide(sessionId, decisions, { key })
+  const signed = Object.entries(decisions).map(([id, decision]) => [id, { ...decision, by: principal }] as const)
+  await host.decide(sessionId, Object.fromEntries(signed), { key })
   return { sessionId, key, after: lastEvent }
 }
 

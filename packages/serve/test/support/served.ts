@@ -84,7 +84,11 @@ export const tools = (log: Array<string> = []) =>
   )
 
 /** Asks people about `delete_file`. */
-export const asking = { name: "gate", tools: "delete_file", preToolCall: () => HookAction.ask("really?") }
+export const asking = {
+  name: "gate",
+  tools: "delete_file",
+  preToolCall: () => HookAction.ask("really?", undefined, { approvers: ["ada"] })
+}
 
 /** Tokens of the form `token-ada` are those of the principal `ada`. */
 export const authorize = (request: Request): string | undefined =>

@@ -23,6 +23,8 @@ export interface EditorSession {
   readonly id: string
   /** The id of the host's session. */
   readonly sessionId: string
+  /** Who uses the editor. */
+  readonly principal: string
   readonly client: AgentContext
   /** `allow` answers every question with yes. */
   readonly mode: () => "ask" | "allow"
@@ -36,13 +38,16 @@ export const runTurn = async (serve: Serve, session: EditorSession, first: Part)
     const { outcome, text } = await showPart(serve, session, part)
     if (outcome === undefined || outcome.status === "cancelled") return "cancelled"
     if (outcome.status !== "suspended") return await endOf(serve, session, outcome, text)
-    const decisions = await askPerson(session, outcome.pending)
+    // A question that needs more people stays open after this one has approved it.
+    const open = outcome.pending.filter(({ approved }) => approved?.includes(session.principal.trim()) !== true)
+    if (open.length === 0) return "end_turn"
+    const decisions = await askPerson(session, open)
     const conversation = await serve.host.conversation(session.sessionId)
     if (decisions === undefined || conversation === undefined) {
       await serve.host.cancel(session.sessionId, conversation?.key ?? first.key)
       return "cancelled"
     }
-    part = await decide(serve, session.sessionId, conversation, decisions)
+    part = await decide(serve, session, conversation, decisions)
   }
 }
 

@@ -36,7 +36,7 @@ export const askAgent = async (
       : await tokenOf(name)
     const sessionId = await sessionIdOf(principal, token)
     const part = typeof state === "string"
-      ? await goOn(serve, sessionId, inputResponses)
+      ? await goOn(serve, { sessionId, principal }, inputResponses)
       : await begin(serve, sessionId, principal, textField(fieldsOf(args), "message"))
     return await resultOf(serve, token, await outcomeOf(serve, part, context, signal))
   } catch (error) {
@@ -61,9 +61,10 @@ const begin = async (
 
 const goOn = async (
   serve: Serve,
-  sessionId: string,
+  person: { readonly sessionId: string; readonly principal: string },
   responses: { readonly [key: string]: unknown }
 ): Promise<Part> => {
+  const { sessionId } = person
   const conversation = await serve.host.conversation(sessionId)
   const decisions = await decisionsOf(sessionId, conversation, {
     answerOf: (id) => answerOf(responses[id]),
@@ -72,7 +73,7 @@ const goOn = async (
   if (conversation === undefined || Object.keys(decisions).length === 0) {
     throw new Refusal("conflict", "there is no open question that this answers")
   }
-  return await decide(serve, sessionId, conversation, decisions)
+  return await decide(serve, person, conversation, decisions)
 }
 
 const answerOf = (response: unknown): Given | undefined => {
