@@ -2,6 +2,7 @@
 import { bundle } from "./bundle.ts"
 import { chain } from "./chain.ts"
 import { files } from "./files.ts"
+import { guard } from "./guard.ts"
 import { longHistory } from "./history.ts"
 import { hooks } from "./hooks.ts"
 import { host } from "./host.ts"
@@ -19,6 +20,7 @@ const parts: { readonly [name: string]: () => Promise<string> } = {
   chain,
   turn,
   hooks,
+  guard,
   history: longHistory,
   files,
   http,

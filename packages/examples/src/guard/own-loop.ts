@@ -1,12 +1,17 @@
 /** A loop of your own, fully guarded: each message, model call and tool call asks the guard first. */
-import { GuardSession, type Message, type PendingAsk } from "@belay/core"
+import type { Message, PendingAsk } from "@belay/core"
+import * as GuardSession from "@belay/core/GuardSession"
 import { Hooks } from "@belay/hooks"
 import { OpenAiCompatible } from "@belay/providers"
 import * as Effect from "effect/Effect"
 
 const files = new Set(["notes.tmp", "report.md"])
-const path = { type: "object", properties: { path: { type: "string" } }, required: ["path"] }
-const tools = [{ name: "delete_file", description: "Delete a file", inputSchema: path, destructive: true }]
+const tools = [{
+  name: "delete_file",
+  description: "Delete a file",
+  inputSchema: { type: "object" },
+  destructive: true
+}]
 const run = (args: unknown) => `deleted: ${files.delete(Object(args).path)}`
 
 const model = OpenAiCompatible.fromEnv()

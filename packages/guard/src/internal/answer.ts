@@ -30,7 +30,7 @@ export const answer = async ({ call, input, place, refuse, request }: Asking): P
   const { session } = place
   const more: Array<Message> = []
   for (;;) {
-    const messages = [...request.messages, ...more]
+    const messages = more.length === 0 ? request.messages : [...request.messages, ...more]
     const verdict = await session.callModel({ ...request, messages }, call)
     if (verdict.type === "deny") throw new GuardError(verdict)
     if (verdict.type === "stop") return stopped(verdict.reason)
@@ -41,8 +41,8 @@ export const answer = async ({ call, input, place, refuse, request }: Asking): P
       more.push(...refused)
       continue
     }
-    messages.push({ role: "assistant", content: response.text })
-    const end = await session.beforeStop({ text: response.text, messages })
+    const said: Message = { role: "assistant", content: response.text }
+    const end = await session.beforeStop({ text: response.text, messages: [...messages, said] })
     if (end.type === "deny") throw new GuardError(end)
     if (end.type === "stop") return stopped(end.reason)
     if (end.type === "allow") {
@@ -51,7 +51,7 @@ export const answer = async ({ call, input, place, refuse, request }: Asking): P
       place.noteChange({ role: "assistant", content: end.shown }, { role: "assistant", content: end.text })
       return { type: "answer", response: { ...response, text: end.shown } }
     }
-    more.push({ role: "assistant", content: response.text }, { role: "user", content: end.message })
+    more.push(said, { role: "user", content: end.message })
   }
 }
 

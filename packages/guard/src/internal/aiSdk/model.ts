@@ -75,11 +75,14 @@ export class GuardedModel implements LanguageModelV4 {
     const prompt = readPrompt(params.prompt)
     const begun = await input.receive(prompt.units.map(({ message }) => message))
     if (begun !== undefined) return ownAnswer(begun.text, begun.raw)
+    let isChanged = false
     const read: ReadPrompt = {
       ...prompt,
       units: prompt.units.map((unit) => {
         const changed = place.changeOf(unit.message)
-        return changed === undefined ? unit : { message: changed, source: writeMessage(changed, unit.source) }
+        if (changed === undefined) return unit
+        isChanged = true
+        return { message: changed, source: writeMessage(changed, unit.source) }
       })
     }
     let last: LanguageModelV4GenerateResult | undefined
@@ -93,7 +96,9 @@ export class GuardedModel implements LanguageModelV4 {
         const result = await call({
           ...params,
           ...changedParameters(request.parameters, allowed.parameters),
-          prompt: writePrompt(read, allowed.instructions, allowed.messages)
+          prompt: isChanged || allowed.messages !== messages || allowed.instructions !== read.instructions
+            ? writePrompt(read, allowed.instructions, allowed.messages)
+            : params.prompt
         })
         const said = readAnswer(result, result.response?.modelId ?? this.modelId)
         // The hooks that look at pieces see an answer that was not streamed as one piece.
