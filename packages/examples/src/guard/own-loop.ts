@@ -6,12 +6,8 @@ import { OpenAiCompatible } from "@belay/providers"
 import * as Effect from "effect/Effect"
 
 const files = new Set(["notes.tmp", "report.md"])
-const tools = [{
-  name: "delete_file",
-  description: "Delete a file",
-  inputSchema: { type: "object" },
-  destructive: true
-}]
+const path = { type: "object", properties: { path: { type: "string" } }, required: ["path"] }
+const tools = [{ name: "delete_file", description: "Delete a file", inputSchema: path, destructive: true }]
 const run = (args: unknown) => `deleted: ${files.delete(Object(args).path)}`
 
 const model = OpenAiCompatible.fromEnv()
