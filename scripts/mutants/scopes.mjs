@@ -4,6 +4,7 @@ const hooks = "packages/hooks/src"
 /** Names of parts of the report, and the files of each: whole folders, or single files. */
 const scopes = [
   ["core/hook", ["packages/core/src/hook/"]],
+  ["core/guard", ["packages/core/src/guard/"]],
   ["core/agent", ["packages/core/src/agent/"]],
   ["core/store", ["packages/core/src/port/SessionStore.ts", "packages/core/src/port/ArtifactStore.ts"]],
   ["hooks/Approval", [`${hooks}/permission/Approval.ts`]],

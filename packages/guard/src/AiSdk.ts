@@ -13,7 +13,7 @@ import type { Guard } from "./Guard.ts"
 import { approvalFor } from "./internal/aiSdk/approval.ts"
 import { DescribedTools } from "./internal/aiSdk/described.ts"
 import { GuardedModel } from "./internal/aiSdk/model.ts"
-import { guardTools } from "./internal/aiSdk/tools.ts"
+import { guardTools, isGuarded } from "./internal/aiSdk/tools.ts"
 import { whyNotCovered } from "./internal/coverage.ts"
 import { Place } from "./internal/place.ts"
 
@@ -33,6 +33,8 @@ interface Settings {
   readonly model: unknown
   readonly tools?: ToolSet | undefined
   readonly toolApproval?: unknown
+  readonly prepareStep?: unknown
+  readonly prepareCall?: unknown
 }
 
 /** One guarded conversation. @category models @since 0.2.0 */
@@ -134,8 +136,36 @@ export const make = (guard: Guard, options: AiSdkOptions = {}): AiSdk => {
       // The type of a model stays what the caller has given.
       model: model(settings.model as LanguageModelV4) as (typeof settings)["model"],
       ...(settings.tools === undefined ? {} : { tools: tools(settings.tools) }),
-      toolApproval: toolApproval(settings.toolApproval)
+      toolApproval: toolApproval(settings.toolApproval),
+      ...prepared("prepareStep", settings.prepareStep, model, tools),
+      ...prepared("prepareCall", settings.prepareCall, model, tools)
     })
+  }
+}
+
+/** Guards the model and the tools that a function of the program chooses for a step or a call. */
+const prepared = (
+  name: "prepareStep" | "prepareCall",
+  prepare: unknown,
+  model: AiSdk["model"],
+  tools: AiSdk["tools"]
+): { readonly [K in typeof name]?: (options: unknown) => Promise<unknown> } => {
+  if (typeof prepare !== "function") return {}
+  return {
+    [name]: async (options: unknown) => {
+      const given: unknown = await (prepare as (options: unknown) => unknown)(options)
+      if (typeof given !== "object" || given === null) return given
+      const { model: chosen, tools: found } = given as Partial<Settings>
+      return {
+        ...given,
+        ...(chosen === undefined || chosen instanceof GuardedModel ? {} : { model: model(chosen as LanguageModelV4) }),
+        ...(found === undefined ? {} : {
+          tools: Object.fromEntries(
+            Object.entries(found).map(([key, tool]) => [key, isGuarded(tool) ? tool : tools({ [key]: tool })[key]])
+          )
+        })
+      }
+    }
   }
 }
 

@@ -240,6 +240,32 @@ describe("the guard in ToolLoopAgent", () => {
     assert.include(lastPrompt(model), "no more calls for lead")
   })
 
+  it("guards models and tools that a program chooses for a step or a call", async () => {
+    const { guarded, ran, tools } = kit([defineHook({
+      name: "rules",
+      kind: "policy",
+      preToolCall: () => HookAction.reject("no tools"),
+      postLlmCall: ({ response: { text } }) =>
+        text === "rude" ? HookAction.reject("rude", { feedback: "be polite" }) : undefined
+    })])
+    const other = scripted(says("rude"), says("polite"))
+    const { text } = await generateText(guarded.settings({
+      model: scripted(),
+      tools,
+      prompt: "go",
+      prepareStep: () => ({ model: other })
+    }))
+    assert.strictEqual(text, "polite")
+    const agent = new ToolLoopAgent(guarded.settings({
+      model: scripted(),
+      tools,
+      stopWhen,
+      prepareCall: (settings) => ({ ...settings, model: scripted(calls(["read_page", { url: "a" }])), tools })
+    }))
+    await agent.generate({ prompt: "again" })
+    assert.deepStrictEqual(ran, [])
+  })
+
   it("begins a turn for each message, also the same one twice", async () => {
     const turns: Array<number> = []
     const { guarded, tools } = kit([

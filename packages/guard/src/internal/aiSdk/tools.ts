@@ -12,6 +12,9 @@ type Options = Parameters<NonNullable<AnyTool["execute"]>>[1]
 
 const guarded = new WeakSet<object>()
 
+/** Whether a tool is wrapped already. */
+export const isGuarded = (tool: AnyTool): boolean => guarded.has(tool)
+
 /** Wraps the tools that the SDK runs. Tools of the client and of the vendor have no function to wrap. */
 export const guardTools = <T extends ToolSet>(place: Place, described: DescribedTools, tools: T): T =>
   // Each tool keeps its type, because only its function is replaced.
