@@ -241,6 +241,8 @@ describe("a host", () => {
       assert.strictEqual((await failure(wrong()))["problem"], "wrong-input", String(wrong))
     }
     assert.include((await failure(host.send("s", "1", Object({ kye: "k" }))))["message"], "the options are key, at,")
+    assert.include((await failure(host.status("s", JSON.parse("5"))))["message"], "the key must be a text")
+    assert.include((await failure(host.conversation(Object(undefined))))["message"], "the session id must be")
     assert.include((await failure(host.send("s", JSON.parse("7"))))["message"], "expected a text or { message }")
     assert.strictEqual((await failure(host.result("s", "nobody")))["problem"], "unknown")
     assert.isUndefined(await host.status("s", "nobody"))
