@@ -42,21 +42,18 @@ const hooks: ReadonlyArray<AgentHook> = Array.from({ length: 6 }, (_, index) => 
   postToolCall: () => {}
 }))
 
-const run = async (guarded?: Guard.Guard): Promise<void> => {
-  await generateText(guarded === undefined ? settings() : AiSdk.make(guarded).settings(settings()))
+const run = (guarded?: Guard.Guard) => async (times: number): Promise<void> => {
+  for (let n = 0; n < times; n++) {
+    await generateText(guarded === undefined ? settings() : AiSdk.make(guarded).settings(settings()))
+  }
 }
 
 export const guard = async (): Promise<string> => {
-  const none = Guard.make()
-  const six = Guard.make({ hooks })
   const figures = await measure([
-    { name: "the AI SDK alone", run: () => run() },
-    { name: "with a guard, no hooks", run: () => run(none) },
-    { name: "with a guard, 6 hooks at the tool points", run: () => run(six) }
-  ], 3_000)
+    { name: "the AI SDK alone", run: run() },
+    { name: "with a guard, no hooks", run: run(Guard.make()) },
+    { name: "with a guard, 6 hooks at the tool points", run: run(Guard.make({ hooks })) }
+  ], 100)
   const perCall = figures.map(({ cpu, name, wall }) => ({ name, cpu: cpu / callsOfTurn, wall: wall / callsOfTurn }))
-  return table(
-    "One tool call in the AI SDK",
-    perCall.map(({ cpu, name, wall }) => ({ name, cpu: cpu * 1000, wall: wall * 1000 }))
-  )
+  return table("One tool call in the AI SDK", perCall)
 }
