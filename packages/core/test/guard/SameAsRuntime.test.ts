@@ -54,7 +54,7 @@ const hookOf = ({ does, isLate, kind, priority }: typeof Rule.Type, index: numbe
     },
     postToolCall: ({ result }) =>
       does === "edits the result" && result.ok
-        ? HookAction.transform({ ok: true, output: `${name} edits ${String(result.output)}` })
+        ? HookAction.transform({ ok: true, output: [name, result.output] })
         : undefined
   })
 }
