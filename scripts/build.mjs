@@ -14,11 +14,9 @@ const packages = [
   "hook-files",
   "providers",
   "testing",
-  "host",
-  "serve",
-  "tracing",
+  "server",
   "guard",
-  "inspect",
+  "observe",
   "tools",
   "cli"
 ]

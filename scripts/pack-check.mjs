@@ -131,9 +131,12 @@ const create = async (template, url, folder) => {
 /** Installs the packages with a package manager and imports every module of them. */
 const use = async (manager, packages, url, folder, program) => {
   const versionOf = (name) => manifestOf(".").devDependencies[name]
+  // The adapters of the guard are for programs that have the other SDK.
+  const { peerDependencies } = packages.find(({ name }) => name === "@belay/guard")
+  const sdks = Object.keys(peerDependencies).filter((name) => !name.startsWith("@belay/"))
   const dependencies = {
     ...Object.fromEntries(packages.map(({ name, version }) => [name, version])),
-    ...Object.fromEntries(["effect", "@types/node"].map((name) => [name, versionOf(name)]))
+    ...Object.fromEntries(["effect", "@types/node", ...sdks].map((name) => [name, versionOf(name)]))
   }
   const compilerOptions = { module: "nodenext", target: "es2024", strict: true, types: ["node"], outDir: "out" }
   mkdirSync(folder)

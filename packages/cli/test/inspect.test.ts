@@ -1,6 +1,6 @@
 /** `belay inspect` and `belay backtest`, on recordings, session files and stores of real runs. */
 import { createAgent, defineTool } from "@belay/core"
-import * as Recorder from "@belay/inspect/Recorder"
+import * as Recorder from "@belay/observe/Recorder"
 import * as SessionFile from "@belay/providers/SessionFile"
 import * as SqliteStore from "@belay/providers/SqliteStore"
 import * as Scripted from "@belay/testing/Scripted"
