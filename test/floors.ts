@@ -44,7 +44,8 @@ const below: { readonly [name: string]: ReadonlyArray<string> } = {
   observe: ["core", "hooks"],
   tools: ["core", "hooks", "hook-files"],
   cli: ["core", "hooks", "hook-files", "providers", "testing", "server", "observe", "tools"],
-  examples: ["core", "hooks", "hook-files", "providers", "server", "testing", "tools"]
+  sdk: ["core", "hooks", "providers"],
+  examples: ["core", "hooks", "hook-files", "providers", "sdk", "server", "testing", "tools"]
 }
 
 /** Files of `core` that may import Effect modules which are not stable. None so far. */
@@ -94,9 +95,9 @@ const judge = (
   world: Surroundings
 ): string | undefined => {
   const from = packageOf(path)
-  // The roof shows what a user writes, and a user may import a package whole.
+  // The roof shows what a user writes, and a user may import a package whole. The sdk is packages whole.
   const isBarrel = specifier === "effect" || /(^|\/)index\.ts$/.test(specifier) ||
-    (from !== "examples" && /^@belay\/[^/]+$/.test(specifier))
+    (from !== "examples" && from !== "sdk" && /^@belay\/[^/]+$/.test(specifier))
   if (isBarrel) {
     return "a barrel: import the module"
   }
