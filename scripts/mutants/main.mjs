@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
+import { failingTests } from "./baseline.mjs"
 import { coverage } from "./coverage.mjs"
 import { mutationsOf } from "./mutations.mjs"
 import { isSame, plantAll } from "./plantAll.mjs"
@@ -99,6 +100,7 @@ const packages = new Set(chosen.flatMap(({ file }) => testedBy(file)))
 const isTest = (file) => /^packages\/[^/]+\/test\/.*\.test\.ts$/.test(file) && !file.endsWith(".long.test.ts")
 const covered = await coverage({
   changed: [...new Set(chosen.map(({ file }) => file))],
+  files,
   isWanted: (source, test) => values.wide || testedBy(source).includes(packageOf(test)),
   log,
   sources,
@@ -107,6 +109,16 @@ const covered = await coverage({
 })
 
 const runners = trees.map((tree) => ({ tree, runner: makeRunner(tree) }))
+const reaching = new Map(chosen.flatMap((one) => covered.testsOf(one)).map((one) => [one.test, one]))
+const untried = [...reaching.values()].filter(({ test }) => !covered.hasPassed(test))
+log(`${reaching.size} test files, ${untried.length} of them to run without a bug first`)
+const failing = await failingTests(untried, runners)
+if (failing.length > 0) {
+  console.error("These tests fail without a planted bug. Mend them first, because they would notice every bug.")
+  for (const { failure, test } of failing) console.error(`  ${test}: ${failure}`)
+  process.exit(1)
+}
+for (const { test } of untried) covered.pass(test)
 const results = await plantAll({
   accepted,
   covered,
