@@ -10,7 +10,7 @@ import { isSame, plantAll } from "./plantAll.mjs"
 import { killed, markdown, survivors, table } from "./report.mjs"
 import { makeRunner } from "./runner.mjs"
 import { sampled } from "./sample.mjs"
-import { scopeOf } from "./scopes.mjs"
+import { isTestedElsewhere, scopeOf } from "./scopes.mjs"
 import { copyTree } from "./tree.mjs"
 
 const usage = `npm run test:mutants -- [options]
@@ -94,17 +94,16 @@ if (values.list) {
 }
 
 const packageOf = (file) => /^packages\/[^/]+/.exec(file)[0]
-/** The packages whose tests run for a source. The laws of stores test the stores in memory. */
-const testedBy = (file) => scopeOf(file) === "core/store" ? [packageOf(file), "packages/testing"] : [packageOf(file)]
-const packages = new Set(chosen.flatMap(({ file }) => testedBy(file)))
+/** The tests that run for a source: those of its package, and a few that are elsewhere. */
+const isTestOf = (file, test) => packageOf(test) === packageOf(file) || isTestedElsewhere(file, test)
 const isTest = (file) => /^packages\/[^/]+\/test\/.*\.test\.ts$/.test(file) && !file.endsWith(".long.test.ts")
 const covered = await coverage({
   changed: [...new Set(chosen.map(({ file }) => file))],
   files,
-  isWanted: (source, test) => values.wide || testedBy(source).includes(packageOf(test)),
+  isWanted: (source, test) => values.wide || isTestOf(source, test),
   log,
   sources,
-  tests: files.filter((file) => isTest(file) && (values.wide || packages.has(packageOf(file)))),
+  tests: files.filter((test) => isTest(test) && (values.wide || chosen.some(({ file }) => isTestOf(file, test)))),
   trees
 })
 

@@ -36,3 +36,8 @@ export const scopeOf = (file) => scopes.find(([, starts]) => starts.some((start)
 
 /** Sources that run in a browser, where nothing notes what is reached, and the tests that open it. */
 export const inBrowser = { "packages/serve/src/internal/page/program.ts": ["packages/serve/test/Browser.test.ts"] }
+
+/** Whether a test of another package is about a source: laws of the stores in memory, and the pages of the guides. */
+export const isTestedElsewhere = (file, test) =>
+  (scopeOf(file) === "core/store" && test.startsWith("packages/testing/")) ||
+  (file.endsWith("/guide.ts") && test === "packages/cli/test/explain.test.ts")
