@@ -85,7 +85,10 @@ describe("belay inspect", () => {
     for (const id of ["first", "second"]) await (await agent.session({ id })).run(`hello ${id}`)
     const several = await runHere(["inspect", at("several.db")])
     assert.strictEqual(several.code, 2)
-    assert.match(several.stderr, /has several sessions: choose one with --session, such as (?:second, first|first, second)/)
+    assert.match(
+      several.stderr,
+      /has several sessions: choose one with --session, such as (?:second, first|first, second)/
+    )
     const chosen = await runHere(["inspect", at("several.db"), "--session", "first"])
     assert.include(chosen.stdout, "hello first")
     assert.notInclude(chosen.stdout, "hello second")

@@ -2,6 +2,7 @@
 import type { AgentEvent } from "@belay/core/AgentEvent"
 import { assert, describe, it } from "vitest"
 import { makeShow } from "../../src/internal/demo/show.ts"
+import { difference } from "../../src/internal/difference.ts"
 import { type Screen, screenOf } from "../../src/internal/screen.ts"
 import { text } from "../../src/internal/trial/show.ts"
 
@@ -201,5 +202,14 @@ describe("the result of a trial", () => {
         "            other tool"
       ]
     )
+  })
+})
+
+describe("the difference of two texts", () => {
+  it("keeps the lines that both have, in their order", () => {
+    const shown = (before: string, after: string) => difference(before, after)
+    assert.deepEqual(shown("a\nb\nc\nd", "a\nx\nc\ny\nd"), ["  a", "- b", "+ x", "  c", "+ y", "  d"])
+    assert.deepEqual(shown("a\nb\nc\nd\ne", "b\nd\nz\ne"), ["- a", "  b", "- c", "  d", "+ z", "  e"])
+    assert.deepEqual(shown("a", ""), shown("a", ""))
   })
 })

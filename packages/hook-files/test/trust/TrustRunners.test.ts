@@ -165,7 +165,9 @@ describe("of the file of a runner,", () => {
   })
 
   it("nothing counts where the program only looks", () => {
-    for (const word of ["config", "events", "images", "logs", "ls", "port", "ps", "stats", "top", "version", "volumes"]) {
+    for (
+      const word of ["config", "events", "images", "logs", "ls", "port", "ps", "stats", "top", "version", "volumes"]
+    ) {
       assert.isFalse(changes(`docker compose ${word}`, "compose.yaml", "a: 1", "a: 2"), word)
     }
     assert.isFalse(changes("docker run x", "compose.yaml", "a: 1", "a: 2"))

@@ -2,6 +2,7 @@
 import * as Outcome from "@belay/host/Outcome"
 import { assert, describe, it } from "vitest"
 import { isBroken, isTemporary, isWrongDecision } from "../../src/internal/errors.ts"
+import { asksSame, hasMessage, outcomeOf } from "../../src/internal/recognize.ts"
 
 const usage = { inputTokens: 1, outputTokens: 2 }
 const turn = { turnNumber: 1, text: "t", usage }
@@ -83,5 +84,42 @@ describe("an error of a turn", () => {
   ]
   it.each(cases)("%o: temporary %s, about its decisions %s, for ever %s", (error, temporary, wrong, broken) => {
     assert.deepEqual([isTemporary(error), isWrongDecision(error), isBroken(error)], [temporary, wrong, broken])
+  })
+})
+
+describe("the outcome of an earlier message", () => {
+  const user = (content: string, key?: string) => ({ role: "user", content, ...(key === undefined ? {} : { key }) })
+  const said = (content: string, more: object = {}) => ({ role: "assistant", content, ...more })
+  const messages = [
+    user("one", "a"),
+    said("thinking", { toolCalls: [{ id: "c", name: "x", args: {} }] }),
+    { role: "tool", toolCallId: "c", content: "r" },
+    user("added by a hook"),
+    said("first"),
+    user("two", "b"),
+    said("second"),
+    user("three", "c"),
+    user("four", "d"),
+    said("last")
+  ]
+  const state = { input: { key: "d" }, messages, calls: [], phase: "ended", counts: {}, turnNumber: 4, usage } as never
+  const of = (key: string) => outcomeOf(state, key) as { readonly text?: string; readonly status: string } | undefined
+
+  it("is its answer, up to the next message of the host", () => {
+    assert.deepInclude(of("a"), { status: "completed", text: "first", usage: { inputTokens: 0, outputTokens: 0 } })
+    assert.deepInclude(of("b"), { status: "completed", text: "second" })
+    assert.deepInclude(of("c"), { status: "failed" })
+    assert.isUndefined(of("never sent"))
+    assert.isTrue(hasMessage(state, "b"))
+    assert.isFalse(hasMessage(state, "e"))
+  })
+
+  it("waits for the same questions only if all of them are the same", () => {
+    const ask = (callId: string, fingerprint: string) => ({ callId, fingerprint }) as never
+    const [one, two] = [ask("a", "1"), ask("b", "2")]
+    assert.isTrue(asksSame([one, two], [ask("a", "1"), ask("b", "2")]))
+    for (const other of [[one], [two, one], [one, ask("b", "3")], [one, ask("c", "2")], [one, two, two]]) {
+      assert.isFalse(asksSame([one, two], other))
+    }
   })
 })
