@@ -3,6 +3,7 @@
  * are replaced, in the order in which they come.
  */
 import type { AgentConfig } from "@belay/core/AgentConfig"
+import type { AgentHook } from "@belay/core/AgentHook"
 import { defineTool } from "@belay/core/defineTool"
 import * as HookAction from "@belay/core/HookAction"
 import { Auth } from "@belay/core/ProviderError"
@@ -29,10 +30,10 @@ const broken = defineTool({
   execute: () => Promise.reject(new Error("no disk"))
 })
 const refusing = { name: "no", tools: "weather", preToolCall: () => HookAction.reject("not today") }
-const editing = {
+const editing: AgentHook = {
   name: "edits",
   tools: "weather",
-  preToolCall: () => HookAction.transform({ city: "Chur" })
+  preToolCall: (call) => HookAction.transform({ ...call, args: { city: "Chur" } })
 }
 const stopping = { name: "stops", tools: "weather", postToolCall: () => HookAction.abort("enough") }
 const answering = { name: "answers", preTurn: () => HookAction.respond({ text: "from a hook" }) }
