@@ -1,7 +1,9 @@
-/** What a host takes for an outcome, and which errors are not about a message. */
+/** What a host takes for an outcome or an entry, and which errors are not about a message. */
 import * as Outcome from "@belay/host/Outcome"
+import * as Effect from "effect/Effect"
 import { assert, describe, it } from "vitest"
 import { isBroken, isTemporary, isWrongDecision } from "../../src/internal/errors.ts"
+import { openEntries } from "../../src/internal/readable.ts"
 import { asksSame, hasMessage, outcomeOf } from "../../src/internal/recognize.ts"
 
 const usage = { inputTokens: 1, outputTokens: 2 }
@@ -121,5 +123,70 @@ describe("the outcome of an earlier message", () => {
     for (const other of [[one], [two, one], [one, ask("b", "3")], [one, ask("c", "2")], [one, two, two]]) {
       assert.isFalse(asksSame([one, two], other))
     }
+  })
+})
+
+describe("an entry of the inbox", () => {
+  const entry = { sessionId: "s", key: "k", seq: 1, attempts: 2, at: 0, kind: "message", body: { message: "hi" } }
+  /** Reads the entries. What is given up leaves the inbox, unless it is stuck there. */
+  const read = async (entries: ReadonlyArray<object>, isStuck = false) => {
+    let left = entries
+    const given: Array<unknown> = []
+    const inbox = {
+      open: () => Effect.succeed(left),
+      report: (sessionId: string, key: unknown, status: string, outcome: unknown) =>
+        Effect.sync(() => {
+          given.push([sessionId, status, Object(outcome).attempts, Object(outcome).reason])
+          if (!isStuck) left = left.filter((one) => Object(one).key !== key)
+        })
+    }
+    const found = Effect.runPromise(openEntries({ inbox, listeners: new Map() } as never, "s"))
+    return { found: await found.catch((error: unknown) => error), given }
+  }
+  const wrong: ReadonlyArray<readonly [why: string, changes: object]> = [
+    ["its key is not a text", { key: 7 }],
+    ["it belongs to another session", { sessionId: "t" }],
+    ["its number is not a number", { seq: -1 }],
+    ["its number is not a number", { seq: 1.5 }],
+    ["its attempts are not a number", { attempts: "2" }],
+    ["its time is not a time", { at: NaN }],
+    ["its time is not a time", { at: "0" }],
+    ["its tenant is not a text", { tenant: 7 }],
+    ["it does not name what it cancels", { kind: "cancel", body: {} }],
+    ["its body is not a message", { body: null }],
+    ["its body is not a message", { body: [] }],
+    ["its body is not a message", { body: "hi" }],
+    ["its body is not a decide", { kind: "decide", body: [] }],
+    ["its body has no decisions", { kind: "decide", body: {} }],
+    ["its body has no decisions", { kind: "decide", body: { c: { type: "approve" }, d: {} } }],
+    ["its body has no message", { body: { message: 7 } }],
+    ["its history is not a list", { body: { message: "hi", history: {} } }]
+  ]
+
+  it.each(wrong)("is given up where %s: %o", async (why, changes) => {
+    const good = { ...entry, key: "good", attempts: 0 }
+    const { found, given } = await read([{ ...entry, ...changes }, good])
+    assert.deepEqual(found, [good])
+    const attempts = "attempts" in changes ? 0 : 2
+    const reason =
+      `it cannot be read: ${why}. Look at the row in the store, and send the message again with another key`
+    assert.deepEqual(given, [["s", "dead", attempts, reason]])
+  })
+
+  it("is used as it is where nothing is wrong, also if a newer release has written it", async () => {
+    const entries = [
+      { ...entry, tenant: "t" },
+      { ...entry, kind: "cancel", body: "k" },
+      { ...entry, kind: "decide", body: { c: { type: "approve" } } },
+      { ...entry, body: { message: "", history: [] } },
+      { ...entry, kind: "of tomorrow", body: null }
+    ]
+    assert.deepEqual(await read(entries), { found: entries, given: [] })
+  })
+
+  it("that stays although it was given up is an error with a type", async () => {
+    const { found } = await read([{ ...entry, at: Infinity }], true)
+    assert.deepInclude(found, { _tag: "HostError", problem: "store", sessionId: "s" })
+    assert.match(Object(found).message, /^session s has an entry .*: its time is not a time$/)
   })
 })
