@@ -6,7 +6,7 @@ import { parseArgs } from "node:util"
 import { failingTests } from "./baseline.mjs"
 import { coverage } from "./coverage.mjs"
 import { mutationsOf } from "./mutations.mjs"
-import { isSame, plantAll } from "./plantAll.mjs"
+import { isSame, plantAll, testsFor } from "./plantAll.mjs"
 import { killed, markdown, survivors, table } from "./report.mjs"
 import { makeRunner } from "./runner.mjs"
 import { sampled } from "./sample.mjs"
@@ -108,9 +108,12 @@ const covered = await coverage({
 })
 
 const runners = trees.map((tree) => ({ tree, runner: makeRunner(tree) }))
-const reaching = new Map(chosen.flatMap((one) => covered.testsOf(one)).map((one) => [one.test, one]))
-const untried = [...reaching.values()].filter(({ test }) => !covered.hasPassed(test))
-log(`${reaching.size} test files, ${untried.length} of them to run without a bug first`)
+const maxTests = Number(values.tests)
+const used = new Map(
+  chosen.flatMap((mutation) => testsFor({ covered, maxTests, mutation, packageOf })).map((one) => [one.test, one])
+)
+const untried = [...used.values()].filter(({ test }) => !covered.hasPassed(test))
+log(`${used.size} test files, ${untried.length} of them to run without a bug first`)
 const failing = await failingTests(untried, runners)
 if (failing.length > 0) {
   console.error("These tests fail without a planted bug. Mend them first, because they would notice every bug.")
@@ -122,7 +125,7 @@ const results = await plantAll({
   accepted,
   covered,
   log,
-  maxTests: Number(values.tests),
+  maxTests,
   mutations: chosen,
   packageOf,
   runners
