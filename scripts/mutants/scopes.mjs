@@ -38,3 +38,8 @@ export const scopeOf = (file) => scopes.find(([, starts]) => starts.some((start)
 export const inBrowser = {
   "packages/server/src/serve/internal/page/program.ts": ["packages/server/test/serve/Browser.test.ts"]
 }
+
+/** Whether a test of another package is about a source: laws of the stores in memory, and the pages of the guides. */
+export const isTestedElsewhere = (file, test) =>
+  (scopeOf(file) === "core/store" && test.startsWith("packages/testing/")) ||
+  (file.endsWith("/guide.ts") && test === "packages/cli/test/explain.test.ts")

@@ -15,6 +15,7 @@ const editor = async (serve: Serve, principal = "ada") => {
     .onNotification("session/update", ({ params }) => void state.updates.push(params.update))
     .onRequest("session/request_permission", ({ params }) => {
       state.asked.push(params.toolCall.title ?? "")
+      if (state.answer === "never") return new Promise<never>(() => {})
       return state.answer === "cancel"
         ? { outcome: { outcome: "cancelled" as const } }
         : { outcome: { outcome: "selected" as const, optionId: state.answer } }
@@ -154,6 +155,21 @@ describe("ACP", () => {
     assert.strictEqual(await say(sessionId, "hello"), "end_turn")
     assert.include(text(), "You said: hello")
     await leave()
+  })
+
+  it("takes a new message in place of a question that an editor left open", async () => {
+    await using server = await served(OpenAiChat.handler)
+    const first = await editor(server.serve)
+    const { sessionId } = await first.open()
+    first.state.answer = "never"
+    void first.say(sessionId, "call delete_file").catch(() => {})
+    await until(() => first.state.asked.length === 1)
+    const second = await editor(server.serve)
+    assert.strictEqual(await second.say(sessionId, "hello"), "end_turn")
+    assert.include(second.text(), "You said: hello")
+    assert.deepStrictEqual([second.state.asked, server.log], [[], []])
+    await second.leave()
+    await first.leave()
   })
 
   it("says nothing of what is inside when a turn fails", async () => {

@@ -113,6 +113,7 @@ describe("the page", () => {
     await page.waitForSelector("text=needs your approval")
     await page.waitForSelector("text=gate: Ask at preToolCall")
     assert.notInclude(await page.innerText("#messages"), "client-tools")
+    assert.lengthOf(await page.$$(".hook"), 1)
     await page.reload()
     await page.waitForSelector("text=needs your approval")
     await page.focus("[aria-label='Deny delete_file']")

@@ -1,8 +1,12 @@
 /** Chat completions with the client of OpenAI. */
+import type { AgentConfig } from "@belay/core/AgentConfig"
+import * as HookAction from "@belay/core/HookAction"
+import type { LlmResponse } from "@belay/core/LlmCall"
 import * as OpenAiChat from "@belay/server/OpenAiChat"
+import * as Effect from "effect/Effect"
 import OpenAI from "openai"
 import { assert, describe, it } from "vitest"
-import { served } from "./support/served.ts"
+import { served, talker } from "./support/served.ts"
 
 const clientOf = (url: string, user = "ada") =>
   new OpenAI({ baseURL: `${url}/v1`, apiKey: `token-${user}`, maxRetries: 0 })
@@ -77,11 +81,14 @@ describe("chat completions", () => {
   it("asks for an approval in words, and the next message answers", async () => {
     await using server = await served(OpenAiChat.handler)
     const client = clientOf(server.url)
+    let reason: string | undefined
     const ask = async () => {
       const asked = await client.chat.completions.create({ model, messages: [user("call delete_file")] })
+      reason = asked.choices[0]!.finish_reason
       return [user("call delete_file"), asked.choices[0]!.message]
     }
     const first = await ask()
+    assert.strictEqual(reason, "stop")
     assert.match(String(first[1]!.content), /need your approval:\n- \*\*delete_file\*\* .*really\?/)
     assert.deepStrictEqual(server.log, [])
     const approved = await client.chat.completions.create({ model, messages: [...first, user("Yes.")] })
@@ -107,5 +114,56 @@ describe("chat completions", () => {
     assert.strictEqual(`Let me look.\n\n${await say("yes")}`, question)
     assert.deepStrictEqual(server.log, [])
     assert.deepStrictEqual(server.errors, [])
+  })
+
+  it("says why an answer ended: complete, cut off by the model or a limit, filtered or stopped by a hook", async () => {
+    const ended = async (config: Partial<AgentConfig>, words = "hello") => {
+      await using server = await served(OpenAiChat.handler, {}, config)
+      const { choices: [choice] } = await clientOf(server.url).chat.completions.create({
+        model,
+        messages: [user(words)]
+      })
+      return choice!.finish_reason
+    }
+    const because = (finishReason: LlmResponse["finishReason"]) => {
+      const { complete, name } = talker()
+      return ended({
+        provider: { name, complete: (request) => Effect.map(complete(request), (one) => ({ ...one, finishReason })) }
+      })
+    }
+    assert.strictEqual(await because("stop"), "stop")
+    assert.strictEqual(await because("length"), "length")
+    assert.strictEqual(await ended({ limits: { steps: 1 } }, "call weather"), "length")
+    const stops = { name: "stops", postToolCall: () => HookAction.abort("enough") }
+    assert.strictEqual(await ended({ hooks: [stops] }, "call weather"), "content_filter")
+  })
+
+  it("forgets the calls of the client's tools when the client goes on without their results", async () => {
+    await using server = await served(OpenAiChat.handler)
+    const client = clientOf(server.url)
+    const metadata = { session_id: "my chat" }
+    const messages = [user("call local_weather")]
+    const asked = await client.chat.completions.create({ model, messages, metadata, tools: [weatherOfClient] })
+    assert.strictEqual(asked.choices[0]!.finish_reason, "tool_calls")
+    const answer = await client.chat.completions.create({ model, messages: [user("never mind")], metadata })
+    assert.match(answer.choices[0]!.message.content!, /^You said: never mind/)
+  })
+
+  it("refuses other paths, methods and last messages", async () => {
+    await using server = await served(OpenAiChat.handler)
+    const ask = async (path: string, init: RequestInit = {}) => {
+      const headers = { authorization: "Bearer token-ada", "content-type": "application/json" }
+      const response = await fetch(`${server.url}${path}`, { headers, ...init })
+      return { status: response.status, text: JSON.stringify(await response.json()) }
+    }
+    const elsewhere = await ask("/v1/completions")
+    assert.strictEqual(elsewhere.status, 404)
+    assert.include(elsewhere.text, "nothing at this path")
+    assert.deepInclude(await ask("/v1/chat/completions"), { status: 405 })
+    for (const role of ["system", "assistant"]) {
+      const body = JSON.stringify({ model, messages: [user("hi"), { role, content: "last" }] })
+      const { status, text } = await ask("/v1/chat/completions", { method: "POST", body })
+      assert.strictEqual(status, 400, text)
+    }
   })
 })

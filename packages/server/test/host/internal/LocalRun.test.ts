@@ -40,3 +40,61 @@ describe("a session that stays due", () => {
     assert.strictEqual(count, 3)
   })
 })
+
+describe("sessions for which there is no room", () => {
+  /** A run that advances nothing before `go`. Its place for those that wait is four times as large as what it advances. */
+  const held = () => {
+    const advanced: Array<string> = []
+    let go = (): void => {}
+    const gate = new Promise<void>((resolve) => go = resolve)
+    const run = new LocalRun({
+      advance: (id) => Effect.promise(() => gate.then(() => void advanced.push(id))),
+      concurrency: 1,
+      context: Context.empty(),
+      firstPauseMs: 1_000
+    })
+    return { advanced, run, go: () => go() }
+  }
+  const due = (count: number) => Array.from({ length: count }, (_, n) => ({ sessionId: `s${n}`, at: 0 }))
+  const turn = () => new Promise(setImmediate)
+
+  it("stay in the inbox, which is read again when there is room", async () => {
+    const { advanced, go, run } = held()
+    assert.strictEqual(run.limit, 4)
+    run.addDue(due(3), false, 0)
+    // One is advanced and two wait: two more fit, beside those that are worked on and those that were seen.
+    assert.strictEqual(run.limit, 2 + 3 + 3)
+    run.addDue(due(9), false, 0)
+    assert.strictEqual(run.limit, 0)
+    let hasRoom = false
+    const room = Effect.runPromise(run.room).then(() => void (hasRoom = true))
+    await turn()
+    assert.isFalse(hasRoom)
+    go()
+    await room
+    while (advanced.length < 9) {
+      run.addDue(due(9), false, 0)
+      await turn()
+    }
+    await Effect.runPromise(run.close)
+    assert.deepStrictEqual(advanced, due(9).map(({ sessionId }) => sessionId))
+  })
+
+  it("are advanced later if they were woken, each once", async () => {
+    const { advanced, go, run } = held()
+    for (const { sessionId } of due(6)) run.wake(sessionId)
+    const room = Effect.runPromise(run.room)
+    go()
+    await room
+    while (advanced.length < 6) {
+      run.addDue([], false, 0)
+      await turn()
+    }
+    await turn()
+    await Effect.runPromise(run.close)
+    assert.deepStrictEqual(advanced, due(6).map(({ sessionId }) => sessionId))
+    run.addDue(due(1), false, 0)
+    await turn()
+    assert.lengthOf(advanced, 6, "a closed run begins nothing")
+  })
+})

@@ -64,3 +64,36 @@ describe("rows of events", () => {
     assert.isUndefined(eventsOf({ first: 1, last: 1, body: body as null }, 0))
   })
 })
+
+describe("deltas of one call of a tool", () => {
+  it("are one event, and those of another call or another session are not", () => {
+    const pack = (...events: ReadonlyArray<object>) => {
+      const packer = makePacker()
+      for (const [index, event] of events.entries()) {
+        packer.add({ sessionId: "s", seq: index + 1, ...event } as unknown as AgentEvent, "k", false)
+      }
+      return packer.rows(false).flatMap((row) => eventsOf(row, 0) ?? []).map(({ event }) => event)
+    }
+    const delta = { type: "tool-call-delta", id: "a", name: "x", argsText: "{" }
+    const texts = (...events: ReadonlyArray<object>) => pack(...events).map((event) => Object(event).argsText)
+    assert.deepEqual(texts(delta, { ...delta, argsText: "}" }), ["{}"])
+    assert.deepEqual(texts(delta, { ...delta, id: "b" }), ["{", "{"])
+    assert.deepEqual(texts(delta, { ...delta, name: "y" }), ["{", "{"])
+    assert.deepEqual(texts(delta, { ...delta, sessionId: "t" }), ["{", "{"])
+    assert.lengthOf(pack({ type: "text-delta", text: "a" }, { type: "reasoning-delta", text: "b" }), 2)
+    assert.lengthOf(pack({ type: "notice", message: "a" }, { type: "notice", message: "a" }), 2)
+    const [joined] = pack({ type: "text-delta", text: "a", time: 1 }, { type: "text-delta", text: "b", time: 2 })
+    assert.deepInclude(joined, { text: "ab", seq: 2, time: 2 })
+  })
+
+  it("are read from any number on without what came before", () => {
+    const packer = makePacker()
+    for (const [index, argsText] of ["ab", "cd", "ef"].entries()) {
+      const event = { sessionId: "s", seq: index + 1, type: "tool-call-delta", id: "a", name: "x", argsText }
+      packer.add(event as unknown as AgentEvent, "k", false)
+    }
+    const [row] = packer.rows(false)
+    const after = (seq: number) => eventsOf(row!, seq)?.map(({ event }) => Object(event).argsText)
+    assert.deepEqual([0, 1, 2, 3].map(after), [["abcdef"], ["cdef"], ["ef"], []])
+  })
+})

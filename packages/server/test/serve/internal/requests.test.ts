@@ -1,5 +1,6 @@
 /** What the readers of requests make of every part of a request. */
 import { assert, describe, it } from "vitest"
+import { readAgUi } from "../../../src/serve/internal/agUi/readAgUi.ts"
 import { readResponses } from "../../../src/serve/internal/responses/readResponses.ts"
 import { readUi } from "../../../src/serve/internal/ui/readUi.ts"
 
@@ -101,5 +102,86 @@ describe("a request of useChat", () => {
     assert.lengthOf(readUi({ id: "x".repeat(1_000), messages }).id, 1_000)
     assert.isTrue(readUi({ id: "x", messages, trigger: "regenerate-message" }).isAgain)
     assert.isFalse(readUi({ id: "x", messages, trigger: "submit-message" }).isAgain)
+  })
+})
+
+describe("an input of AG-UI", () => {
+  const user = (content: unknown) => ({ role: "user", content })
+  const read = (more: object = {}, content: unknown = "hi") =>
+    readAgUi({ threadId: "t", runId: "r", messages: [user(content)], ...more })
+
+  it("has a message only of the user, with its texts in order and its files", () => {
+    const png = { type: "image", source: { type: "data", value: "AAAA", mimeType: "image/png" } }
+    const plain = { type: "binary", source: { type: "data", value: "AAAA" } }
+    const { message } = read({}, [{ type: "text", text: "a" }, png, { type: "text", text: "b" }, plain])
+    assert.strictEqual(message?.text, "ab")
+    assert.deepEqual(message?.files.map(({ mediaType, url }) => [mediaType, url]), [
+      ["image/png", "data:image/png;base64,AAAA"],
+      ["application/octet-stream", "data:application/octet-stream;base64,AAAA"]
+    ])
+    assert.deepEqual(read().message, { text: "hi", files: [] })
+    assert.isUndefined(read({ messages: [user("hi"), { role: "assistant", content: "last" }] }).message)
+  })
+
+  it("has answers that say yes only if they do, and results of the client's tools", () => {
+    const { answers, outputs } = read({
+      resume: [
+        { interruptId: "a", status: "resolved", payload: { approved: true, reason: "fine", always: true } },
+        { interruptId: "b", status: "resolved", payload: { approved: "yes", args: { x: 1 }, field: true } },
+        { interruptId: "c", status: "cancelled", payload: { approved: true } },
+        { interruptId: "d", status: "resolved" }
+      ],
+      messages: [
+        { role: "tool", toolCallId: "c1", content: "text" },
+        { role: "tool", toolCallId: "c2", content: { a: 1 } },
+        { role: "tool", toolCallId: "c3" },
+        { role: "tool", content: "x" },
+        { role: "user", toolCallId: "c4", content: "x" }
+      ]
+    })
+    const none = { isApproved: false, reason: undefined, args: undefined, always: false, field: false }
+    assert.deepEqual([...answers], [
+      ["a", { ...none, isApproved: true, reason: "fine", always: true }],
+      ["b", { ...none, args: { x: 1 }, field: true }],
+      ["c", { isApproved: false, reason: "cancelled by the user" }],
+      ["d", none]
+    ])
+    assert.deepEqual([...outputs], [["c1", "text"], ["c2", `{"a":1}`], ["c3", "null"]])
+  })
+
+  it("has the context and the state as text, and nothing where there are none", () => {
+    for (const state of [undefined, null, {}]) assert.strictEqual(read({ state }).context, "")
+    const context = [{ description: "page", value: "home" }, { description: "cart", value: [1] }]
+    assert.strictEqual(
+      read({ context, state: { step: 2 } }).context,
+      `page: home\ncart: [1]\nThe state of the application: {"step":2}`
+    )
+  })
+
+  it("has the tools of the client and its instructions", () => {
+    const parameters = { type: "object", properties: {} }
+    const { instructions, tools } = read({
+      tools: [{ name: "x", description: "Does", parameters }, { name: "y" }],
+      messages: [{ role: "system", content: "be kind" }, { role: "developer", content: "be short" }, user("hi")]
+    })
+    assert.deepEqual(instructions, ["be kind", "be short"])
+    assert.deepEqual(tools, [
+      { name: "x", description: "Does", inputSchema: parameters },
+      { name: "y", description: "", inputSchema: { type: "object" } }
+    ])
+  })
+
+  it.for<readonly [object, RegExp]>([
+    [{ threadId: "" }, /threadId: expected an id/],
+    [{ threadId: undefined }, /threadId: expected an id/],
+    [{ runId: "x".repeat(1_001) }, /runId: expected an id/],
+    [{ messages: [user(7)] }, /expected a text or a list of parts/],
+    [{ messages: [user([{ type: "image" }])] }, /this kind of part is not supported/]
+  ])("with %o is refused", ([more, expected]) => {
+    assert.throws(() => read(more), expected)
+  })
+
+  it("may have ids of up to 1,000 characters", () => {
+    assert.lengthOf(read({ threadId: "x".repeat(1_000) }).threadId, 1_000)
   })
 })
