@@ -2,7 +2,7 @@
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
 import * as Schema from "effect/Schema"
-import { type OwnedKey, ownedKey } from "../../internal/ownedKey.ts"
+import { ownedKey } from "../../internal/ownedKey.ts"
 import { hasher, makeKey } from "./hashes.ts"
 
 /** Where values were read: the tool, the step and the turn, and the hashes of the values by the name of their field. */
@@ -39,6 +39,11 @@ const owned = {
     Schema.Record(Schema.String, Schema.Json as never),
     {}
   ))
+}
+
+/** The part of a key that marks what the hook makes. */
+interface Marks {
+  readonly made: (value: never) => unknown
 }
 
 /** The keys of the hook. The sets are strings of hashes. */
@@ -100,7 +105,7 @@ export const memoryOf = ({ hook, state }: Pick<HookContext, "hook" | "state">): 
   const set: Memory["set"] = (name, value) => {
     // An equal value is not written again.
     if (get(name) === value) return
-    const own: Partial<Record<string, OwnedKey<never>>> = owned
+    const own: { readonly [name: string]: Marks | undefined } = owned
     own[name]?.made(value as never)
     state.set(keys[name](hook) as never, value)
   }
