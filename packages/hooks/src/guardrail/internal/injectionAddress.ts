@@ -92,13 +92,32 @@ const languages: ReadonlyArray<Language> = [
   )
 ]
 
+/** A text in Latin letters without any of these names no machine. */
+const anyMachine =
+  /model|modèl|bot|llm|copilot|chatgpt|claude|gemini|assist|asist|asyst|agent|reader|review|planner|taker|summari|crawl|machine|automat|rob|intelli|inteli|syst|sist|administrador|software|yapay|(?<![a-z])(?:ai|ia|ki|a\.i|k\.i)(?![a-z])/i
+
+/** Letters of the languages that are not written in Latin letters. */
+const otherLetters =
+  /[\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}\p{Script=Hangul}]/u
+
+/** How many languages of the list are written in Latin letters. */
+const latin = 5
+
+/** Shorter texts have no room for a reader and an order. */
+const shortest = 5
+
 /** Whether a text speaks to a machine and tells it to do something. */
-export const tellsMachine = (text: string): boolean =>
-  languages.some(({ machine, order }) => {
-    machine.lastIndex = 0
-    for (let found = machine.exec(text); found !== null; found = machine.exec(text)) {
-      const from = found.index + found[0].length
-      if (order.test(text.slice(from, from + reach).split(/\n\s*\n/, 1)[0]!)) return true
-    }
-    return false
-  })
+export const tellsMachine = (text: string): boolean => {
+  if (text.length < shortest) return false
+  return (anyMachine.test(text) && languages.slice(0, latin).some((one) => isOrdered(text, one))) ||
+    (otherLetters.test(text) && languages.slice(latin).some((one) => isOrdered(text, one)))
+}
+
+const isOrdered = (text: string, { machine, order }: Language): boolean => {
+  machine.lastIndex = 0
+  for (let found = machine.exec(text); found !== null; found = machine.exec(text)) {
+    const from = found.index + found[0].length
+    if (order.test(text.slice(from, from + reach).split(/\n\s*\n/, 1)[0]!)) return true
+  }
+  return false
+}
