@@ -3,7 +3,7 @@
  * to one reader. Each language has its words for both. Every repetition is bounded, so the time grows with the text.
  */
 
-/** The words of one language: who is meant, and what that reader is told. Both in forms that speak to somebody. */
+/** The words of one language: for the reader that is meant, and for orders to it. */
 interface Language {
   readonly machine: RegExp
   readonly order: RegExp
