@@ -50,11 +50,16 @@ const pack = async (folder, to) => {
   return [folder, tarball]
 }
 
-// Imports every module of every package, so that no export is missing, untyped or broken at run time.
-const program = (packages) => {
-  const modules = packages.flatMap(({ exports = {}, name }) =>
+const own = new Set(["Guard", "GuardError", "Coverage"])
+/** Whether a module is for programs that have another SDK. */
+const isAdapter = (module) => module.startsWith("@belay/guard/") && !own.has(module.slice("@belay/guard/".length))
+const modulesOf = (packages) =>
+  packages.flatMap(({ exports = {}, name }) =>
     Object.keys(exports).filter((path) => path !== "./package.json").map((path) => `${name}${path.slice(1)}`)
   )
+
+// Imports modules, so that no export is missing, untyped or broken at run time.
+const program = (modules) => {
   return [
     ...modules.map((module, index) => `import * as m${index} from "${module}"`),
     `const modules: ReadonlyArray<object> = [${modules.map((_, index) => `m${index}`).join(", ")}]`,
@@ -140,11 +145,11 @@ const create = async (template, url, folder) => {
 }
 
 /** Installs the packages with a package manager and imports every module of them. */
-const use = async (manager, packages, url, folder, program) => {
+const use = async (manager, packages, url, folder) => {
   const versionOf = (name) => manifestOf(".").devDependencies[name]
-  // The adapters of the guard are for programs that have the other SDK.
+  // Only one package manager installs the SDKs that the adapters of the guard are for: they are large.
   const { peerDependencies } = packages.find(({ name }) => name === "@belay/guard")
-  const sdks = Object.keys(peerDependencies).filter((name) => !name.startsWith("@belay/"))
+  const sdks = manager === "npm" ? Object.keys(peerDependencies).filter(versionOf) : []
   const dependencies = {
     ...Object.fromEntries(packages.map(({ name, version }) => [name, version])),
     ...Object.fromEntries(["effect", "@types/node", ...sdks].map((name) => [name, versionOf(name)]))
@@ -152,8 +157,10 @@ const use = async (manager, packages, url, folder, program) => {
   const compilerOptions = { module: "nodenext", target: "es2024", strict: true, types: ["node"], outDir: "out" }
   mkdirSync(folder)
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module", dependencies }))
-  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["main.ts"] }))
-  writeFileSync(join(folder, "main.ts"), program)
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["main.ts", "adapters.ts"] }))
+  const modules = modulesOf(packages)
+  writeFileSync(join(folder, "main.ts"), program(modules.filter((module) => !isAdapter(module))))
+  writeFileSync(join(folder, "adapters.ts"), program(modules.filter(isAdapter)))
   await managers(url, folder)[manager]()
   if (manager === "npm") {
     for (const [version, typescript] of Object.entries(versionsOfTypeScript)) {
@@ -164,6 +171,7 @@ const use = async (manager, packages, url, folder, program) => {
     await node(belay, ["hooks", "list", "--cwd", folder, "--home", folder])
     await node(belay, ["demo", "--approve", "allow"], { cwd: folder, env: { HOME: folder } })
     console.log(`${manager}: belay demo has run`)
+    console.log(`${manager}: adapters, ${(await node(join(folder, "out/adapters.js"), [], { cwd: folder })).trim()}`)
   }
   return folder
 }
@@ -189,10 +197,9 @@ try {
   registry = await startRegistry(new Map(tarballs))
   const packages = all.map(manifestOf)
   const names = ["npm", "pnpm", "yarn", "bun"]
-  const source = program(packages)
   const place = (name) => join(temporary, name)
-  await use("npm", packages, registry.url, place("npm"), source)
-  await Promise.all(names.slice(1).map((name) => use(name, packages, registry.url, place(name), source)))
+  await use("npm", packages, registry.url, place("npm"))
+  await Promise.all(names.slice(1).map((name) => use(name, packages, registry.url, place(name))))
   const templates = readdirSync("packages/create/templates", { withFileTypes: true })
     .flatMap((entry) => entry.isDirectory() ? [entry.name] : [])
   await Promise.all(templates.map((name) => create(name, registry.url, place(name))))
