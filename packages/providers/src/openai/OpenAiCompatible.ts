@@ -22,10 +22,11 @@ import type { Compat } from "./internal/request/compat.ts"
 import * as Errors from "./internal/response/errors.ts"
 import { readModels } from "./internal/response/models.ts"
 import type * as Exchange from "./internal/transport/exchange.ts"
+import { type Client, overClient } from "./internal/transport/overClient.ts"
 import type { Fetch } from "./internal/transport/transport.ts"
 import * as Presets from "./Presets.ts"
 
-export type { AccessOptions, Compat, Fetch }
+export type { AccessOptions, Client, Compat, Fetch }
 
 /** Options of `make`. @category models @since 0.1.0 */
 export interface Options extends AccessOptions {
@@ -81,6 +82,9 @@ const optionKinds: OptionKinds<Options> = {
   api: "text",
   storeResponses: "flag"
 }
+
+const { apiKey: _apiKey, baseUrl: _baseUrl, fetch: _fetch, proxy: _proxy, ...clientOptionKinds } = optionKinds
+const clientKinds: OptionKinds<Client> = { baseURL: "text", post: "function" }
 
 /**
  * Creates a provider. It reads nothing from the environment but proxies, and sends nothing before the first call.
@@ -140,6 +144,37 @@ export const fromEnv = (
       ? { headers: { ...headersIn(headers), ...lowerNames(given.headers) } }
       : {})
   })
+}
+
+/** Options of `fromClient`. The client has the address, the key and the connection. @category models @since 0.2.0 */
+export type ClientOptions = Omit<Options, "baseUrl" | "apiKey" | "fetch" | "proxy">
+
+/**
+ * Creates a provider that sends its requests with your own client of the package `openai`, for example `AzureOpenAI`, or
+ * a client with a `fetch` or with credentials of your own. The retries of the client are switched off, because those of
+ * the agent count; time limits are those of this provider. Everything else is as with `make`.
+ *
+ * @example
+ * ```ts
+ * import * as OpenAiCompatible from "@belay/providers/OpenAiCompatible"
+ * import { AzureOpenAI } from "openai"
+ *
+ * const client = new AzureOpenAI({ endpoint: "https://example.openai.azure.com", apiKey: "none", apiVersion: "2026-01-01" })
+ * const provider = OpenAiCompatible.fromClient(client, { model: "gpt-5.4-mini" })
+ * ```
+ * @category constructors
+ * @since 0.2.0
+ */
+export const fromClient = (client: Client, options: ClientOptions = {}): LlmProvider => {
+  Result.getOrThrow(checkObject("OpenAiCompatible.client", client, "a client of the package openai"))
+  Result.getOrThrow(
+    checkKinds("OpenAiCompatible.client", { post: client.post, baseURL: client.baseURL }, clientKinds, [
+      "post",
+      "baseURL"
+    ])
+  )
+  Result.getOrThrow(checkKinds("OpenAiCompatible.fromClient", options, clientOptionKinds))
+  return make({ ...options, baseUrl: client.baseURL, fetch: overClient(client) })
 }
 
 /** Reads headers that are lines of `name: value`. */
