@@ -27,7 +27,8 @@ export interface Setting extends Place {
   readonly kinds?: Kinds
   /**
    * `guard` reads path rules in the widest sense: `src/**` also matches below other folders, and `dir/**` also matches
-   * the folder itself. `advice` reads them literally. Default `advice`.
+   * the folder itself. `advice` reads them literally. For `advice`, a rule with arguments may match every command line
+   * with a variable or a substitution; for `guard`, only a line that may run the program of the rule. Default `advice`.
    */
   readonly use?: "guard" | "advice"
 }
@@ -158,7 +159,7 @@ const evaluateOperation = (rule: Rule, { kind, value }: CallOperation, setting: 
   if (compiled.kinds.size > 0 && !compiled.kinds.has(kind)) return "no-match"
   if (value === undefined) return "unknown"
   if (spec === undefined) return "match"
-  if (kind === "shell") return runsCommand(value, compiled.command)
+  if (kind === "shell") return runsCommand(value, compiled.command, setting.use)
   if (kind === "read" || kind === "write") return evaluatePath(rule, value, setting)
   return kind === "fetch" && compiled.domain !== undefined
     ? evaluateDomain(compiled.domain, value)

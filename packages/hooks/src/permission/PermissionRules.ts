@@ -66,6 +66,11 @@ export interface Options extends HookDefaults.HookDefaults, Rules, ToolReadingOp
    * `ask` for the others.
    */
   readonly otherwise?: "allow" | "ask" | "deny"
+  /**
+   * What happens to a call that a deny rule may match, because the call cannot be read: a script that a command runs, or
+   * a program whose name is in a variable. Default `deny`.
+   */
+  readonly unreadable?: "ask" | "deny"
 }
 
 const optionKinds: HookDefaults.OwnKinds<Options> = {
@@ -78,6 +83,7 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
   }),
   permissionMode: "any",
   otherwise: "text",
+  unreadable: "text",
   allow: "textList",
   ask: "textList",
   deny: "textList",
@@ -131,8 +137,11 @@ export const make = (options: Options = {}): AgentHook => {
       const call = callOf(event)
       const setting = guardSetting(options, ctx)
       const denyMatch = firstMatch(sets, "deny", call, setting)
-      if (denyMatch !== undefined) return HookAction.reject(`${event.name} is denied by ${describe(denyMatch)}`)
-      const askMatch = firstMatch(sets, "ask", call, setting)
+      const isDenied = denyMatch?.verdict === "match" || options.unreadable !== "ask"
+      if (denyMatch !== undefined && isDenied) {
+        return HookAction.reject(`${event.name} is denied by ${describe(denyMatch)}`)
+      }
+      const askMatch = denyMatch ?? firstMatch(sets, "ask", call, setting)
       if (mode === "plan" && !changesNothing(event, setting)) {
         return HookAction.reject(`${event.name} is rejected in plan mode: only calls that change nothing may run`)
       }
@@ -171,13 +180,15 @@ const firstMatch = (
   call: Condition.Call,
   setting: Condition.Setting
 ): RuleMatch | undefined => {
+  let unreadable: RuleMatch | undefined
   for (const set of sets) {
     for (const rule of set[list]) {
       const verdict = Condition.evaluate(rule, call, setting)
-      if (verdict !== "no-match") return { verdict, rule, source: set.source }
+      if (verdict === "match") return { verdict, rule, source: set.source }
+      if (verdict === "unknown") unreadable ??= { verdict, rule, source: set.source }
     }
   }
-  return undefined
+  return unreadable
 }
 
 const describe = ({ rule, source, verdict }: RuleMatch): string => {
@@ -216,12 +227,13 @@ interface RuleSet {
 }
 
 const compileOptions = (options: Options, name: string): Result.Result<ReadonlyArray<RuleSet>, ConfigError> => {
-  const { otherwise, permissionMode, sources = [] } = options
+  const { otherwise, permissionMode, sources = [], unreadable } = options
   return Result.gen(function*() {
     yield* checkOptions(
       name,
       oneOf("permissionMode", typeof permissionMode === "function" ? undefined : permissionMode, modes),
-      oneOf("otherwise", otherwise, ["allow", "ask", "deny"])
+      oneOf("otherwise", otherwise, ["allow", "ask", "deny"]),
+      oneOf("unreadable", unreadable, ["ask", "deny"])
     )
     return yield* Result.all([
       compileRules(options, name),

@@ -65,6 +65,28 @@ describe("PermissionRules", () => {
       assert.deepEqual(passed, [])
     }))
 
+  it.effect("can ask about calls that a deny rule may match, and still rejects those that it does match", () =>
+    Effect.gen(function*() {
+      const options: PermissionRules.Options = { deny: ["Bash(npm publish *)"], otherwise: "allow", unreadable: "ask" }
+      assert.strictEqual(yield* shell(options, "bash scripts/setup.sh"), "Ask")
+      assert.strictEqual(yield* shell(options, "$TOOL publish"), "Ask")
+      assert.strictEqual(yield* shell(options, "bash scripts/setup.sh; npm publish x"), "Reject")
+      for (
+        const everyday of [
+          "echo $PATH",
+          "for f in *.ts; do wc -l $f; done",
+          "export SHA=$(git rev-parse HEAD)",
+          "kill $(lsof -t -i:3000)",
+          "diff <(ls a) <(ls b)",
+          "git commit -m \"$(cat <<'EOF'\nfix: x\nEOF\n)\""
+        ]
+      ) {
+        assert.strictEqual(yield* shell(options, everyday), "Continue", everyday)
+      }
+      assert.strictEqual(yield* shell({ ...options, unreadable: "deny" }, "$TOOL publish"), "Reject")
+      assert.strictEqual(yield* shell({ ...options, permissionMode: "dontAsk" }, "$TOOL publish"), "Reject")
+    }))
+
   it.effect("allows a line only when rules cover every command of it", () =>
     Effect.gen(function*() {
       const options: PermissionRules.Options = { allow: ["Bash(npm test *)"], sources: [{ allow: ["Bash(ls *)"] }] }

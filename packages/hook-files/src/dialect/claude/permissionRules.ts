@@ -76,6 +76,8 @@ export const permissionHooks = (
       ...(owner === "managed" ? { tier: "managed" as const } : {}),
       sources: sets,
       otherwise: "allow",
+      // These systems run what a rule does not clearly match.
+      unreadable: "ask",
       home
     })
     return [alsoAs(toolNames, rules)]

@@ -1,6 +1,6 @@
 /** Globs over commands, such as `git push *`, and the shell lines that they match. */
 import { matcher } from "@belay/core/NamePattern"
-import { type Command, decompose, type Word } from "./decompose.ts"
+import { type Command, decompose, type Decomposed, type Word } from "./decompose.ts"
 import type { Verdict } from "./fileAccess.ts"
 
 /** A glob over commands. */
@@ -43,13 +43,15 @@ export const compileCommandGlob = (spec: string): CommandGlob => {
   }
 }
 
-/** Whether a line runs a command that the glob matches. */
-export const runsCommand = (line: string, glob: CommandGlob): Verdict => {
+/**
+ * Whether a line runs a command that the glob matches. For advice, a glob with arguments may match every line with a
+ * variable or a substitution, as in Claude Code.
+ */
+export const runsCommand = (line: string, glob: CommandGlob, use: "guard" | "advice" = "advice"): Verdict => {
   const decomposed = decompose(line)
   if (glob.matches(line.trim())) return "match"
-  let verdict: Verdict = decomposed.unknown !== undefined || (decomposed.dynamic && glob.hasArguments)
-    ? "unknown"
-    : "no-match"
+  const isHidden = use === "advice" ? decomposed.dynamic && glob.hasArguments : hidesArguments(decomposed, glob)
+  let verdict: Verdict = decomposed.unknown === undefined && !isHidden ? "no-match" : "unknown"
   for (const command of decomposed.commands) {
     const found = matchCommand(command, glob)
     if (found === "match" && command.via !== "guess") return "match"
@@ -57,6 +59,11 @@ export const runsCommand = (line: string, glob: CommandGlob): Verdict => {
   }
   return verdict
 }
+
+/** Whether a line runs the program of a glob with arguments that are not in the line, such as those of `xargs`. */
+const hidesArguments = ({ commands, dynamic }: Decomposed, { hasArguments, program }: CommandGlob): boolean =>
+  dynamic && hasArguments &&
+  commands.some(({ name, words }) => program === undefined || name === program || words[0]?.text === program)
 
 const matchCommand = (command: Command, { matches, program, start }: CommandGlob): Verdict => {
   const { name, words } = command
