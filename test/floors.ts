@@ -42,7 +42,7 @@ const below: { readonly [name: string]: ReadonlyArray<string> } = {
   serve: ["core", "host"],
   tools: ["core", "hooks", "hook-files"],
   cli: ["core", "hooks", "hook-files", "providers", "testing", "host", "serve", "inspect", "tools"],
-  examples: ["core", "hooks", "hook-files", "providers", "host", "testing", "tools"]
+  examples: ["core", "hooks", "hook-files", "providers", "host", "guard", "testing", "tools"]
 }
 
 /** Files of `core` that may import Effect modules which are not stable. None so far. */

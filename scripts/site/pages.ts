@@ -19,6 +19,7 @@ export const groups: ReadonlyArray<Group> = [
       "hooks",
       "lifecycle",
       "guard",
+      "guard-langchain",
       "guard-session",
       "sessions",
       "streaming",
