@@ -20,6 +20,7 @@ export const groups: ReadonlyArray<Group> = [
       "lifecycle",
       "guard",
       "guard-langchain",
+      "guard-claude-agent",
       "guard-session",
       "sessions",
       "streaming",
