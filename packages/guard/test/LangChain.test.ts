@@ -215,6 +215,23 @@ describe("a question of the guard in LangChain", () => {
     assert.deepStrictEqual(await session.pending(), [])
   })
 
+  it("and another one of the same step are answered one by one, and calls without a question run once", async () => {
+    const { agent, ran } = kit([asks])
+    const guarded = agent(scripted(
+      calls(["send_mail", { to: "ann" }, "m1"], ["read_page", { url: "a" }], ["send_mail", { to: "eve" }, "m2"]),
+      says("the end")
+    ))
+    const first: unknown = await guarded.invoke(user("go"), thread)
+    const questions = Object(first)["__interrupt__"] as ReadonlyArray<{ readonly id: string; readonly value: unknown }>
+    assert.lengthOf(questions, 2)
+    const resume = Object.fromEntries(questions.map(({ id, value }) => [
+      id,
+      { decisions: [{ type: JSON.stringify(value).includes("ann") ? "approve" : "reject" }] }
+    ]))
+    assert.strictEqual(textOf(await guarded.invoke(new Command({ resume }), thread)), "the end")
+    assert.deepStrictEqual(ran, ["a", "ann"])
+  })
+
   it("is answered after a restart, with a store and a checkpointer", async () => {
     const store = SessionStore.inMemory()
     const before = kit([asks], { id: "s" }, { store })
