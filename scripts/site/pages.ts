@@ -21,6 +21,7 @@ export const groups: ReadonlyArray<Group> = [
       "guard",
       "guard-langchain",
       "guard-claude-agent",
+      "guard-strands",
       "guard-session",
       "sessions",
       "streaming",
