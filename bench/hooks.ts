@@ -14,7 +14,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { measure, table } from "./measure.ts"
-import { agentWith, byHand, repeat, turns } from "./toolTurn.ts"
+import { agentInSessions, agentWith, byHand, repeat, turns } from "./toolTurn.ts"
 
 const steps = 10
 const usage = { inputTokens: 900, outputTokens: 60 }
@@ -85,6 +85,44 @@ const toolTurns = async (): Promise<string> => {
     "One tool turn in process, in a run of ten",
     figures.map(({ cpu, name, wall }) => ({ name, cpu: cpu / turns, wall: wall / turns }))
   )
+}
+
+/** The smallest tool turn with default options, in new sessions and in long ones, and what it allocates. */
+const safeDefaults = async (): Promise<string> => {
+  const contenders = [
+    { name: "hand-written loop", run: repeat(byHand) },
+    ...[false, true].flatMap((isLong) => {
+      const where = isLong ? "one long session" : "fresh sessions"
+      const none = agentInSessions([], isLong)
+      const safe = agentInSessions(Hooks.safeDefaults(), isLong)
+      const others = agentInSessions(Hooks.safeDefaults().filter(({ name }) => name !== "data-flow"), isLong)
+      return [
+        { name: `no hooks, ${where}`, run: repeat(none.run) },
+        { name: `safe defaults without data flow, ${where}`, run: repeat(others.run) },
+        { name: `safe defaults, ${where}`, run: repeat(safe.run) }
+      ]
+    })
+  ]
+  const figures = await measure(contenders, 200, 9)
+  const title = "Safe defaults: one tool turn with default options, in a run of ten"
+  const shown = table(title, figures.map(({ cpu, name, wall }) => ({ name, cpu: cpu / turns, wall: wall / turns })))
+  const allocated: Array<string> = []
+  for (const { name, run } of contenders) {
+    allocated.push(`| ${name} | ${(await allocatedBy(run) / turns / 1_024).toFixed(1)} |`)
+  }
+  return [shown, "| | KiB allocated a turn |", "|---|--:|", ...allocated, ""].join("\n")
+}
+
+/** The median of what a run allocates. A round in which the collector has run is too small, and not the median. */
+const allocatedBy = async (run: (times: number) => Promise<void>): Promise<number> => {
+  const rounds: Array<number> = []
+  for (let round = 0; round < 9; round++) {
+    globalThis.gc?.()
+    const before = process.memoryUsage().heapUsed
+    await run(5)
+    rounds.push((process.memoryUsage().heapUsed - before) / 5)
+  }
+  return rounds.sort((a, b) => a - b)[4]!
 }
 
 /** A hook's own work on a text, without an agent. */
@@ -170,6 +208,7 @@ export const hooks = async (): Promise<string> => {
   )
   return [
     await toolTurns(),
+    await safeDefaults(),
     table("One step (a model call and a tool call that reads 2 kB)", turns),
     `The hooks add ${more.toFixed(0)} µs of CPU a step: ${
       (more / 50_000 * 100).toFixed(2)

@@ -3,10 +3,10 @@
  * node:http. The client is in another thread, and only the CPU of the serving thread counts.
  */
 import type { LlmProvider } from "@belay/core/LlmProvider"
-import * as NodeHttp from "@belay/serve/NodeHttp"
-import * as OpenAiChat from "@belay/serve/OpenAiChat"
-import * as Serve from "@belay/serve/Serve"
-import * as UiStream from "@belay/serve/UiStream"
+import * as NodeHttp from "@belay/server/NodeHttp"
+import * as OpenAiChat from "@belay/server/OpenAiChat"
+import * as Serve from "@belay/server/Serve"
+import * as UiStream from "@belay/server/UiStream"
 import { pipeUIMessageStreamToResponse, streamText, toUIMessageStream } from "ai"
 import { MockLanguageModelV4, simulateReadableStream } from "ai/test"
 import * as Effect from "effect/Effect"

@@ -119,3 +119,26 @@ export const earlierMessages = (length: number): Array<Message> =>
 export const repeat = (run: () => Promise<unknown>) => async (times: number) => {
   for (let i = 0; i < times; i++) await run()
 }
+
+/** As `agentWith` with default options, in a new session for each run, or in one that is replaced after 50 runs. */
+export const agentInSessions = (hooks: ReadonlyArray<AgentHook>, isLong: boolean) => {
+  let answer = script()
+  const agent = createAgent({
+    provider: { name: "fake", model: "fake", complete: () => Effect.promise(async () => answer()) },
+    tools: [add],
+    hooks
+  })
+  let session: Awaited<ReturnType<typeof agent.session>> | undefined
+  let runs = 0
+  return {
+    run: async () => {
+      answer = script()
+      if (isLong && runs++ % 50 === 0) {
+        await session?.close()
+        session = await agent.session()
+      }
+      const { text } = await (isLong ? session! : agent).run("add")
+      if (text !== "done") throw new Error(text)
+    }
+  }
+}

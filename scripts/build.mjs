@@ -13,12 +13,11 @@ const packages = [
   "hooks",
   "hook-files",
   "providers",
+  "sdk",
   "testing",
-  "host",
-  "serve",
-  "tracing",
+  "server",
   "guard",
-  "inspect",
+  "observe",
   "tools",
   "cli"
 ]

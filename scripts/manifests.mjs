@@ -8,14 +8,13 @@ const keywords = {
   create: ["create", "template"],
   "hook-files": ["hooks", "claude-code", "cursor", "copilot", "gemini-cli"],
   hooks: ["hooks", "guardrails", "approval", "budget"],
-  host: ["durable", "sessions", "queue", "postgres"],
-  inspect: ["report", "backtest", "observability"],
   providers: ["openai", "openai-compatible", "mcp", "sqlite", "postgres"],
-  serve: ["openai", "ai-sdk", "ag-ui", "acp", "mcp"],
+  observe: ["opentelemetry", "report", "backtest", "observability"],
+  server: ["durable", "sessions", "postgres", "openai", "ai-sdk", "ag-ui", "acp", "mcp"],
+  sdk: ["hooks", "agents", "sdk", "guardrails", "openai-compatible"],
   testing: ["testing", "evals", "guardrails"],
   tools: ["tools", "bash", "files", "fetch"],
-  guard: ["guardrails", "ai-sdk", "openai-agents", "approval"],
-  tracing: ["opentelemetry", "tracing", "observability"]
+  guard: ["guardrails", "ai-sdk", "openai-agents", "approval"]
 }
 
 /** The manifest of the package in `packages/NAME`, with the fields that all packages have, in one order. */

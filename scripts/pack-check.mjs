@@ -50,11 +50,16 @@ const pack = async (folder, to) => {
   return [folder, tarball]
 }
 
-// Imports every module of every package, so that no export is missing, untyped or broken at run time.
-const program = (packages) => {
-  const modules = packages.flatMap(({ exports = {}, name }) =>
+const own = new Set(["Guard", "GuardError", "Coverage"])
+/** Whether a module is for programs that have another SDK. */
+const isAdapter = (module) => module.startsWith("@belay/guard/") && !own.has(module.slice("@belay/guard/".length))
+const modulesOf = (packages) =>
+  packages.flatMap(({ exports = {}, name }) =>
     Object.keys(exports).filter((path) => path !== "./package.json").map((path) => `${name}${path.slice(1)}`)
   )
+
+// Imports modules, so that no export is missing, untyped or broken at run time.
+const program = (modules) => {
   return [
     ...modules.map((module, index) => `import * as m${index} from "${module}"`),
     `const modules: ReadonlyArray<object> = [${modules.map((_, index) => `m${index}`).join(", ")}]`,
@@ -109,6 +114,17 @@ const versionsOfTypeScript = {
   5.9: tool("typescript-5.9")
 }
 
+/** Compiles a project. Mistakes in the declarations of other vendors' packages are theirs. */
+const compile = async (typescript, folder) => {
+  try {
+    await node(`${typescript}/bin/tsc`, ["-p", folder, "--pretty", "false"])
+  } catch (error) {
+    const found = error.message.split("\n").filter((line) => /: error TS\d+|^error TS/.test(line))
+    const ours = found.filter((line) => !line.includes("node_modules/") || line.includes("node_modules/@belay/"))
+    if (found.length === 0 || ours.length > 0) throw error
+  }
+}
+
 /** Makes a project from a template as a newcomer would, and runs its tests. */
 const create = async (template, url, folder) => {
   mkdirSync(folder)
@@ -129,27 +145,33 @@ const create = async (template, url, folder) => {
 }
 
 /** Installs the packages with a package manager and imports every module of them. */
-const use = async (manager, packages, url, folder, program) => {
+const use = async (manager, packages, url, folder) => {
   const versionOf = (name) => manifestOf(".").devDependencies[name]
+  // Only one package manager installs the SDKs that the adapters of the guard are for: they are large.
+  const { peerDependencies } = packages.find(({ name }) => name === "@belay/guard")
+  const sdks = manager === "npm" ? Object.keys(peerDependencies).filter(versionOf) : []
   const dependencies = {
     ...Object.fromEntries(packages.map(({ name, version }) => [name, version])),
-    ...Object.fromEntries(["effect", "@types/node"].map((name) => [name, versionOf(name)]))
+    ...Object.fromEntries(["effect", "@types/node", ...sdks].map((name) => [name, versionOf(name)]))
   }
   const compilerOptions = { module: "nodenext", target: "es2024", strict: true, types: ["node"], outDir: "out" }
   mkdirSync(folder)
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module", dependencies }))
-  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["main.ts"] }))
-  writeFileSync(join(folder, "main.ts"), program)
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["main.ts", "adapters.ts"] }))
+  const modules = modulesOf(packages)
+  writeFileSync(join(folder, "main.ts"), program(modules.filter((module) => !isAdapter(module))))
+  writeFileSync(join(folder, "adapters.ts"), program(modules.filter(isAdapter)))
   await managers(url, folder)[manager]()
   if (manager === "npm") {
     for (const [version, typescript] of Object.entries(versionsOfTypeScript)) {
-      await node(`${typescript}/bin/tsc`, ["-p", folder])
+      await compile(typescript, folder)
       console.log(`${manager}: compiled with TypeScript ${version}`)
     }
     const belay = join(folder, "node_modules/@belay/cli/bin/belay.mjs")
     await node(belay, ["hooks", "list", "--cwd", folder, "--home", folder])
     await node(belay, ["demo", "--approve", "allow"], { cwd: folder, env: { HOME: folder } })
     console.log(`${manager}: belay demo has run`)
+    console.log(`${manager}: adapters, ${(await node(join(folder, "out/adapters.js"), [], { cwd: folder })).trim()}`)
   }
   return folder
 }
@@ -175,10 +197,9 @@ try {
   registry = await startRegistry(new Map(tarballs))
   const packages = all.map(manifestOf)
   const names = ["npm", "pnpm", "yarn", "bun"]
-  const source = program(packages)
   const place = (name) => join(temporary, name)
-  await use("npm", packages, registry.url, place("npm"), source)
-  await Promise.all(names.slice(1).map((name) => use(name, packages, registry.url, place(name), source)))
+  await use("npm", packages, registry.url, place("npm"))
+  await Promise.all(names.slice(1).map((name) => use(name, packages, registry.url, place(name))))
   const templates = readdirSync("packages/create/templates", { withFileTypes: true })
     .flatMap((entry) => entry.isDirectory() ? [entry.name] : [])
   await Promise.all(templates.map((name) => create(name, registry.url, place(name))))

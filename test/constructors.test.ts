@@ -79,11 +79,9 @@ const packages = [
   "hooks",
   "tools",
   "providers",
-  "tracing",
   "guard",
-  "inspect",
-  "host",
-  "serve",
+  "observe",
+  "server",
   "hook-files",
   "testing"
 ]

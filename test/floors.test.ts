@@ -60,6 +60,13 @@ describe("the law of the house", () => {
     assertBroken(found, /hook\/Planted\.ts imports \.\.\/port\/LlmProvider\.ts, sideways/)
   })
 
+  it("forbids an import from the host to the protocols that are served", () => {
+    assertBroken(
+      planted("packages/server/src/host/Planted.ts", `import type { Serve } from "../serve/Serve.ts"\n`),
+      /host\/Planted\.ts imports \.\.\/serve\/Serve\.ts, upwards: serve lies above host/
+    )
+  })
+
   it("forbids an import from a part of the agent to a part above it", () => {
     const found = planted(
       "packages/core/src/guard/internal/state/Planted.ts",

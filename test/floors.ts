@@ -4,10 +4,14 @@
  */
 
 /**
- * Where every room of `core` lies. An import stays in its room or goes down; rooms on one floor have no door between
+ * Where the rooms of a package lie. An import stays in its room or goes down; rooms on one floor have no door between
  * them.
  */
-const floors: { readonly [room: string]: number } = { data: 0, hook: 1, port: 1, guard: 2, agent: 3, index: 4 }
+const floors: { readonly [name: string]: { readonly [room: string]: number } } = {
+  core: { data: 0, hook: 1, port: 1, guard: 2, agent: 3, index: 4 },
+  server: { host: 0, serve: 1, index: 2 },
+  observe: { report: 0, tracing: 0, index: 1 }
+}
 
 /** The parts of the rooms guard and agent (their `internal`), from below. A part imports only parts that lie below it. */
 const partsOf: { readonly [room: string]: ReadonlyArray<string> } = {
@@ -35,14 +39,13 @@ const below: { readonly [name: string]: ReadonlyArray<string> } = {
   "hook-files": ["core", "hooks"],
   providers: ["core"],
   testing: ["core"],
-  host: ["core"],
-  tracing: ["core"],
+  server: ["core"],
   guard: ["core"],
-  inspect: ["core", "hooks"],
-  serve: ["core", "host"],
+  observe: ["core", "hooks"],
   tools: ["core", "hooks", "hook-files"],
-  cli: ["core", "hooks", "hook-files", "providers", "testing", "host", "serve", "inspect", "tools"],
-  examples: ["core", "hooks", "hook-files", "providers", "host", "guard", "testing", "tools"]
+  cli: ["core", "hooks", "hook-files", "providers", "testing", "server", "observe", "tools"],
+  sdk: ["core", "hooks", "providers"],
+  examples: ["core", "hooks", "hook-files", "providers", "sdk", "server", "guard", "testing", "tools"]
 }
 
 /** Files of `core` that may import Effect modules which are not stable. None so far. */
@@ -92,17 +95,18 @@ const judge = (
   world: Surroundings
 ): string | undefined => {
   const from = packageOf(path)
-  // The roof shows what a user writes, and a user may import a package whole.
+  // The roof shows what a user writes, and a user may import a package whole. The sdk is packages whole.
   const isBarrel = specifier === "effect" || /(^|\/)index\.ts$/.test(specifier) ||
-    (from !== "examples" && /^@belay\/[^/]+$/.test(specifier))
+    (from !== "examples" && from !== "sdk" && /^@belay\/[^/]+$/.test(specifier))
   if (isBarrel) {
     return "a barrel: import the module"
   }
   if (relative(specifier)) {
     if (packageOf(target!) !== from) return "a file of another package: import it by name"
-    return from === "core"
-      ? judgeRooms(roomOf(path), roomOf(target!)) ?? judgeParts(path, target!)
-      : undefined
+    const rooms = floors[from]
+    return rooms === undefined
+      ? undefined
+      : judgeRooms(rooms, roomOf(path), roomOf(target!)) ?? judgeParts(path, target!)
   }
   const owner = specifier.startsWith("@") ? specifier.split("/").slice(0, 2).join("/") : specifier.split("/")[0]!
   if (owner.startsWith("@belay/")) {
@@ -117,8 +121,12 @@ const judge = (
   return world.dependencies[from]?.includes(owner) ? undefined : `which the manifest of ${from} does not name`
 }
 
-const judgeRooms = (from: string, to: string): string | undefined => {
-  const [here, there] = [floors[from], floors[to]]
+const judgeRooms = (
+  rooms: { readonly [room: string]: number },
+  from: string,
+  to: string
+): string | undefined => {
+  const [here, there] = [rooms[from], rooms[to]]
   if (here === undefined || there === undefined) return `a room without a floor (${from} -> ${to})`
   if (here < there) return `upwards: ${to} lies above ${from}`
   return here === there && from !== to ? `sideways: there is no door between ${from} and ${to}` : undefined

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
+import { failingTests } from "../scripts/mutants/baseline.mjs"
 import { mutationsOf, planted } from "../scripts/mutants/mutations.mjs"
 import { instrument, regionOf } from "../scripts/mutants/regions.mjs"
 import { makeRunner } from "../scripts/mutants/runner.mjs"
@@ -104,6 +105,12 @@ it("refuses what reaches the limit", () => expect([fits(1, 2), fits(2, 2), fits(
     }
     try {
       assert.deepEqual(await failures(source), [])
+      const alone = ["other.test.ts", "fits.test.ts"].map((test) => ({ test, ms: 1 }))
+      writeFileSync(file, source.replace("<", ">"))
+      assert.deepEqual(await failingTests(alone, [{ runner, tree }]), [
+        { test: "fits.test.ts", failure: "refuses what reaches the limit" }
+      ], "a test that fails without a bug is named")
+      writeFileSync(file, source)
       assert.deepEqual(await failures(change("used <= limit")), ["refuses what reaches the limit"])
       assert.deepEqual(
         await failures(change("used <= limit"), [other]),

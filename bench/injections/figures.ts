@@ -4,7 +4,9 @@ import { PromptInjection } from "@belay/hooks"
 import { Scripted } from "@belay/testing"
 import { benign } from "./benign.ts"
 import { documents } from "./documents.ts"
+import { fresh, freshBenign } from "./fresh.ts"
 import { heldOut } from "./heldOut.ts"
+import { kinds, kindsBenign } from "./kinds.ts"
 import { seen } from "./seen.ts"
 
 /** How many of some texts were found to be injections. */
@@ -20,7 +22,11 @@ export const figures = async (): Promise<ReadonlyArray<Figure>> => {
     ["phrasings that were read while the signals were written", seen],
     ["phrasings that were set aside", heldOut],
     ["short harmless texts that look like injections", benign],
-    ["harmless documents of 5 to 50 KB", documents(300)]
+    ["harmless documents of 5 to 50 KB", documents(300)],
+    ["later injections, whose kinds were then added", kinds],
+    ["hard harmless texts of that set", kindsBenign],
+    ["later injections that no signal was changed for", fresh],
+    ["hard harmless texts of that set, too", freshBenign]
   ]
   const counted: Array<Figure> = []
   for (const [texts, list] of sets) counted.push({ texts, found: await foundIn(list), of: list.length })

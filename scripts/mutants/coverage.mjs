@@ -1,6 +1,6 @@
 // Which tests reach which parts of the sources. The answer is kept in the temp folder until the test changes.
 import { createHash } from "node:crypto"
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -13,9 +13,9 @@ const hash = (text) => createHash("sha256").update(text).digest("hex").slice(0, 
 
 /**
  * Runs every test file once, alone, and returns a function from a change to the files that reach it. `changed` are the
- * sources that bugs are planted in.
+ * sources that bugs are planted in. `files` are all files of the checkout.
  */
-export const coverage = async ({ changed, isWanted, log, sources, tests, trees }) => {
+export const coverage = async ({ changed, files, isWanted, log, sources, tests, trees }) => {
   const root = trees[0]
   const instrumented = new Map()
   let next = 0
@@ -27,29 +27,49 @@ export const coverage = async ({ changed, isWanted, log, sources, tests, trees }
   }
   const cache = join(tmpdir(), "belay-mutants-cache")
   mkdirSync(cache, { recursive: true })
+  const around = versionOfAll(root, files.filter((file) => !file.endsWith(".test.ts")))
   const known = new Map()
+  const entries = new Map()
   const missing = []
   for (const test of tests) {
     const entry = join(cache, `${hash(`${test}\n${readFileSync(join(root, test), "utf8")}`)}.json`)
+    entries.set(test, entry)
     const found = readEntry(entry, changed)
     if (found === undefined) missing.push({ entry, test })
     else known.set(test, found)
   }
-  await measureAll({ instrumented, known, log, missing, trees })
+  await measureAll({ around, instrumented, known, log, missing, trees })
   return {
+    /** Whether a test passed with these sources. */
+    hasPassed: (test) => known.get(test).around === around,
+    /** Notes that a test passed with these sources. */
+    pass: (test) => {
+      const found = known.get(test)
+      // Of a test that fails while its parts are noted, not all parts are known.
+      if (found.passed) writeFileSync(entries.get(test), JSON.stringify({ ...found, around }))
+    },
     /** The test files that reach a change, and how long each takes. If the source is another now, those that use it. */
     testsOf: (mutation) => {
       const { first, regions, version } = instrumented.get(mutation.file)
       const part = regionOf(regions, mutation).id - first
       return tests.flatMap((test) => {
-        const { ms, passed, reached, versions } = known.get(test)
+        const { ms, reached, versions } = known.get(test)
         const parts = reached[mutation.file]
         const isReached = inBrowser[mutation.file]?.includes(test) === true ||
           (parts !== undefined && (versions[mutation.file] !== version || parts.includes(part)))
-        return passed && isReached && isWanted(mutation.file, test) ? [{ test, ms }] : []
+        return isReached && isWanted(mutation.file, test) ? [{ test, ms }] : []
       })
     }
   }
+}
+
+/** One hash of all these files. */
+const versionOfAll = (root, files) => {
+  const all = createHash("sha256")
+  for (const file of files) {
+    if (existsSync(join(root, file))) all.update(`${file}\n`).update(readFileSync(join(root, file)))
+  }
+  return all.digest("hex").slice(0, 32)
 }
 
 /** Reads what is known of a test, unless it does not know one of these sources. */
@@ -62,16 +82,15 @@ const readEntry = (entry, sources) => {
   }
 }
 
-const measureAll = async ({ instrumented, known, log, missing, trees }) => {
+const measureAll = async ({ around, instrumented, known, log, missing, trees }) => {
   const waiting = [...missing]
   const work = async (tree) => {
     const measure = waiting.length === 0 ? undefined : startMeasuring({ instrumented, tree })
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const { entry, test } = next
       const found = await measure.run(test)
-      known.set(test, found)
-      if (found.passed) writeFileSync(entry, JSON.stringify(found))
-      else log(`left out, because it fails without a bug: ${test}`)
+      known.set(test, found.passed ? { ...found, around } : found)
+      if (found.passed) writeFileSync(entry, JSON.stringify(known.get(test)))
       if (waiting.length % 10 === 0) log(`coverage: ${waiting.length} test files to run`)
     }
     measure?.stop()

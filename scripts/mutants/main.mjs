@@ -3,13 +3,14 @@ import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
+import { failingTests } from "./baseline.mjs"
 import { coverage } from "./coverage.mjs"
 import { mutationsOf } from "./mutations.mjs"
-import { isSame, plantAll } from "./plantAll.mjs"
+import { isSame, plantAll, testsFor } from "./plantAll.mjs"
 import { killed, markdown, survivors, table } from "./report.mjs"
 import { makeRunner } from "./runner.mjs"
 import { sampled } from "./sample.mjs"
-import { scopeOf } from "./scopes.mjs"
+import { isTestedElsewhere, scopeOf } from "./scopes.mjs"
 import { copyTree } from "./tree.mjs"
 
 const usage = `npm run test:mutants -- [options]
@@ -93,25 +94,38 @@ if (values.list) {
 }
 
 const packageOf = (file) => /^packages\/[^/]+/.exec(file)[0]
-/** The packages whose tests run for a source. The laws of stores test the stores in memory. */
-const testedBy = (file) => scopeOf(file) === "core/store" ? [packageOf(file), "packages/testing"] : [packageOf(file)]
-const packages = new Set(chosen.flatMap(({ file }) => testedBy(file)))
+/** The tests that run for a source: those of its package, and a few that are elsewhere. */
+const isTestOf = (file, test) => packageOf(test) === packageOf(file) || isTestedElsewhere(file, test)
 const isTest = (file) => /^packages\/[^/]+\/test\/.*\.test\.ts$/.test(file) && !file.endsWith(".long.test.ts")
 const covered = await coverage({
   changed: [...new Set(chosen.map(({ file }) => file))],
-  isWanted: (source, test) => values.wide || testedBy(source).includes(packageOf(test)),
+  files,
+  isWanted: (source, test) => values.wide || isTestOf(source, test),
   log,
   sources,
-  tests: files.filter((file) => isTest(file) && (values.wide || packages.has(packageOf(file)))),
+  tests: files.filter((test) => isTest(test) && (values.wide || chosen.some(({ file }) => isTestOf(file, test)))),
   trees
 })
 
 const runners = trees.map((tree) => ({ tree, runner: makeRunner(tree) }))
+const maxTests = Number(values.tests)
+const used = new Map(
+  chosen.flatMap((mutation) => testsFor({ covered, maxTests, mutation, packageOf })).map((one) => [one.test, one])
+)
+const untried = [...used.values()].filter(({ test }) => !covered.hasPassed(test))
+log(`${used.size} test files, ${untried.length} of them to run without a bug first`)
+const failing = await failingTests(untried, runners)
+if (failing.length > 0) {
+  console.error("These tests fail without a planted bug. Mend them first, because they would notice every bug.")
+  for (const { failure, test } of failing) console.error(`  ${test}: ${failure}`)
+  process.exit(1)
+}
+for (const { test } of untried) covered.pass(test)
 const results = await plantAll({
   accepted,
   covered,
   log,
-  maxTests: Number(values.tests),
+  maxTests,
   mutations: chosen,
   packageOf,
   runners

@@ -29,10 +29,15 @@ export const plantAll = async ({ accepted, covered, log, maxTests, mutations, pa
   return results.sort((a, b) => order.get(a.mutation) - order.get(b.mutation))
 }
 
-const plant = async ({ accepted, covered, maxTests, mutation, packageOf, runner, tree }) => {
+/** The test files that run for a bug, the likely ones first: of each package at most `maxTests`. */
+export const testsFor = ({ covered, maxTests, mutation, packageOf }) => {
   const reaching = Map.groupBy(covered.testsOf(mutation), ({ test }) => packageOf(test))
   const likely = [...reaching.values()].flatMap((own) => inOrder(own, mutation.file, packageOf).slice(0, maxTests))
-  const tests = inOrder(likely, mutation.file, packageOf)
+  return inOrder(likely, mutation.file, packageOf)
+}
+
+const plant = async ({ accepted, covered, maxTests, mutation, packageOf, runner, tree }) => {
+  const tests = testsFor({ covered, maxTests, mutation, packageOf })
   const file = join(tree, mutation.file)
   const text = readFileSync(file, "utf8")
   writeFileSync(file, planted(text, mutation))

@@ -23,8 +23,8 @@ const scopes = [
       `${hooks}/guardrail/internal/${name}.ts`
     )
   ]],
-  ["host", ["packages/host/src/"]],
-  ["serve", ["packages/serve/src/"]],
+  ["host", ["packages/server/src/host/"]],
+  ["serve", ["packages/server/src/serve/"]],
   ["hook-files/trust", ["packages/hook-files/src/trust/"]],
   ["hook-files", ["packages/hook-files/src/"]],
   ["cli", ["packages/cli/src/"]],
@@ -35,4 +35,11 @@ const scopes = [
 export const scopeOf = (file) => scopes.find(([, starts]) => starts.some((start) => file.startsWith(start)))?.[0]
 
 /** Sources that run in a browser, where nothing notes what is reached, and the tests that open it. */
-export const inBrowser = { "packages/serve/src/internal/page/program.ts": ["packages/serve/test/Browser.test.ts"] }
+export const inBrowser = {
+  "packages/server/src/serve/internal/page/program.ts": ["packages/server/test/serve/Browser.test.ts"]
+}
+
+/** Whether a test of another package is about a source: laws of the stores in memory, and the pages of the guides. */
+export const isTestedElsewhere = (file, test) =>
+  (scopeOf(file) === "core/store" && test.startsWith("packages/testing/")) ||
+  (file.endsWith("/guide.ts") && test === "packages/cli/test/explain.test.ts")

@@ -9,10 +9,8 @@ export const packages: ReadonlyArray<string> = [
   "providers",
   "tools",
   "hook-files",
-  "host",
-  "serve",
-  "inspect",
-  "tracing",
+  "server",
+  "observe",
   "guard",
   "testing"
 ]

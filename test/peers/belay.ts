@@ -1,5 +1,4 @@
-import { createAgent, defineHook, defineTool, HookAction } from "@belay/core"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, defineHook, defineTool, HookAction, OpenAiCompatible } from "@belay/sdk"
 import { z } from "zod"
 
 const rollDice = defineTool({

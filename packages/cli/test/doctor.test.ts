@@ -162,6 +162,8 @@ describe("belay hooks doctor", () => {
   })
 
   it("finds programs whose own exit code 2 would block", () => {
+    const programs = "grep egrep fgrep rg diff cmp jq ls make sort tsc eslint prettier ruff mypy pytest shellcheck tar"
+    for (const name of programs.split(" ")) assert.include(entry({ command: `${name} x` }), "warning exit-two", name)
     assert.deepEqual(entry({ command: "cat | grep -v push" }), ["warning exit-two"])
     assert.deepEqual(entry({ command: "cat | grep -v push; exit 0" }), [])
     assert.deepEqual(entry({ command: "diff a b" }, { event: "Notification", matcher: "" }), [])

@@ -1,6 +1,6 @@
 /** `belay inspect` and `belay backtest`, on recordings, session files and stores of real runs. */
 import { createAgent, defineTool } from "@belay/core"
-import * as Recorder from "@belay/inspect/Recorder"
+import * as Recorder from "@belay/observe/Recorder"
 import * as SessionFile from "@belay/providers/SessionFile"
 import * as SqliteStore from "@belay/providers/SqliteStore"
 import * as Scripted from "@belay/testing/Scripted"
@@ -78,6 +78,22 @@ describe("belay inspect", () => {
       assert.strictEqual(code, 2)
       assert.match(stderr, text)
     }
+    const { close, sessions } = SqliteStore.make({ path: at("several.db") })
+    const agent = createAgent({ provider: Scripted.make(["one", "two"]), store: sessions, log: false })
+    const none = await runHere(["inspect", at("several.db")])
+    assert.deepStrictEqual([none.code, none.stderr], [2, `belay: ${at("several.db")} has no sessions\n`])
+    for (const id of ["first", "second"]) await (await agent.session({ id })).run(`hello ${id}`)
+    const several = await runHere(["inspect", at("several.db")])
+    assert.strictEqual(several.code, 2)
+    assert.match(
+      several.stderr,
+      /has several sessions: choose one with --session, such as (?:second, first|first, second)/
+    )
+    const chosen = await runHere(["inspect", at("several.db"), "--session", "first"])
+    assert.include(chosen.stdout, "hello first")
+    assert.notInclude(chosen.stdout, "hello second")
+    await agent.close()
+    close()
     const unknown = await runHere(["inspect", at("agent.db"), "--session", "nobody"])
     assert.include(unknown.stderr, "has no session nobody")
   })

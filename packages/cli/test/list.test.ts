@@ -4,6 +4,28 @@ import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "vitest"
 import { run, runHere, settings, world } from "./belay.ts"
 
+describe("the time limit of an entry that sets none", () => {
+  it("is that of its event and its kind", async () => {
+    const files = (event: string, more: object) => ({
+      "home/.claude/settings.json": { hooks: { [event]: [{ hooks: [more] }] } }
+    })
+    const command = { type: "command", command: "true" }
+    const limits: ReadonlyArray<readonly [event: string, entry: object, seconds: number]> = [
+      ["PreToolUse", command, 600],
+      ["PreToolUse", { type: "prompt", prompt: "ok?" }, 30],
+      ["PreToolUse", { type: "agent", prompt: "ok?" }, 60],
+      ["UserPromptSubmit", command, 30],
+      ["MessageDisplay", command, 10],
+      ["SessionEnd", command, 1.5],
+      ["SessionEnd", { ...command, timeout: 7 }, 7]
+    ]
+    for (const [event, entry, seconds] of limits) {
+      const { value } = await world(files(event, entry)).json("list")
+      assert.include(JSON.stringify(value), `"timeoutSeconds":${seconds}`, event)
+    }
+  })
+})
+
 describe("belay hooks list", () => {
   it("shows files, entries, what each entry can do, and what does not run", async () => {
     const { hooks, json } = world({

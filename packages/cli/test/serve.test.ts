@@ -178,7 +178,17 @@ describe("belay serve", () => {
     assert.match(await wrong("--hostname", "0.0.0.0"), /^2 .*give a token with --token/)
     assert.match(await wrong("--token", "short"), /^2 .*at least 16 characters/)
     assert.match(await wrong("--port", "70000"), /^2 .*0 to 65535/)
-    assert.match(await wrong("--acp", "--openai"), /^2 .*give no other protocol/)
+    for (const other of ["--openai", "--ui", "--ag-ui", "--mcp", "--all"]) {
+      assert.match(await wrong("--acp", other), /^2 .*give no other protocol/, other)
+    }
+    assert.match(await wrong("--port", "-1"), /^2 .*0 to 65535/)
+    assert.match(await wrong("--port", "65536"), /^2 .*0 to 65535/)
+    assert.match(await wrong("--drain", "-1"), /^2 .*0 or more seconds/)
+    assert.match(await wrong("--token", "a".repeat(15)), /^2 .*at least 16 characters/)
+    for (const hostname of ["127.0.0.1", "::1", "localhost"]) {
+      assert.match(await wrong("missing.ts", "--hostname", hostname), /^2 .*there is no file missing\.ts/)
+    }
+    assert.match(await wrong("missing.ts", "--token", "a".repeat(16)), /^2 .*there is no file missing\.ts/)
     assert.match(await wrong("missing.ts", "--data", folder), /^2 .*there is no file missing\.ts/)
     const empty = join(folder, "empty.mjs")
     writeFileSync(empty, "export default 1")

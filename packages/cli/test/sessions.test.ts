@@ -15,7 +15,7 @@ describe("belay sessions", () => {
   let keep: () => void
   beforeAll(async () => {
     const { agent, store } = (await import(pathToFileURL(config).href)).default
-    const Host = await import("@belay/host/Host")
+    const Host = await import("@belay/server/Host")
     const [closeAgent, closeStore] = [agent.close.bind(agent), store.close]
     agent.close = store.close = async () => {}
     keep = () => void closeAgent().then(closeStore)

@@ -1,6 +1,4 @@
-import { createAgent, defineTool } from "@belay/core"
-import { Approval, CostTracker, InputGuardrail } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { Approval, CostTracker, createAgent, defineTool, InputGuardrail, OpenAiCompatible } from "@belay/sdk"
 import * as z from "zod"
 
 const deleteFile = defineTool({

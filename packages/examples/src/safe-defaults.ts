@@ -1,6 +1,5 @@
 /** One line of hooks: what is harmless passes, what is not is refused or asked about. */
-import { createAgent, defineTool } from "@belay/core"
-import { Hooks } from "@belay/hooks"
+import { createAgent, defineTool, Hooks } from "@belay/sdk"
 import { Scripted } from "@belay/testing"
 import * as z from "zod"
 

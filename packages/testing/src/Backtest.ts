@@ -15,7 +15,7 @@ import { hooksOf } from "./internal/kit/hooksOf.ts"
 import { make as makeStage } from "./internal/kit/stage.ts"
 import type { World } from "./internal/kit/world.ts"
 
-/** What hooks received at a point, as a `Recording` of `@belay/inspect` has it. @category models @since 0.1.0 */
+/** What hooks received at a point, as a `Recording` of `@belay/observe` has it. @category models @since 0.1.0 */
 export interface Input {
   readonly point: HookPointName
   readonly sessionId: string

@@ -12,7 +12,7 @@ import type { Law } from "./internal/laws/law.ts"
 /** One law. `run` rejects if it does not hold. @category models @since 0.1.0 */
 export type Case = Law
 
-/** The same as `Engine` of `@belay/host/Engine`. @category models @since 0.1.0 */
+/** The same as `Engine` of `@belay/server/Engine`. @category models @since 0.1.0 */
 export interface Engine {
   readonly wake: (sessionId: string, at?: number) => Effect.Effect<void, unknown>
   readonly start: (
@@ -43,7 +43,7 @@ export interface Options {
  * @example
  * ```ts
  * import * as Inbox from "@belay/core/Inbox"
- * import * as LocalEngine from "@belay/host/LocalEngine"
+ * import * as LocalEngine from "@belay/server/LocalEngine"
  * import * as EngineLaws from "@belay/testing/EngineLaws"
  * import { test } from "node:test"
  *

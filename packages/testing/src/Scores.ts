@@ -7,7 +7,7 @@
 import { assertArguments } from "@belay/core/ArgumentCheck"
 import { messageOf } from "@belay/core/ErrorMessage"
 
-/** What is scored. `RecordedTurn` of `@belay/inspect` has these fields. @category models @since 0.1.0 */
+/** What is scored. `RecordedTurn` of `@belay/observe` has these fields. @category models @since 0.1.0 */
 export interface Case {
   readonly session: string
   readonly turn: number
@@ -73,7 +73,7 @@ export interface Options<C extends Case = Case, E = unknown> {
  *
  * @example
  * ```ts
- * import { Recording, RecordedTurn } from "@belay/inspect"
+ * import { Recording, RecordedTurn } from "@belay/observe"
  * import { Scores } from "@belay/testing"
  *
  * const isShort: Scores.Scorer = ({ output }) => output.length < 500 ? 1 : 0

@@ -10,6 +10,25 @@ export interface Screen {
   readonly path: string
 }
 
+/** What a process says about its terminal. */
+interface Terminal {
+  readonly env: { readonly [name: string]: string | undefined }
+  readonly stdin: { readonly isTTY?: boolean }
+  readonly stdout: { readonly isTTY?: boolean; readonly columns?: number }
+}
+
+/** Returns the terminal of a process. Lines are neither very short nor very long. */
+export const screenOf = ({ env, stdin, stdout }: Terminal): Screen => {
+  const isTerminal = stdout.isTTY === true
+  const columns = isTerminal ? stdout.columns : Number(env["COLUMNS"])
+  return {
+    columns: Math.min(160, Math.max(80, columns || 100)),
+    colors: isTerminal && (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb",
+    interactive: isTerminal && stdin.isTTY === true,
+    path: env["PATH"] ?? ""
+  }
+}
+
 type Paint = (text: string) => string
 
 export interface Style {

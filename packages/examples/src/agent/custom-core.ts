@@ -1,7 +1,6 @@
 /** Another turn strategy: answers twice and keeps the longer answer. Every hook around the model calls still runs. */
-import { createAgent } from "@belay/core"
 import type { AgentCore } from "@belay/core/AgentCore"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, OpenAiCompatible } from "@belay/sdk"
 import * as Effect from "effect/Effect"
 
 const bestOfTwo: AgentCore = {

@@ -1,6 +1,5 @@
 /** The same for Effect programs: a hook that needs a service, a layer that provides it, typed errors. */
-import { AgentRuntime, defineHook, HookAction } from "@belay/core"
-import { OpenAiCompatible } from "@belay/providers"
+import { AgentRuntime, defineHook, HookAction, OpenAiCompatible } from "@belay/sdk"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

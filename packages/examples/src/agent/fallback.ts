@@ -1,7 +1,5 @@
 /** A model that is overloaded and its backup; every attempt is recorded, and explained at the end. */
-import { createAgent, HookRecord } from "@belay/core"
-import { AuditLog, ProviderFallback } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { AuditLog, createAgent, HookRecord, OpenAiCompatible, ProviderFallback } from "@belay/sdk"
 
 const primary = OpenAiCompatible.fromEnv({ name: "primary" })
 const backup = OpenAiCompatible.fromEnv({ name: "backup", model: process.env.BACKUP_MODEL ?? "demo-backup" })

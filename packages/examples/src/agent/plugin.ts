@@ -1,7 +1,6 @@
 /** A plugin: memory, a tool and a hook under one name. */
-import { createAgent, defineTool } from "@belay/core"
 import type { Plugin } from "@belay/core/Plugin"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, defineTool, OpenAiCompatible } from "@belay/sdk"
 import * as Effect from "effect/Effect"
 import * as z from "zod"
 

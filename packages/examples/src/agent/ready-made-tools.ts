@@ -1,6 +1,5 @@
 /** A coding agent with ready-made tools: it works in its own folder, sees no keys, and runs only commands that a rule allows. */
-import { createAgent } from "@belay/core"
-import { PermissionRules } from "@belay/hooks"
+import { createAgent, PermissionRules } from "@belay/sdk"
 import { Scripted } from "@belay/testing"
 import { Bash, Toolset } from "@belay/tools"
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs"

@@ -2,9 +2,7 @@
  * A run that stops to ask, is written to a file, and is finished from that file: the second half may be another
  * process.
  */
-import { createAgent, defineTool } from "@belay/core"
-import { Approval } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { Approval, createAgent, defineTool, OpenAiCompatible } from "@belay/sdk"
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -1,6 +1,5 @@
 /** A conversation in a SQLite file: another agent continues it; it is forked, listed, exported and read back. */
-import { createAgent, defineTool } from "@belay/core"
-import { OpenAiCompatible, SessionFile, SqliteStore } from "@belay/providers"
+import { createAgent, defineTool, OpenAiCompatible, SessionFile, SqliteStore } from "@belay/sdk"
 import * as Effect from "effect/Effect"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"

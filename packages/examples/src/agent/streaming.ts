@@ -1,7 +1,5 @@
 /** Events while a turn goes on, and a guardrail that nothing slips past, however the text is cut. */
-import { createAgent } from "@belay/core"
-import { OutputGuardrail } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, OpenAiCompatible, OutputGuardrail } from "@belay/sdk"
 
 const agent = createAgent({
   provider: OpenAiCompatible.fromEnv(),

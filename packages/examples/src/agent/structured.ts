@@ -1,6 +1,5 @@
 /** An answer that is data: the schema goes to the model, the answer comes back decoded and typed. */
-import { createAgent } from "@belay/core"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, OpenAiCompatible } from "@belay/sdk"
 import * as z from "zod"
 
 const schema = z.object({ to: z.string().describe("Email address"), copies: z.number().int() })

@@ -1,7 +1,5 @@
 /** A hook is tried without an agent, as part of a chain, against the laws of hooks, and in an agent that is watched. */
-import { createAgent, defineHook, HookAction } from "@belay/core"
-import { ToolArguments } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, defineHook, HookAction, OpenAiCompatible, ToolArguments } from "@belay/sdk"
 import { dryRun, HookLaws, recordingHook, testHook } from "@belay/testing"
 
 const guard = defineHook({

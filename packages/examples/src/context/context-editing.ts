@@ -1,7 +1,5 @@
 /** Long results of tools are cleared from what is sent once newer ones have come. */
-import { createAgent, defineTool } from "@belay/core"
-import { ContextEditing } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { ContextEditing, createAgent, defineTool, OpenAiCompatible } from "@belay/sdk"
 import * as z from "zod"
 
 const read = defineTool({

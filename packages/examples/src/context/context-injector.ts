@@ -1,8 +1,6 @@
 /** What the model should know now: the branch once, and the clock in every request without leaving a trace. */
-import { createAgent } from "@belay/core"
 import { text } from "@belay/core/Message"
-import { ContextInjector } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { ContextInjector, createAgent, OpenAiCompatible } from "@belay/sdk"
 
 const agent = createAgent({
   provider: OpenAiCompatible.fromEnv(),

@@ -2,9 +2,7 @@
  * A log that is too long for the model: it reads the beginning, the end and a reference, and reads on where it wants
  * to.
  */
-import { createAgent, defineTool, Message } from "@belay/core"
-import { ResultOffloader } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, defineTool, Message, OpenAiCompatible, ResultOffloader } from "@belay/sdk"
 import * as z from "zod"
 
 const fetchLog = defineTool({

@@ -1,6 +1,5 @@
 /** A conversation that outgrows its window goes on in a fresh session, and nothing that matters is lost. */
-import { createAgent, defineTool } from "@belay/core"
-import { SessionRotation } from "@belay/hooks"
+import { createAgent, defineTool, SessionRotation } from "@belay/sdk"
 import { Scripted } from "@belay/testing"
 import * as z from "zod"
 

@@ -1,7 +1,5 @@
 /** A long conversation of which the model is sent the beginning and the end; the conversation itself stays whole. */
-import { createAgent } from "@belay/core"
-import { SlidingWindow } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, OpenAiCompatible, SlidingWindow } from "@belay/sdk"
 
 const sent: Array<number> = []
 const agent = createAgent({

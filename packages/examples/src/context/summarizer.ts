@@ -1,7 +1,5 @@
 /** A conversation that outgrows its window is summarised by a model; what must not be lost is not. */
-import { createAgent } from "@belay/core"
-import { Summarizer } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, OpenAiCompatible, Summarizer } from "@belay/sdk"
 
 const provider = OpenAiCompatible.fromEnv()
 const agent = createAgent({

@@ -1,8 +1,6 @@
 /** A loop of your own, fully guarded: each message, model call and tool call asks the guard first. */
-import type { Message, PendingAsk } from "@belay/core"
 import * as GuardSession from "@belay/core/GuardSession"
-import { Hooks } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { Hooks, type Message, OpenAiCompatible, type PendingAsk } from "@belay/sdk"
 import * as Effect from "effect/Effect"
 
 const files = new Set(["notes.tmp", "report.md"])

@@ -1,7 +1,5 @@
 /** One agent may refund little, in euros only; it reads what would fit. */
-import { createAgent, defineTool } from "@belay/core"
-import { ArgumentSchema } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { ArgumentSchema, createAgent, defineTool, OpenAiCompatible } from "@belay/sdk"
 import * as z from "zod"
 
 const refund = defineTool({

@@ -2,9 +2,7 @@
  * A web page gives orders: they are taken out, the rest is marked as data, and a tainted agent has to ask before it
  * sends anything.
  */
-import { createAgent, defineTool } from "@belay/core"
-import { Approval, PromptInjection } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { Approval, createAgent, defineTool, OpenAiCompatible, PromptInjection } from "@belay/sdk"
 
 const read = defineTool({
   name: "read_page",

@@ -1,7 +1,5 @@
 /** The model works with placeholders: only the mail tool and the user get the address. */
-import { createAgent, defineTool } from "@belay/core"
-import { Redaction } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, defineTool, OpenAiCompatible, Redaction } from "@belay/sdk"
 import * as z from "zod"
 
 const send = defineTool({

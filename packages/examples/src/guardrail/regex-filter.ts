@@ -1,7 +1,5 @@
 /** Words that may not get out are redacted in every place, those of another list stop the turn. */
-import { createAgent } from "@belay/core"
-import { RegexFilter } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, OpenAiCompatible, RegexFilter } from "@belay/sdk"
 
 const filter = RegexFilter.make({
   rules: [

@@ -1,7 +1,5 @@
 /** A tool finds a key in a file; neither the model nor the log ever sees it. */
-import { createAgent, defineTool } from "@belay/core"
-import { Secrets } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, defineTool, OpenAiCompatible, Secrets } from "@belay/sdk"
 
 const key = ["sk", "proj", "FakeKey1For2Examples3Only4x"].join("-")
 const read = defineTool({

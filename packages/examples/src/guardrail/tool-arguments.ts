@@ -1,7 +1,5 @@
 /** Arguments the model does not know: the tenant is put in before the tool runs, and stays out of the conversation. */
-import { createAgent, defineTool } from "@belay/core"
-import { ToolArguments } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, defineTool, OpenAiCompatible, ToolArguments } from "@belay/sdk"
 import * as z from "zod"
 
 const input = z.object({ query: z.string(), tenant: z.string().optional() })

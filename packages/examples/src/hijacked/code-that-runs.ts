@@ -1,6 +1,5 @@
 /** Code that the agent writes and then runs: no argument is wrong, and the code can do what the process can do. */
-import { createAgent, defineTool } from "@belay/core"
-import { Hooks } from "@belay/hooks"
+import { createAgent, defineTool, Hooks } from "@belay/sdk"
 import { Scripted } from "@belay/testing"
 import { execFileSync } from "node:child_process"
 import * as z from "zod"

@@ -1,6 +1,5 @@
 /** A forged thing that was asked for by name: the person names the vendor, and the attacker wrote that record. */
-import { type AgentHook, createAgent, defineTool } from "@belay/core"
-import { Approval, Hooks } from "@belay/hooks"
+import { type AgentHook, Approval, createAgent, defineTool, Hooks } from "@belay/sdk"
 import { Scripted } from "@belay/testing"
 import * as z from "zod"
 

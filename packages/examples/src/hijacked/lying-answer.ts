@@ -1,6 +1,5 @@
 /** An answer that lies: no tool acts, so that no value is checked. */
-import { type AgentHook, createAgent, defineTool } from "@belay/core"
-import { Hooks, RegexFilter } from "@belay/hooks"
+import { type AgentHook, createAgent, defineTool, Hooks, RegexFilter } from "@belay/sdk"
 import { Scripted } from "@belay/testing"
 import * as z from "zod"
 

@@ -1,6 +1,5 @@
 /** What the person pastes counts as the person's words. */
-import { createAgent, defineTool } from "@belay/core"
-import { Hooks } from "@belay/hooks"
+import { createAgent, defineTool, Hooks } from "@belay/sdk"
 import { Scripted } from "@belay/testing"
 import * as z from "zod"
 

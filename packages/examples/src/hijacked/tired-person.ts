@@ -1,6 +1,5 @@
 /** A tired person approves every question. */
-import { type AgentHook, createAgent, defineTool } from "@belay/core"
-import { DataFlow, Hooks } from "@belay/hooks"
+import { type AgentHook, createAgent, DataFlow, defineTool, Hooks } from "@belay/sdk"
 import { Scripted } from "@belay/testing"
 import * as z from "zod"
 

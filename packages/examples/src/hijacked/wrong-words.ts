@@ -1,6 +1,5 @@
 /** Wrong words to a right person: the address is the one that was asked for, the text is the attacker's. */
-import { type AgentHook, createAgent, defineTool } from "@belay/core"
-import { Approval, Hooks } from "@belay/hooks"
+import { type AgentHook, Approval, createAgent, defineTool, Hooks } from "@belay/sdk"
 import { Scripted } from "@belay/testing"
 import * as z from "zod"
 

@@ -1,7 +1,6 @@
 /** A settings file of a project guards an agent, once a person has trusted it. */
-import { createAgent, defineTool } from "@belay/core"
 import { HookFiles } from "@belay/hook-files"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, defineTool, OpenAiCompatible } from "@belay/sdk"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -1,9 +1,9 @@
 /** An agent for a host. It visits cities, one a step, and writes a report. Its model is a function, so it needs no key. */
-import { createAgent, defineTool } from "@belay/core"
 import { textResponse } from "@belay/core/LlmCall"
 import { fromPromise } from "@belay/core/LlmProvider"
 import { text } from "@belay/core/Message"
 import type { SessionStore } from "@belay/core/SessionStore"
+import { createAgent, defineTool } from "@belay/sdk"
 
 const pause = (ms: number) => new Promise((resolve) => void setTimeout(resolve, ms))
 

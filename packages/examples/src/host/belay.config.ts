@@ -1,6 +1,6 @@
 /** What `belay host` runs, on as many machines as you like: `DATABASE_URL=postgres://… belay host belay.config.ts`. */
-import * as PgBossEngine from "@belay/host/PgBossEngine"
 import * as PostgresStore from "@belay/providers/PostgresStore"
+import * as PgBossEngine from "@belay/server/PgBossEngine"
 import { makeAgent } from "./agent.ts"
 
 const url = process.env["DATABASE_URL"] ?? "postgres://belay@127.0.0.1:5432/belay"

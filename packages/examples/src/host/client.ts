@@ -2,7 +2,7 @@
  * Sends a message, and prints what happens until it is answered, in whatever process. Starting it again with the same key
  * sends nothing twice: `node client.ts ada "Paris, Rome, Oslo" trip-1`.
  */
-import * as Host from "@belay/host/Host"
+import * as Host from "@belay/server/Host"
 import config from "./belay.config.ts"
 
 const [session = "ada", message = "Paris, Rome, Oslo", key = "trip-1"] = process.argv.slice(2)

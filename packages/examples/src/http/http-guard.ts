@@ -2,9 +2,7 @@
  * A hook reports every answer to a server that the policy names. Nothing else inside the network is reached, however it
  * is written.
  */
-import { createAgent, defineHook } from "@belay/core"
-import { HttpGuard } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, defineHook, HttpGuard, OpenAiCompatible } from "@belay/sdk"
 import * as Effect from "effect/Effect"
 import { once } from "node:events"
 import { createServer } from "node:http"

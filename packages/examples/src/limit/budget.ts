@@ -1,7 +1,5 @@
 /** A budget that a team of agents shares: the model call that would go past it is not made. */
-import { agentTool, createAgent, defineHook, defineTool } from "@belay/core"
-import { Budget } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { agentTool, Budget, createAgent, defineHook, defineTool, OpenAiCompatible } from "@belay/sdk"
 import * as z from "zod"
 
 const search = defineTool({

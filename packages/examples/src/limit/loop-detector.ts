@@ -1,8 +1,7 @@
 /**
  * A model that asks for the same thing over and over: it is advised, then its calls are blocked, then the turn ends.
  */
-import { createAgent, defineTool } from "@belay/core"
-import { LoopDetector } from "@belay/hooks"
+import { createAgent, defineTool, LoopDetector } from "@belay/sdk"
 import { Scripted } from "@belay/testing"
 import * as z from "zod"
 

@@ -1,7 +1,5 @@
 /** An overloaded model is asked again and again, but not more often than three times: every attempt counts. */
-import { createAgent, defineHook, HookAction } from "@belay/core"
-import { ModelCallLimit } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, defineHook, HookAction, ModelCallLimit, OpenAiCompatible } from "@belay/sdk"
 
 const insist = defineHook({ name: "insist", onLlmError: () => HookAction.replace({ type: "retry", delayMs: 1 }) })
 const agent = createAgent({

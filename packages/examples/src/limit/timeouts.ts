@@ -1,7 +1,5 @@
 /** A tool that hangs: it is stopped after its time limit, and the model reads that and continues. */
-import { createAgent, defineTool } from "@belay/core"
-import { Timeouts } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, defineTool, OpenAiCompatible, Timeouts } from "@belay/sdk"
 import * as z from "zod"
 
 const search = defineTool({

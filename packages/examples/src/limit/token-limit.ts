@@ -1,7 +1,5 @@
 /** A request that is too long is never sent; what was used can be read from the session. */
-import { createAgent } from "@belay/core"
-import { TokenLimit } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, OpenAiCompatible, TokenLimit } from "@belay/sdk"
 
 const agent = createAgent({
   provider: OpenAiCompatible.fromEnv(),

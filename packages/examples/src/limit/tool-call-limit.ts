@@ -1,7 +1,5 @@
 /** One mail a turn: the second call is refused, the model reads why and answers without it. */
-import { createAgent, defineTool } from "@belay/core"
-import { ToolCallLimit } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, defineTool, OpenAiCompatible, ToolCallLimit } from "@belay/sdk"
 import * as z from "zod"
 
 const send = defineTool({

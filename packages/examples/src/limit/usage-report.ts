@@ -1,7 +1,5 @@
 /** What a session used: by model, by tool and by agent, with what it cost. */
-import { createAgent, defineTool } from "@belay/core"
-import { UsageReport } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, defineTool, OpenAiCompatible, UsageReport } from "@belay/sdk"
 import * as z from "zod"
 
 const search = defineTool({

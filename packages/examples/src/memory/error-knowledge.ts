@@ -1,6 +1,5 @@
 /** A failure that is known: the model reads what helps, and the file remembers whether it did. */
-import { createAgent, defineTool } from "@belay/core"
-import { ErrorKnowledge } from "@belay/hooks"
+import { createAgent, defineTool, ErrorKnowledge } from "@belay/sdk"
 import { Scripted } from "@belay/testing"
 import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"

@@ -1,7 +1,5 @@
 /** What one agent writes down, the next one begins with: the memory is a folder of JSON files, one for each key. */
-import { createAgent } from "@belay/core"
-import { SessionMemory } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, OpenAiCompatible, SessionMemory } from "@belay/sdk"
 import { Scripted } from "@belay/testing"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"

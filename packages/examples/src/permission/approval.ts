@@ -1,11 +1,9 @@
 /**
  * A deployment that two people have to approve: the run waits, each answer is signed, and the second one lets it run.
  */
-import { createAgent, defineTool } from "@belay/core"
 import * as Approvals from "@belay/core/Approvals"
 import type { Suspended } from "@belay/core/RunResult"
-import { Approval } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { Approval, createAgent, defineTool, OpenAiCompatible } from "@belay/sdk"
 import * as z from "zod"
 
 const key = { id: "demo", secret: "not-a-secret-just-an-example" }

@@ -2,8 +2,7 @@
  * A poisoned mail talks the model over. Data flow asks about the account that stands only in the mail, and lets the
  * payment run that the person asked for. The model is a script, so that it obeys the mail in every run.
  */
-import { createAgent, defineTool } from "@belay/core"
-import { DataFlow } from "@belay/hooks"
+import { createAgent, DataFlow, defineTool } from "@belay/sdk"
 import { Scripted } from "@belay/testing"
 import * as z from "zod"
 

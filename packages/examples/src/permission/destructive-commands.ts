@@ -1,7 +1,5 @@
 /** Commands that destroy are asked about, wherever they hide in a line; here nobody agrees. */
-import { createAgent, defineTool } from "@belay/core"
-import { DestructiveCommands } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, defineTool, DestructiveCommands, OpenAiCompatible } from "@belay/sdk"
 import * as z from "zod"
 
 const run = defineTool({

@@ -1,7 +1,5 @@
 /** A tool that fetches may reach one host, and nothing inside the network, however it is written. */
-import { createAgent, defineTool } from "@belay/core"
-import { EgressGuard } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, defineTool, EgressGuard, OpenAiCompatible } from "@belay/sdk"
 import * as z from "zod"
 
 const fetchPage = defineTool({

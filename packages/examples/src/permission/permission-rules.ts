@@ -1,7 +1,5 @@
 /** Rules decide what runs: tests may, a push may not, however it is written, and anything else is asked about. */
-import { createAgent, defineTool } from "@belay/core"
-import { PermissionRules } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, defineTool, OpenAiCompatible, PermissionRules } from "@belay/sdk"
 import * as z from "zod"
 
 const run = defineTool({

@@ -1,9 +1,7 @@
 /**
  * A tool that writes files is kept in one folder, and away from secrets: `..`, links and absolute paths lead nowhere.
  */
-import { createAgent, defineTool } from "@belay/core"
-import { ProtectedPaths } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, defineTool, OpenAiCompatible, ProtectedPaths } from "@belay/sdk"
 import * as z from "zod"
 
 const write = defineTool({

@@ -1,8 +1,6 @@
 /** The diff of a pull request has 40,000 tokens; the model reads three fields of every file. */
-import { createAgent, defineTool } from "@belay/core"
 import { byLength } from "@belay/core/Tokenizer"
-import { Projection } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, defineTool, OpenAiCompatible, Projection } from "@belay/sdk"
 import * as z from "zod"
 
 const patch = "+ const answer = await ask(question)\n".repeat(480)

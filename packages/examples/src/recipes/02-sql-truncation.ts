@@ -1,7 +1,5 @@
 /** A query that finds 5,000 rows: the model reads 20 of them, and that there are more. */
-import { createAgent, defineTool } from "@belay/core"
-import { Projection } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, defineTool, OpenAiCompatible, Projection } from "@belay/sdk"
 import * as z from "zod"
 
 const runQuery = defineTool({

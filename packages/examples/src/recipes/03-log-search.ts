@@ -1,7 +1,6 @@
 /** A search in the logs finds 500 lines: the model reads the ten newest, or the errors when it asked for errors. */
-import { createAgent, defineHook, defineTool, HookAction } from "@belay/core"
 import { success } from "@belay/core/Tool"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, defineHook, defineTool, HookAction, OpenAiCompatible } from "@belay/sdk"
 import * as z from "zod"
 
 const lines = Array.from(

@@ -1,6 +1,5 @@
 /** A billing agent begins with the account and its invoices, and need not ask for them. */
-import { agentTool, createAgent, defineHook, HookAction } from "@belay/core"
-import { OpenAiCompatible } from "@belay/providers"
+import { agentTool, createAgent, defineHook, HookAction, OpenAiCompatible } from "@belay/sdk"
 import { Scripted } from "@belay/testing"
 
 const fetchAccount = async (id: string) => ({ id, status: "past due" })

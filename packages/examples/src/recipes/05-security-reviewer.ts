@@ -2,7 +2,7 @@
  * A security reviewer gets the rules of the project and the known vulnerabilities of its dependencies; other agents do
  * not.
  */
-import { agentTool, createAgent, defineHook, HookAction, Message } from "@belay/core"
+import { agentTool, createAgent, defineHook, HookAction, Message } from "@belay/sdk"
 import { Scripted } from "@belay/testing"
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"

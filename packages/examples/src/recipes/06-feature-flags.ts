@@ -1,5 +1,5 @@
 /** Every sub-agent, at any depth, gets the feature flags of the tenant, whose id is stored with the conversation. */
-import { agentTool, createAgent, defineHook, HookAction, HookState } from "@belay/core"
+import { agentTool, createAgent, defineHook, HookAction, HookState } from "@belay/sdk"
 import { Scripted } from "@belay/testing"
 
 const tenantId = HookState.key("tenant_id", "")

@@ -2,9 +2,9 @@
  * The model writes `{{api_key}}`; the tool gets the key that the vault has for this tool and this name, and nobody else
  * ever sees it.
  */
-import { createAgent, defineHook, defineTool, HookAction, type Json } from "@belay/core"
 import * as SessionStore from "@belay/core/SessionStore"
 import type { ToolResult } from "@belay/core/Tool"
+import { createAgent, defineHook, defineTool, HookAction, type Json } from "@belay/sdk"
 import { Scripted } from "@belay/testing"
 import * as Effect from "effect/Effect"
 import * as z from "zod"

@@ -1,6 +1,5 @@
 /** Every call of a database tool gets the tenant of the conversation, whatever the model writes there. */
-import { createAgent, defineHook, defineTool, HookState } from "@belay/core"
-import { ToolArguments } from "@belay/hooks"
+import { createAgent, defineHook, defineTool, HookState, ToolArguments } from "@belay/sdk"
 import { Scripted } from "@belay/testing"
 import * as z from "zod"
 

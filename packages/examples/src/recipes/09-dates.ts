@@ -1,8 +1,7 @@
 /**
  * `yesterday` becomes a date before the tool runs. The clock is given to the hook, so that its today can be any day.
  */
-import { createAgent, defineTool } from "@belay/core"
-import { ToolArguments } from "@belay/hooks"
+import { createAgent, defineTool, ToolArguments } from "@belay/sdk"
 import { Scripted } from "@belay/testing"
 import * as Schema from "effect/Schema"
 import * as z from "zod"

@@ -1,6 +1,5 @@
 /** In audit mode an agent may look at everything and change nothing. */
-import { createAgent, defineHook, defineTool, HookAction } from "@belay/core"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, defineHook, defineTool, HookAction, OpenAiCompatible } from "@belay/sdk"
 import * as z from "zod"
 
 /** A tool that does not say that it only reads is taken to write. */

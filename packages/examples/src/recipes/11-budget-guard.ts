@@ -2,8 +2,8 @@
  * What a conversation has cost is kept with it; when that is too much, no more tools run, in this process and in the
  * next.
  */
-import { createAgent, defineHook, defineTool, HookAction, HookState, Message } from "@belay/core"
 import * as SessionStore from "@belay/core/SessionStore"
+import { createAgent, defineHook, defineTool, HookAction, HookState, Message } from "@belay/sdk"
 import { Scripted } from "@belay/testing"
 import * as z from "zod"
 

@@ -1,5 +1,5 @@
 /** Files are written below one folder: not above it, not elsewhere, and not through a symbolic link. */
-import { createAgent, defineHook, defineTool, HookAction, Message } from "@belay/core"
+import { createAgent, defineHook, defineTool, HookAction, Message } from "@belay/sdk"
 import { Scripted } from "@belay/testing"
 import { lstat, mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"

@@ -1,8 +1,7 @@
 /** A page is kept as it came; the model reads what was found in it, and where the page is. */
-import { createAgent, defineHook, defineTool, HookAction } from "@belay/core"
 import * as ArtifactStore from "@belay/core/ArtifactStore"
 import { success } from "@belay/core/Tool"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, defineHook, defineTool, HookAction, OpenAiCompatible } from "@belay/sdk"
 import * as Effect from "effect/Effect"
 import * as z from "zod"
 

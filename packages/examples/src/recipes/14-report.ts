@@ -1,7 +1,7 @@
 /** Sections are appended to a draft outside the window; the model reads how far it is. */
-import { createAgent, defineHook, defineTool, HookAction, HookState } from "@belay/core"
 import * as ArtifactStore from "@belay/core/ArtifactStore"
 import { success } from "@belay/core/Tool"
+import { createAgent, defineHook, defineTool, HookAction, HookState } from "@belay/sdk"
 import { Scripted } from "@belay/testing"
 import * as Effect from "effect/Effect"
 import * as z from "zod"

@@ -1,6 +1,6 @@
 /** What one search has shown, the next one leaves out: in this turn, in later ones, and for sub-agents. */
-import { createAgent, defineHook, defineTool, HookAction, HookState } from "@belay/core"
 import { success } from "@belay/core/Tool"
+import { createAgent, defineHook, defineTool, HookAction, HookState } from "@belay/sdk"
 import { Scripted } from "@belay/testing"
 import * as Schema from "effect/Schema"
 import * as z from "zod"

@@ -2,10 +2,9 @@
  * Several hooks around the same tools. Before: the tenant, then the token. After: what came is kept, errors get one
  * shape, large results are projected.
  */
-import { createAgent, defineHook, defineTool, HookAction } from "@belay/core"
 import * as ArtifactStore from "@belay/core/ArtifactStore"
 import { failure } from "@belay/core/Tool"
-import { Projection, ToolArguments } from "@belay/hooks"
+import { createAgent, defineHook, defineTool, HookAction, Projection, ToolArguments } from "@belay/sdk"
 import { Scripted } from "@belay/testing"
 import * as Effect from "effect/Effect"
 import * as z from "zod"

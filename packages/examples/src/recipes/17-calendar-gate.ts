@@ -1,5 +1,5 @@
 /** No meetings, no briefing: one hook ends the whole flow, in whichever agent it is. */
-import { agentTool, createAgent, defineHook, defineTool, HookAction } from "@belay/core"
+import { agentTool, createAgent, defineHook, defineTool, HookAction } from "@belay/sdk"
 import { Scripted } from "@belay/testing"
 import * as z from "zod"
 

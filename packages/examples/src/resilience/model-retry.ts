@@ -1,7 +1,5 @@
 /** An overloaded model is asked again after short pauses; when that does not help, the turn ends with a text. */
-import { createAgent } from "@belay/core"
-import { ModelRetry } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, ModelRetry, OpenAiCompatible } from "@belay/sdk"
 
 const agent = createAgent({
   provider: OpenAiCompatible.fromEnv(),

@@ -1,7 +1,5 @@
 /** A stricter limit is tried in shadow mode: it decides and is reported, without any effect. */
-import { createAgent, defineTool } from "@belay/core"
-import { Shadow, ToolCallLimit } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, defineTool, OpenAiCompatible, Shadow, ToolCallLimit } from "@belay/sdk"
 import * as z from "zod"
 
 const send = defineTool({

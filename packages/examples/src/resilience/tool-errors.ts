@@ -1,7 +1,5 @@
 /** A tool that fails with a stack trace and a path: the model reads what went wrong, and nothing about the machine. */
-import { createAgent, defineTool } from "@belay/core"
-import { ToolErrors } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, defineTool, OpenAiCompatible, ToolErrors } from "@belay/sdk"
 import * as z from "zod"
 
 const search = defineTool({

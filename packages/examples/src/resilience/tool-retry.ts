@@ -1,7 +1,5 @@
 /** A tool that only reads fails twice: it is run again, and the model never knows. */
-import { createAgent, defineTool } from "@belay/core"
-import { ToolRetry } from "@belay/hooks"
-import { OpenAiCompatible } from "@belay/providers"
+import { createAgent, defineTool, OpenAiCompatible, ToolRetry } from "@belay/sdk"
 import * as z from "zod"
 
 let tries = 0

@@ -135,7 +135,15 @@ const lines: ReadonlyArray<readonly [line: string, file: string, asks: boolean]>
   ["grep -q TODO src/a.sh", "src/a.sh", false],
   ["echo x >> .claude/hooks/hooks.log; tee -a notes.md", "notes.md", false],
   ["git diff --stat ./src/a.ts", "src/a.ts", false],
-  ["true", "hooks/useAuth.ts", false]
+  ["true", "hooks/useAuth.ts", false],
+  // Words behind programs that run another program, and paths of which a part is computed.
+  ["nice bash tools/guard", "tools/guard", true],
+  ["sudo -u nobody python3 tools/guard", "tools/guard", true],
+  ["env -u HOME awk -f tools/guard", "tools/guard", true],
+  ["x/y$KIND/guard.sh", "guard.sh", true],
+  ["bash tools/$A/$B.sh", "tools/x.sh", true],
+  ["bash \"$SCRIPT\" && ./guard.sh", "guard.sh", true],
+  ["curl https://example.com/x.sh", "example.com/x.sh", false]
 ]
 
 describe("a decision about a line", () => {

@@ -13,10 +13,11 @@ import type { Message } from "@belay/core/Message"
 import { matcher } from "@belay/core/NamePattern"
 import { checkOptions, type Expectation, oneOf, within } from "@belay/core/OptionCheck"
 import { failure, type ToolResult } from "@belay/core/Tool"
+import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
 import { withoutUndefined } from "../internal/withoutUndefined.ts"
-import { InjectionScore, type ScoredSignal } from "./internal/injectionScore.ts"
+import { InjectionScore, piece, type Score, type ScoredSignal } from "./internal/injectionScore.ts"
 import { rawSignals, signalNames, textSignals } from "./internal/injectionSignals.ts"
 import { compileRe2 } from "./internal/re2.ts"
 import { textsOf } from "./internal/responseTexts.ts"
@@ -66,7 +67,7 @@ export interface Options extends HookDefaults.HookDefaults {
   /**
    * The signals to search for: `override`, `foreign-override`, `task-claim`, `addressed`, `persona`, `unbound`,
    * `role-marker`, `role-order`, `prompt-request`, `tool-call`, `tool-order`, `exfiltration`, `leak`, `concealment`,
-   * `hide-from-user`, `hidden-text` and `encoded`. Default: all.
+   * `hide-from-user`, `tells-machine`, `hidden-text` and `encoded`. Default: all.
    */
   readonly detect?: ReadonlyArray<string>
   /** Custom signals, in addition to those of `detect`. Default none. */
@@ -155,17 +156,20 @@ export const make = (options: Options = {}): AgentHook => {
     if (input === "block") return { blocked: problem }
     return { text: input === "filter" ? score.note : score.rewrite(message) }
   }
-  const checkResult = (result: ToolResult, tool: string, ctx: HookContext): ToolResult => {
+  const checkResult = (result: ToolResult, tool: string, ctx: HookContext, known?: Score): ToolResult => {
     const original = result.ok ? result.output : result.error
     let content = original
     if (toolResults !== "off") {
       const text = textsOf(original).join("\n")
-      const problem = report({ text, place: "toolResults", strategy: toolResults, tool }, ctx)
+      const problem = report({ text, place: "toolResults", strategy: toolResults, tool }, ctx, known)
       if (problem !== undefined && toolResults === "block") {
         return failure(`the result of ${tool} was withheld: ${problem}`)
       }
       if (problem !== undefined && toolResults === "filter") content = score.note
-      if (problem !== undefined && toolResults === "rewrite") content = score.rewriteJson(original)
+      if (problem !== undefined && toolResults === "rewrite") {
+        // A long text that is suspicious is withheld.
+        content = known === undefined ? score.rewriteJson(original) : score.note
+      }
     }
     if (spotlight !== undefined) content = Spotlight.markResult(content, spotlight)
     if (content === original) return result
@@ -220,12 +224,29 @@ export const make = (options: Options = {}): AgentHook => {
         ? undefined
         : ({ call, result }, ctx) => {
           if (!isChecked(call.name)) return undefined
-          const checked = checkResult(result, call.name, ctx)
-          return checked === result ? undefined : HookAction.transform(checked)
+          const answer = (known?: Score) => {
+            const checked = checkResult(result, call.name, ctx, known)
+            return checked === result ? undefined : HookAction.transform(checked)
+          }
+          const text = toolResults === "off" ? "" : textsOf(result.ok ? result.output : result.error).join("\n")
+          return text.length < longText ? answer() : Effect.map(scoreInPieces(score, text), answer)
         }
     })
   )
 }
+
+/** Texts from this length on are searched in pieces, between which the process does other work. */
+const longText = 10 * piece
+
+const scoreInPieces = Effect.fnUntraced(function*(score: InjectionScore, text: string) {
+  const pieces = score.inPieces(text)
+  let next = pieces.next()
+  while (next.done !== true) {
+    yield* Effect.yieldNow
+    next = pieces.next()
+  }
+  return next.value
+})
 
 /** A checked message: its text, or the reason why it is blocked. */
 interface Checked {
@@ -257,8 +278,8 @@ interface Suspect {
 /** Reports a suspicious text, and returns what is wrong with it; `undefined` for other texts. */
 const reporter =
   (score: InjectionScore, onDetection: Options["onDetection"]) =>
-  ({ place, strategy, text, tool }: Suspect, ctx: HookContext): string | undefined => {
-    const { found, value } = score.of(text)
+  ({ place, strategy, text, tool }: Suspect, ctx: HookContext, known?: Score): string | undefined => {
+    const { found, value } = known ?? score.of(text)
     if (value < score.threshold) return undefined
     const rounded = Math.round(value * 100) / 100
     const detection = { place, score: rounded, signals: found }

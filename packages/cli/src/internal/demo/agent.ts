@@ -8,7 +8,7 @@ import * as CostTracker from "@belay/hooks/CostTracker"
 import * as DataFlow from "@belay/hooks/DataFlow"
 import * as ProviderFallback from "@belay/hooks/ProviderFallback"
 import * as Secrets from "@belay/hooks/Secrets"
-import * as Recorder from "@belay/inspect/Recorder"
+import * as Recorder from "@belay/observe/Recorder"
 import type { Places } from "./story.ts"
 import { toolsFor } from "./tools.ts"
 

@@ -1,6 +1,6 @@
 /** `belay host`: runs sessions until the process is asked to end. */
 import { messageOf } from "@belay/core/ErrorMessage"
-import type { Activity, Host, Running } from "@belay/host/Host"
+import type { Activity, Host, Running } from "@belay/server/Host"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"

@@ -1,5 +1,5 @@
 /** Opens the host of a config file for a command. */
-import type { Host } from "@belay/host/Host"
+import type { Host } from "@belay/server/Host"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { existsSync } from "node:fs"

@@ -1,8 +1,8 @@
 /** `belay sessions`: looks into sessions, and sends to them. */
 import { messageOf } from "@belay/core/ErrorMessage"
 import { defined } from "@belay/core/Fields"
-import type { Host } from "@belay/host/Host"
-import type { Outcome } from "@belay/host/Outcome"
+import type { Host } from "@belay/server/Host"
+import type { Outcome } from "@belay/server/Outcome"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"

@@ -1,8 +1,8 @@
 /** Sessions as text for people. */
 import { type Message, text } from "@belay/core/Message"
 import type { SessionInfo } from "@belay/core/SessionStore"
-import type { Conversation } from "@belay/host/Host"
-import type { Outcome } from "@belay/host/Outcome"
+import type { Conversation } from "@belay/server/Host"
+import type { Outcome } from "@belay/server/Outcome"
 import { count, lines, plain, type Screen, styleOf } from "../screen.ts"
 
 /** What a status says to somebody who has not read the documentation. */

@@ -24,7 +24,7 @@ export const inspect = (screen: Screen) =>
     Effect.gen(function*() {
       // Loaded here, so that other commands start faster.
       const [Report, { readSource }, { watch }] = yield* Effect.promise(() =>
-        Promise.all([import("@belay/inspect/Report"), import("./readSource.ts"), import("./watch.ts")])
+        Promise.all([import("@belay/observe/Report"), import("./readSource.ts"), import("./watch.ts")])
       )
       const options = { title: Option.getOrElse(title, () => basename(file)) }
       const read = readSource(file, Option.getOrUndefined(session))

@@ -1,7 +1,7 @@
 /** Reads what happened from a file: a recording, an exported session, or a SQLite store. */
 import type { HookRecord } from "@belay/core/HookRecord"
-import * as Recording from "@belay/inspect/Recording"
-import * as Transcript from "@belay/inspect/Transcript"
+import * as Recording from "@belay/observe/Recording"
+import * as Transcript from "@belay/observe/Transcript"
 import * as SessionFile from "@belay/providers/SessionFile"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"

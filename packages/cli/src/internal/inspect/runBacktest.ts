@@ -2,7 +2,7 @@
 import type { AgentHook } from "@belay/core/AgentHook"
 import { messageOf } from "@belay/core/ErrorMessage"
 import { names } from "@belay/core/HookPoint"
-import * as BacktestReport from "@belay/inspect/BacktestReport"
+import * as BacktestReport from "@belay/observe/BacktestReport"
 import * as Backtest from "@belay/testing/Backtest"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"

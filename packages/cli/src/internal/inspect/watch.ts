@@ -1,6 +1,6 @@
 /** Shows a report in a browser and sends it newer data while the file grows. */
-import type { Recording } from "@belay/inspect/Recording"
-import type * as Report from "@belay/inspect/Report"
+import type { Recording } from "@belay/observe/Recording"
+import type * as Report from "@belay/observe/Report"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { statSync } from "node:fs"

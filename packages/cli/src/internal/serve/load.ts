@@ -1,7 +1,7 @@
 /** Loads what is to be served. */
 import type { AgentConfig } from "@belay/core/AgentConfig"
 import { messageOf } from "@belay/core/ErrorMessage"
-import * as Host from "@belay/host/Host"
+import * as Host from "@belay/server/Host"
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import { resolve } from "node:path"

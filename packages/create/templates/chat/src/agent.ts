@@ -1,6 +1,5 @@
 /** The agent. `npm start` runs it. */
-import { defineTool } from "@belay/core"
-import { CostTracker } from "@belay/hooks"
+import { CostTracker, defineTool } from "@belay/sdk"
 import { makeModel } from "./model.ts"
 import { politeness } from "./politeness.ts"
 

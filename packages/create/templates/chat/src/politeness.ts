@@ -1,5 +1,5 @@
 /** A hook: it sees each message before the model does. */
-import { defineHook, HookAction } from "@belay/core"
+import { defineHook, HookAction } from "@belay/sdk"
 
 export const politeness = defineHook({
   name: "politeness",

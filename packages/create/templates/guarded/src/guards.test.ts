@@ -1,4 +1,4 @@
-import { createAgent } from "@belay/core"
+import { createAgent } from "@belay/sdk"
 import { Scripted, testHook } from "@belay/testing"
 import { Toolset } from "@belay/tools"
 import assert from "node:assert/strict"

@@ -1,6 +1,14 @@
 /** What the agent may do. */
-import { defineHook, HookAction } from "@belay/core"
-import { Approval, DataFlow, LoopDetector, PromptInjection, ProtectedPaths, Secrets } from "@belay/hooks"
+import {
+  Approval,
+  DataFlow,
+  defineHook,
+  HookAction,
+  LoopDetector,
+  PromptInjection,
+  ProtectedPaths,
+  Secrets
+} from "@belay/sdk"
 
 /** Commands that nobody should approve by accident. */
 export const noForce = defineHook({

@@ -1,4 +1,4 @@
-import { Host } from "@belay/host"
+import { Host } from "@belay/server"
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import served from "./agent.ts"

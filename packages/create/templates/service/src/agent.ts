@@ -1,7 +1,5 @@
 /** What is served: an agent, and the store of its sessions. */
-import { createAgent, defineTool } from "@belay/core"
-import { Approval, DataFlow } from "@belay/hooks"
-import { SqliteStore } from "@belay/providers"
+import { Approval, createAgent, DataFlow, defineTool, SqliteStore } from "@belay/sdk"
 import { mkdirSync } from "node:fs"
 import { makeModel } from "./model.ts"
 

@@ -59,6 +59,15 @@ describe("permissions of settings files", () => {
       )
     assert.propertyVal(answer("secret/a"), "_tag", "Reject")
     assert.isUndefined(answer("other/a"))
+    project(rules({ deny: ["Write(secret/**)"], ask: ["put"] }))
+    const [strict] = load({ toolNames: { put: { name: "Write", fields: { where: "file_path" } } } }).hooks
+    const both = (where: string) =>
+      strict!.preToolCall!(
+        { name: "put", args: { where }, tool: { name: "put", inputSchema: {} } } as never,
+        { cwd } as never
+      )
+    assert.propertyVal(both("secret/a"), "_tag", "Reject", "the stricter of the answers under both names")
+    assert.propertyVal(both("other/a"), "_tag", "Ask")
   })
 
   it("stay when hooks are turned off, and when another system is used", () => {

@@ -117,6 +117,13 @@ describe("Windsurf and tools", () => {
       assert.deepEqual((yield* outcome(answer("", 2, "no"), { refuse: () => "nobody trusts it" }))[0], "Ask")
     }))
 
+  it.effect("has no advice of an entry that ends with 2 and says nothing", () =>
+    Effect.gen(function*() {
+      const { at, heard } = world({ post_write_code: [{ command: "fmt", show_output: true }] }, { fmt: answer("", 2) })
+      yield* at("postToolCall", result("write_file", { path: "/a", content: "x" }, "done"))
+      assert.deepEqual([heard.injected, heard.users], [[], []])
+    }))
+
   it.effect("tells what happened, with advice for the model and output for the user", () =>
     Effect.gen(function*() {
       const { at, heard, told } = world({

@@ -35,7 +35,7 @@ export const explainChecks = ({ messages, state }: ExplainedSession): ReadonlyAr
     for (const call of message.toolCalls ?? []) args.set(call.id, call.args)
   }
   return [...state.all(checksKey).values()].flat().map((one) => {
-    const leaf = [...leavesOf(args.get(one.callId))].find(({ place }) => place === one.argument)
+    const leaf = leavesOf(args.get(one.callId)).find(({ place }) => place === one.argument)
     return leaf === undefined ? one : { ...one, value: leaf.value }
   })
 }

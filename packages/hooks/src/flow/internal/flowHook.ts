@@ -283,7 +283,9 @@ const settle = (
   args?: Json,
   withFields = false
 ): void => {
-  const { [key]: asked, ...others } = memory.get("open")
+  const open = memory.get("open")
+  if (!Object.hasOwn(open, key)) return
+  const { [key]: asked, ...others } = open
   if (asked === undefined) return
   memory.set("open", others)
   if (how === "refused") memory.set("refused", add(memory.get("refused"), setOf(asked.refusals)))

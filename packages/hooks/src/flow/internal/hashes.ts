@@ -13,7 +13,11 @@ export const width = 6
 const maxLength = 48_000
 
 /** Makes the key of a conversation. */
-export const makeKey = (): string => nodeCrypto().randomBytes(8).toString("hex")
+export const makeKey = (): string => {
+  // The platform keeps a store of random UUIDs. Both ends of one are random.
+  const id = nodeCrypto().randomUUID()
+  return id.slice(0, 8) + id.slice(-8)
+}
 
 /** Returns the function that hashes values with a key. */
 export const hasher = (key: string): (text: string) => string => {
@@ -52,7 +56,13 @@ export const setOf = (set: string): Set<string> => {
 }
 
 /** Adds hashes that are not there yet. */
-export const add = (set: string, hashes: Iterable<string>): string => {
+export const add = (set: string, hashes: ReadonlySet<string>): string => {
+  // A few values are searched for, which is quicker than a copy of the set.
+  if (hashes.size <= 4) {
+    let added = ""
+    for (const hash of hashes) if (!has(set, hash)) added += hash
+    return added === "" ? set : shortened(set + added)
+  }
   const known = setOf(set)
   const fresh: Array<string> = []
   for (const hash of hashes) {

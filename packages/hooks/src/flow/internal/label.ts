@@ -39,7 +39,7 @@ export const taint = (memory: Memory, { sessionId, step, turn }: Pick<Result, "s
 /** Labels a result. Takes time in proportion to its size, once. */
 export const label = (memory: Memory, result: Result): void => {
   memory.set("results", memory.get("results") + 1)
-  const leaves = [...leavesOf(result.output)]
+  const leaves = leavesOf(result.output)
   const { acts, confidentiality, integrity, kind } = result.kind
   if (confidentiality === "secret") {
     const isSaid = (value: string) => said(memory, value, { class: "other", name: "", tool: "" })
@@ -93,7 +93,7 @@ const vouchForShort = (memory: Memory, { args, tool }: Result, leaves: ReadonlyA
     records.set(record, fields)
     for (const part of parts) fields.push([key, part])
   }
-  const asked = [...leavesOf(args)].filter(({ value }) => typeof value !== "boolean")
+  const asked = leavesOf(args).filter(({ value }) => typeof value !== "boolean")
   const isAsked = asked.length > 0 &&
     asked.every(({ key, value }) =>
       typeof value === "boolean" || said(memory, value, { class: "other", name: key, tool })
@@ -217,14 +217,31 @@ const note = (memory: Memory, { callId, step, tool, turn }: Result, leaves: Read
     step,
     fields: [...fields].map(([name, set]) => [name, [...set].join("")])
   }
-  let readings: ReadonlyArray<Reading> = [...memory.get("readings"), reading].slice(-maxReadings)
-  let size = readings.reduce((sum, one) => sum + sizeOf(one), 0)
-  while (size > 48_000 && readings.length > 1) {
-    size -= sizeOf(readings[0]!)
-    readings = readings.slice(1)
-  }
-  memory.set("readings", readings)
+  memory.set("readings", latest([...memory.get("readings"), reading]))
 }
 
-const sizeOf = ({ fields, tool }: Reading): number =>
-  fields.reduce((sum, [name, hashes]) => sum + name.length + hashes.length + 10, tool.length + 60)
+/** The most characters that readings take. */
+const maxReadingSize = 48_000
+
+/** Forgets the oldest readings when there are too many. */
+const latest = (readings: ReadonlyArray<Reading>): ReadonlyArray<Reading> => {
+  let size = 0
+  let first = readings.length
+  while (first > 0 && readings.length - first < maxReadings) {
+    size += sizeOf(readings[first - 1]!)
+    if (size > maxReadingSize && first < readings.length) break
+    first--
+  }
+  return first === 0 ? readings : readings.slice(first)
+}
+
+const sizes = new WeakMap<Reading, number>()
+
+const sizeOf = (reading: Reading): number => {
+  const known = sizes.get(reading)
+  if (known !== undefined) return known
+  let size = reading.tool.length + 60
+  for (const [name, hashes] of reading.fields) size += name.length + hashes.length + 10
+  sizes.set(reading, size)
+  return size
+}

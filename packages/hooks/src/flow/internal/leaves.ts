@@ -15,32 +15,39 @@ export interface Leaf {
 
 const maxDepth = 32
 
-/** Yields the leaves of a value. A text that is JSON has the leaves of that JSON; names that are values count too. */
-export function* leavesOf(
+/** Returns the leaves of a value. A text that is JSON has the leaves of that JSON; names that are values count too. */
+export const leavesOf = (value: unknown): ReadonlyArray<Leaf> => {
+  const found: Array<Leaf> = []
+  collect(found, value, "", "", undefined, 0, true)
+  return found
+}
+
+const collect = (
+  found: Array<Leaf>,
   value: unknown,
-  key = "",
-  place = key,
-  record?: object,
-  depth = 0,
-  isItem = true
-): Generator<Leaf> {
+  key: string,
+  place: string,
+  record: object | undefined,
+  depth: number,
+  isItem: boolean
+): void => {
   if (value === null || value === undefined || depth > maxDepth) return
   if (typeof value === "string") {
     const inner = jsonIn(value)
-    if (inner !== undefined) yield* leavesOf(inner, key, place, record, depth + 1, isItem)
-    else yield { key, place, value, record }
+    if (inner !== undefined) collect(found, inner, key, place, record, depth + 1, isItem)
+    else found.push({ key, place, value, record })
   } else if (typeof value !== "object") {
-    if (typeof value === "number" || typeof value === "boolean") yield { key, place, value, record }
+    if (typeof value === "number" || typeof value === "boolean") found.push({ key, place, value, record })
   } else if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
-      yield* leavesOf(item, key, `${place}[${index}]`, record, depth + 1, true)
+      collect(found, item, key, `${place}[${index}]`, record, depth + 1, true)
     }
   } else {
     const own = isItem || record === undefined ? value : record
     for (const [name, item] of Object.entries(value)) {
       const inside = place === "" ? name : `${place}.${name}`
-      if (/[@/\s]|[a-z]\.[a-z]/i.test(name)) yield { key, place: inside, value: name, record: own }
-      yield* leavesOf(item, name, inside, own, depth + 1, false)
+      if (/[@/\s]|[a-z]\.[a-z]/i.test(name)) found.push({ key, place: inside, value: name, record: own })
+      collect(found, item, name, inside, own, depth + 1, false)
     }
   }
 }

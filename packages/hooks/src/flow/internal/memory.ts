@@ -2,6 +2,7 @@
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
 import * as Schema from "effect/Schema"
+import { ownedKey } from "../../internal/ownedKey.ts"
 import { hasher, makeKey } from "./hashes.ts"
 
 /** Where values were read: the tool, the step and the turn, and the hashes of the values by the name of their field. */
@@ -28,6 +29,23 @@ export interface Checked {
 const text = (name: string) => HookState.ownKey(name, "")
 const Records = Schema.Array(Schema.Json as Schema.Codec<never>)
 
+/** Keys of records, which only the hook makes. */
+const owned = {
+  readings: ownedKey(HookState.ownKey<ReadonlyArray<Reading>>("readings", Records, [])),
+  checks: ownedKey(HookState.ownKey<ReadonlyArray<Checked>>("checks", Records, [])),
+  /** The questions that are open, by call: what is approved with them. */
+  open: ownedKey(HookState.ownKey<{ readonly [callId: string]: Open }>(
+    "open",
+    Schema.Record(Schema.String, Schema.Json as never),
+    {}
+  ))
+}
+
+/** The part of a key that marks what the hook makes. */
+interface Marks {
+  readonly made: (value: never) => unknown
+}
+
 /** The keys of the hook. The sets are strings of hashes. */
 const keys = {
   key: text("key"),
@@ -42,14 +60,9 @@ const keys = {
   approved: text("approved"),
   refused: text("refused"),
   secrets: text("secrets"),
-  readings: HookState.ownKey<ReadonlyArray<Reading>>("readings", Records, []),
-  checks: HookState.ownKey<ReadonlyArray<Checked>>("checks", Records, []),
-  /** The questions that are open, by call: what is approved with them. */
-  open: HookState.ownKey<{ readonly [callId: string]: Open }>(
-    "open",
-    Schema.Record(Schema.String, Schema.Json as never),
-    {}
-  ),
+  readings: owned.readings.keyOf,
+  checks: owned.checks.keyOf,
+  open: owned.open.keyOf,
   /** The tools that the plan allows. `null`: there is no plan. */
   plan: HookState.ownKey<ReadonlyArray<string> | null>("plan", Schema.NullOr(Schema.Array(Schema.String)), null),
   /** Whether the person asked for something to be taken away. */
@@ -91,7 +104,10 @@ export const memoryOf = ({ hook, state }: Pick<HookContext, "hook" | "state">): 
     state.get(keys[name](hook) as unknown as HookState.StateKey<Value<K>>)
   const set: Memory["set"] = (name, value) => {
     // An equal value is not written again.
-    if (get(name) !== value) state.set(keys[name](hook) as never, value)
+    if (get(name) === value) return
+    const own: { readonly [name: string]: Marks | undefined } = owned
+    own[name]?.made(value as never)
+    state.set(keys[name](hook) as never, value)
   }
   let hash: Memory["hash"] | undefined
   return {

@@ -1,7 +1,20 @@
 /** The words in the names of tools and arguments. */
 
 /** The words of a name: `sendMailTo`, `send-mail_to` and `send.mail.to` have the same. */
-export const partsOf = (name: string): ReadonlyArray<string> =>
+export const partsOf = (name: string): ReadonlyArray<string> => {
+  const known = parts.get(name)
+  if (known !== undefined) return known
+  const found = split(name)
+  if (name.length > 60) return found
+  if (parts.size >= 1_000) parts.clear()
+  parts.set(name, found)
+  return found
+}
+
+/** Names are few, and most of them are seen with every call. */
+const parts = new Map<string, ReadonlyArray<string>>()
+
+const split = (name: string): ReadonlyArray<string> =>
   name.replace(/([\p{Ll}\d])(\p{Lu})/gu, "$1 $2").replace(/(\p{Lu}+)(\p{Lu}\p{Ll})/gu, "$1 $2").toLowerCase()
     .split(/[^\p{L}\p{N}]+/u).filter((part) => part !== "")
 

@@ -9,13 +9,16 @@ import * as Spotlight from "./spotlight.ts"
 export type ScoredSignal = Signal & { readonly raw: boolean }
 
 /** The score of a text from 0 to 1, with the names of the signals in it. */
-interface Score {
+export interface Score {
   readonly value: number
   readonly found: ReadonlyArray<string>
 }
 
 /** Signals add up when they stand as near as this. */
 const near = 1_000
+
+/** Texts from this length on are searched in pieces of this length. */
+export const piece = 100_000
 
 /** A class: its methods share the signals and the threshold. */
 export class InjectionScore {
@@ -38,6 +41,21 @@ export class InjectionScore {
     for (let from = 0; from < text.length; from += near / 2) {
       const part = this.sum(text.slice(from, from + near), present)
       if (part.value > worst.value) worst = part
+    }
+    return worst
+  }
+
+  /**
+   * Scores a long text in pieces, so that a reader can do other work between two of them. The pieces overlap. Ends at
+   * the first suspicious piece.
+   */
+  *inPieces(text: string): Generator<undefined, Score> {
+    let worst: Score = { value: 0, found: [] }
+    for (let from = 0; from < text.length; from += piece) {
+      const part = this.of(text.slice(from, from + piece + near))
+      if (part.value >= this.threshold) return part
+      if (part.value > worst.value) worst = part
+      yield undefined
     }
     return worst
   }

@@ -2,6 +2,7 @@
  * Patterns of injected instructions. Every repetition in a pattern is bounded, so that the time grows linearly with the
  * text.
  */
+import { tellsMachine } from "./injectionAddress.ts"
 
 /** A sign of an injection. Its weight is from 0 (it means nothing) to 1 (it is certain). */
 export interface Signal {
@@ -39,7 +40,10 @@ export const textSignals: ReadonlyArray<Signal> = [
     "override",
     0.7,
     "ignor|disregard|forget|overrid|bypass|drop|skip|instruct|task|objective|prompt|rules|do not |no attention|" +
-      "never mind|stop what",
+      "never mind|stop what|\\bjob\\b|goal",
+    "\\b(?:drop|forget|ignore|abandon|discard|disregard) (?:what(?:ever)?|everything|all) (?:you (?:were|have been)|your user|the user)\\b",
+    "\\b(?:whatever|what) (?:your|the) user (?:wanted|asked|wants)[^\\n.]{0,20}\\b(?:less important|can wait)",
+    "\\b(?:your|normal) (?:real |actual )?(?:instructions|guidelines|rules|safety training)\\b[^\\n.]{0,40}\\b(?:superseded|suspended|withheld from you|do(?:es)? not apply)",
     `${not}\\b(?:ignore|disregard|forget|override|bypass|skip|drop (?:all|your)) ${words}${earlier} (?:[\\w'-]{1,20} ){0,2}${rules}\\b`,
     `${not}\\b(?:ignore|disregard|forget) (?:all|any) ?(?:of )?(?:the |your )?(?:instructions|rules|guidelines)\\b`,
     `${not}\\b(?:ignore|disregard|forget|skip) (?:the |all )?${rules} (?:above|before|that you (?:were|have|got))`,
@@ -179,6 +183,8 @@ export const textSignals: ReadonlyArray<Signal> = [
     "_|tool|function|action",
     `\\b(?:you (?:must|have to|need to|should)|first|then|afterwards|please|finally)[^\\n.]{0,40}\\b(?:call|invoke|run|use|execute) ` +
       `(?:the )?(?:tool |function )?["'\`]?${toolName}`,
+    `\\b(?:assistants?|agents?|model|you) (?:must|has to|have to|needs? to|should|shall)[^\\n.]{0,70}\\b(?:call|invoke|run|use|execute) ` +
+      `(?:the )?(?:tool |function )?["'\`]?${toolName}`,
     `\\b(?:call|invoke|execute|use) the (?:tool|function) ["'\`]?${toolName}`,
     `\\b(?:invoke|call) the tool ["'][\\w.-]{2,40}["'] with\\b`,
     `\\btools\\b[^\\n.]{0,40}\\bin (?:this|the following) order\\b[^\\n.]{0,80}${toolName}`,
@@ -223,5 +229,6 @@ export const textSignals: ReadonlyArray<Signal> = [
     "\\b(?:do not|don't|never|without) (?:tell|telling|inform|informing|notify|notifying|alert|alerting) the (?:user|human|operator)\\b",
     "\\b(?:do not|don't|never) (?:mention|show|reveal) (?:this|it|that) to the user\\b",
     "\\bthe user (?:must|should) (?:not|never) (?:know|learn|see|notice|find out)\\b"
-  )
+  ),
+  { name: "tells-machine", weight: 0.7, test: tellsMachine }
 ]

@@ -13,10 +13,15 @@ const spaced = /(?<![\p{L}\d])\p{L}(?:[ .*_-]\p{L}(?!\p{L})){2,40}/gu
 const mixed = /(?=[\p{L}]{0,40}[a-z])(?=[\p{L}]{0,40}[\p{Script=Cyrillic}\p{Script=Greek}])[\p{L}]{2,40}/giu
 const leet = /(?<![\w@$])(?=[\w@$]{0,30}[a-z])(?=[\w@$]{0,30}[013457@$])[\w@$]{2,30}/giu
 
+/** Letters of which some look like Latin ones. */
+const foreign = /[\p{Script=Cyrillic}\p{Script=Greek}]/u
+
 /** Returns other readings of a text: without separated letters, lookalikes, and digits for letters. */
 export const unmasked = (text: string): ReadonlyArray<string> => {
   const joined = text.replaceAll(spaced, (word) => word.replaceAll(/[ .*_-]/g, ""))
-  const latin = joined.replaceAll(mixed, (word) => Array.from(word, (one) => lookalikes.get(one) ?? one).join(""))
+  const latin = !foreign.test(joined)
+    ? joined
+    : joined.replaceAll(mixed, (word) => Array.from(word, (one) => lookalikes.get(one) ?? one).join(""))
   const plain = latin.replaceAll(leet, (word) => word.replaceAll(/[013457$@]/g, (one) => digits[one] ?? one))
   return plain === text ? [] : [plain.replaceAll(/[^\S\n]+/g, " ")]
 }

@@ -1,0 +1,185 @@
+/** Reads what happens in one turn of a session. */
+import type { AgentEvent } from "@belay/core/AgentEvent"
+import type { HostEvent } from "../../host/HostEvent.ts"
+import type { Outcome } from "../../host/Outcome.ts"
+import type { Serve } from "../Serve.ts"
+
+/** An event of the turn, or its outcome. The outcome comes once, last. */
+export type Item =
+  /** `isKnown`: the reader has it already; it only says where the turn is. */
+  | { readonly type: "event"; readonly id: string; readonly event: AgentEvent; readonly isKnown?: true }
+  | { readonly type: "end"; readonly outcome: Outcome }
+
+/** Which part of a session to read. */
+export interface Part {
+  readonly sessionId: string
+  /** The key of the message or of the decisions whose outcome ends this part. */
+  readonly key: string
+  /** Set for decisions: the part begins when the turn is resumed after the event with this number. */
+  readonly after?: number
+  /** The id of the last event that the reader has. */
+  readonly known?: string
+}
+
+/** How long to wait for the rest of the events after the outcome is known, in milliseconds. */
+const restMs = 2_000
+
+/** Yields the events of a part and its outcome. Ends without an outcome when the signal aborts. */
+export async function* follow({ host }: Serve, part: Part, signal: AbortSignal): AsyncGenerator<Item, void, void> {
+  const abort = new AbortController()
+  const stop = () => abort.abort()
+  signal.addEventListener("abort", stop, { once: true })
+  if (signal.aborted) stop()
+  const outcome = Promise.resolve(host.result(part.sessionId, part.key, { signal: abort.signal }))
+  const reading = readingOf(host, part, abort.signal)
+  const over = overAfter(outcome, reading)
+  try {
+    while (!abort.signal.aborted) {
+      const next = await over.orNext()
+      if (next === undefined || next.done === true) break
+      reading.hasBegun = true
+      yield next.value
+      if (over.isEnd(next.value.event)) break
+    }
+    if (!abort.signal.aborted) yield { type: "end", outcome: await outcome }
+  } catch (error) {
+    if (!abort.signal.aborted) throw error
+  } finally {
+    over.clear()
+    signal.removeEventListener("abort", stop)
+    stop()
+    outcome.catch(() => {})
+    reading.close()
+  }
+}
+
+type EventItem = Extract<Item, { readonly type: "event" }>
+
+interface Reading {
+  readonly next: () => Promise<IteratorResult<EventItem, void>>
+  readonly close: () => void
+  hasBegun: boolean
+}
+
+const readingOf = (host: Serve["host"], part: Part, signal: AbortSignal): Reading => {
+  const events = eventsOf(host, part, signal)
+  return {
+    next: () => events.next(),
+    // It may wait for the next event until it has seen the abort.
+    close: () => void events.return().catch(() => {}),
+    hasBegun: false
+  }
+}
+
+/**
+ * The events are over when the outcome is known and the `turn-end` was read that belongs to it. If that event is lost,
+ * they are over some time after the outcome is known. A turn that was parked, or whose store failed, ends and is resumed
+ * without an outcome in between.
+ */
+const overAfter = (outcome: Promise<Outcome>, reading: Reading) => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let known: Outcome["status"] | undefined
+  let ended: string | undefined
+  let isOver = false
+  let wake = (): void => {}
+  const stop = () => {
+    isOver = true
+    wake()
+  }
+  const hasAll = () => known !== undefined && ended !== undefined && (ended === known || !resumable.has(ended))
+  outcome.then(({ status }) => {
+    known = status
+    const mayFollow = !hasAll() && (reading.hasBegun || !withoutEvents.has(status))
+    timer = setTimeout(stop, mayFollow ? restMs : 0)
+  }, stop)
+  return {
+    /** Notes an event that was read. Returns whether it is the last one. */
+    isEnd: (event: AgentEvent): boolean => {
+      if (event.parent !== undefined) return false
+      if (event.type === "turn-start") ended = undefined
+      if (event.type === "turn-end") ended = event.status
+      return event.type === "turn-end" && hasAll()
+    },
+    orNext: (): Promise<IteratorResult<EventItem, void> | undefined> =>
+      new Promise((resolve, reject) => {
+        if (isOver) return resolve(undefined)
+        wake = () => resolve(undefined)
+        reading.next().then(resolve, reject)
+      }),
+    clear: () => clearTimeout(timer)
+  }
+}
+
+/** How a turn can end that is resumed later. */
+const resumable: ReadonlySet<string> = new Set(["parked", "suspended", "failed"])
+
+/** The outcomes of what never became a turn. */
+const withoutEvents: ReadonlySet<Outcome["status"]> = new Set(["cancelled", "dead", "late", "delivered"])
+
+async function* eventsOf(host: Serve["host"], part: Part, signal: AbortSignal): AsyncGenerator<EventItem, void, void> {
+  const { known, sessionId } = part
+  const isMine = belongs(part)
+  let isNew = known === undefined
+  for await (const one of host.events(sessionId, { signal })) {
+    if (!isMine(one)) continue
+    if (isNew) yield itemOf(one)
+    else if (one.id <= known!) yield { ...itemOf(one), isKnown: true }
+    else {
+      isNew = true
+      yield* firstNew(host, part, one, signal)
+    }
+  }
+}
+
+const itemOf = ({ event, id }: HostEvent): EventItem => ({ type: "event", id, event })
+
+/** The log joins deltas. If the reader has the beginning of one, it gets the rest. */
+async function* firstNew(
+  host: Serve["host"],
+  { known, sessionId }: Part,
+  one: HostEvent,
+  signal: AbortSignal
+): AsyncGenerator<EventItem, void, void> {
+  const { event } = one
+  if (event.type !== "text-delta" && event.type !== "reasoning-delta") return yield itemOf(one)
+  for await (const { event: rest } of host.events(sessionId, { after: known!, signal })) {
+    const restText = "text" in rest && rest.seq === event.seq ? rest.text : undefined
+    if (restText === undefined || restText.length >= event.text.length) break
+    const { id } = one
+    const begin = event.text.slice(0, event.text.length - restText.length)
+    yield { type: "event", id, event: { ...event, text: begin }, isKnown: true }
+    return yield { type: "event", id, event: { ...event, text: restText } }
+  }
+  yield itemOf(one)
+}
+
+/** Returns a function that says whether an event is one of the part. Call it with each event, in order. */
+const belongs = ({ after, key }: Part) => {
+  let isResumed = false
+  return ({ event, key: ofMessage }: HostEvent): boolean => {
+    if (after === undefined) return ofMessage === key
+    if (event.seq > after && event.type === "turn-start" && event.parent === undefined) isResumed = true
+    return isResumed
+  }
+}
+
+/**
+ * Drops what a mapping makes of events that the reader has. A mapping takes an item only after it has yielded all that
+ * it makes of the one before.
+ */
+export async function* withoutKnown<A extends object>(
+  items: AsyncIterable<Item>,
+  map: (items: AsyncIterable<Item>) => AsyncIterable<A>
+): AsyncGenerator<{ readonly made: A; readonly from?: string }, void, void> {
+  let current: Item | undefined
+  const watched = async function*() {
+    for await (const item of items) {
+      current = item
+      yield item
+    }
+  }
+  for await (const one of map(watched())) {
+    if (current?.type === "event" && current.isKnown === true) continue
+    yield current?.type === "event" ? { made: one, from: current.id } : { made: one }
+  }
+}

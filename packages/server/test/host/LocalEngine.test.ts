@@ -1,0 +1,42 @@
+/** The engine for one process keeps the laws of engines. */
+import { inMemory } from "@belay/core/Inbox"
+import * as SqliteStore from "@belay/providers/SqliteStore"
+import * as LocalEngine from "@belay/server/LocalEngine"
+import * as EngineLaws from "@belay/testing/EngineLaws"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import { assert, describe, it } from "vitest"
+import { newFile, pollMs } from "./support/hosted.ts"
+
+describe("the local engine", () => {
+  const inMemorySubject = async (): Promise<EngineLaws.Subject> => {
+    const inbox = inMemory()
+    return { inbox, engine: LocalEngine.make({ inbox, pollMs }) }
+  }
+  const onFile = async (): Promise<EngineLaws.Subject> => {
+    const { close, inbox } = SqliteStore.make({ path: newFile() })
+    return { inbox, engine: LocalEngine.make({ inbox, pollMs }), dispose: close }
+  }
+  for (const { name, run } of EngineLaws.cases(inMemorySubject)) it(`in memory: ${name}`, run)
+  for (const { name, run } of EngineLaws.cases(onFile)) it(`on SQLite: ${name}`, run)
+
+  it("advances at most `concurrency` sessions at the same time", async () => {
+    const inbox = inMemory()
+    const engine = LocalEngine.make({ inbox, pollMs, concurrency: 3 })
+    let [inside, most, calls] = [0, 0, 0]
+    const scope = await Effect.runPromise(Scope.make())
+    const advance = () =>
+      Effect.gen(function*() {
+        most = Math.max(most, ++inside)
+        yield* Effect.sleep(2)
+        inside--
+        calls++
+      })
+    await Effect.runPromise(Scope.provide(engine.start(advance), scope))
+    for (let index = 0; index < 30; index++) await Effect.runPromise(engine.wake(`s${index}`))
+    while (calls < 30) await Effect.runPromise(Effect.sleep(2))
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    assert.strictEqual(most, 3)
+  })
+})

@@ -1,0 +1,108 @@
+/** The engine on pg-boss. */
+import { inMemory } from "@belay/core/Inbox"
+import * as PgBossEngine from "@belay/server/PgBossEngine"
+import * as EngineLaws from "@belay/testing/EngineLaws"
+import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
+import pg from "pg"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { type PostgresServer, startPostgres } from "../../../../test/support/postgres.ts"
+import { failure } from "./support/hosted.ts"
+import { withoutPackages } from "./support/withoutPackages.ts"
+
+const run = Effect.runPromise
+
+/** The message of an Effect's error. */
+const reason = async (act: Effect.Effect<void, unknown>): Promise<string> =>
+  String((await failure(run(act)))["message"])
+
+let server: PostgresServer
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(() => server.dispose())
+
+describe("the pg-boss engine", () => {
+  let count = 0
+  const make = async (): Promise<EngineLaws.Subject> => {
+    const options = { url: server.url, schema: `law${++count}` }
+    return { inbox: inMemory(), engine: PgBossEngine.make(options), peer: PgBossEngine.make(options) }
+  }
+  for (const { name, run: prove } of EngineLaws.cases(make, { hasPeers: true })) it(name, prove)
+
+  const onPool = async (): Promise<EngineLaws.Subject> => {
+    const pool = new pg.Pool({ connectionString: server.url })
+    // The server ends before its connections.
+    pool.on("error", () => {})
+    return { inbox: inMemory(), engine: PgBossEngine.make({ pool, schema: `law${++count}` }) }
+  }
+  for (const { name, run: prove } of EngineLaws.cases(onPool).slice(0, 4)) it(`on a pool: ${name}`, prove)
+
+  it("keeps one job for a session that was woken often, and one for each time", async () => {
+    const engine = PgBossEngine.make({ url: server.url, schema: "kept" })
+    const [soon, late] = [Date.now() + 3_600_000, Date.now() + 7_200_000]
+    for (const at of [undefined, soon, late, undefined, soon, late, undefined]) await run(engine.wake("s", at))
+    const client = new pg.Client({ connectionString: server.url })
+    await client.connect()
+    const { rows } = await client.query("SELECT singleton_key FROM kept.job WHERE name = 'belay' ORDER BY created_on")
+    assert.deepStrictEqual(rows.map((row) => row.singleton_key), ["s", `s@${soon}`, `s@${late}`])
+    await client.end()
+  })
+
+  it("fails if its server cannot be reached", async () => {
+    const engine = PgBossEngine.make({ url: "postgres://belay@127.0.0.1:1/none" })
+    assert.match(await reason(engine.wake("s")), /^the wake-up of session s was not stored: connect ECONNREFUSED/)
+    assert.match(await reason(Effect.scoped(engine.start(() => Effect.void))), /^connect ECONNREFUSED/)
+  })
+
+  it("logs an error once, not for each worker, while the server is away", async () => {
+    const pool = new pg.Pool({ connectionString: server.url })
+    // The test may fail, and the server end before its connections.
+    pool.on("error", () => {})
+    let isAway = false
+    let refused = 0
+    const query = async (text: string, values?: Array<unknown>) => {
+      if (!isAway) return pool.query(text, values)
+      refused++
+      throw new Error("the server is away")
+    }
+    const lines: Array<string> = []
+    const logger = Logger.make(({ message }) => void lines.push(String(message)))
+    const engine = PgBossEngine.make({ pool: { query }, schema: "away", concurrency: 8 })
+    const running = Effect.gen(function*() {
+      yield* engine.start(() => Effect.void)
+      isAway = true
+      yield* Effect.promise(async () => {
+        while (refused < 20) await new Promise((resolve) => setTimeout(resolve, 10))
+      })
+      isAway = false
+    })
+    await run(Effect.scoped(running).pipe(Effect.provide(Logger.layer([logger]))))
+    assert.deepStrictEqual(lines.filter((line) => line.includes("away")), ["pg-boss: the server is away"])
+    await pool.end()
+  })
+
+  it("names the package that is missing", () => {
+    const program = `import * as PgBossEngine from "@belay/server/PgBossEngine"
+      import * as Effect from "effect/Effect"
+      const engine = PgBossEngine.make({ url: "postgres://belay@127.0.0.1:1/none" })
+      console.log((await Effect.runPromise(Effect.flip(engine.wake("s")))).message)`
+    const missing =
+      "the wake-up of session s was not stored: the engine needs packages that are not installed: npm install pg-boss"
+    assert.strictEqual(withoutPackages(["pg-boss"], program), missing)
+  })
+
+  it.each([
+    ["url", {}],
+    ["url", { url: "http://here" }],
+    ["pool", { pool: {} as never }],
+    ["pool", { url: "postgres://here", pool: { query: async () => ({ rows: [] }) } }],
+    ["schema", { url: "postgres://here", schema: "a;b" }],
+    ["queue", { url: "postgres://here", queue: "" }],
+    ["maxConnections", { url: "postgres://here", maxConnections: 1 }],
+    ["concurrency", { url: "postgres://here", concurrency: 0 }]
+  ])("refuses a wrong %s", (option, options) => {
+    const make = () => PgBossEngine.make(options)
+    assert.throws(make, new RegExp(`pg-boss-engine.*${option}`))
+  })
+})

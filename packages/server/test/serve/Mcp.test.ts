@@ -1,0 +1,88 @@
+/** The agent as an MCP server, with the client of the SDK. */
+import * as Mcp from "@belay/server/Mcp"
+import { Client, InMemoryTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
+import { assert, describe, it } from "vitest"
+import { served } from "./support/served.ts"
+
+type Answer = { readonly action: "accept" | "decline" | "cancel"; readonly content?: Record<string, string | boolean> }
+
+/** A client that answers questions like this, and counts them. */
+const clientThat = (answer: Answer) => {
+  const asked: Array<string> = []
+  const client = new Client({ name: "test", version: "1.0.0" }, {
+    capabilities: { elicitation: { form: {} } },
+    versionNegotiation: { mode: "auto" }
+  })
+  client.setRequestHandler("elicitation/create", async ({ params }) => {
+    asked.push(params.message)
+    // The content fits the schema of the question.
+    return answer as never
+  })
+  const ask = async (message: string, session?: string) => {
+    const result = await client.callTool({
+      name: "ask_agent",
+      arguments: { message, ...(session === undefined ? {} : { session }) }
+    })
+    const { content, isError, structuredContent } = Object(result)
+    return { text: content[0]?.text, isError: isError === true, session: structuredContent?.session as string }
+  }
+  return { client, asked, ask }
+}
+
+const overHttp = async (url: string, answer: Answer, user = "ada") => {
+  const made = clientThat(answer)
+  const requestInit = { headers: { authorization: `Bearer token-${user}` } }
+  await made.client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }))
+  return made
+}
+
+describe("an MCP server", () => {
+  it("has one tool, whose sessions can be continued by their principal only", async () => {
+    await using server = await served(Mcp.handler)
+    const { ask, client } = await overHttp(server.url, { action: "cancel" })
+    assert.deepStrictEqual((await client.listTools()).tools.map(({ name }) => name), ["ask_agent"])
+    const first = await ask("hello")
+    assert.strictEqual(first.text, "You said: hello (1)")
+    assert.strictEqual((await ask("again", first.session)).text, "You said: again (3)")
+    const eve = await overHttp(server.url, { action: "cancel" }, "eve")
+    assert.strictEqual((await eve.ask("hello", first.session)).text, "You said: hello (1)")
+    assert.isTrue((await ask("")).isError)
+    await client.close()
+    await eve.client.close()
+  })
+
+  it("asks the client, over HTTP without a connection that waits", async () => {
+    await using server = await served(Mcp.handler)
+    const yes = await overHttp(server.url, { action: "accept", content: { approve: true } })
+    assert.strictEqual((await yes.ask("call delete_file")).text, "Result: deleted")
+    assert.match(yes.asked.join(), /delete_file .*really\?/)
+    const no = await overHttp(server.url, { action: "accept", content: { approve: false, reason: "keep it" } })
+    assert.match((await no.ask("call delete_file")).text, /keep it/)
+    const away = await overHttp(server.url, { action: "decline" })
+    assert.match((await away.ask("call delete_file")).text, /denied/)
+    assert.deepStrictEqual(server.log, ["delete_file"])
+    for (const { client } of [yes, no, away]) await client.close()
+  })
+
+  it("asks a client of an older revision, over a connection", async () => {
+    await using server = await served(Mcp.handler)
+    const [near, far] = InMemoryTransport.createLinkedPair()
+    await (await Mcp.server(server.serve, "ada")).connect(far)
+    const { ask, asked, client } = clientThat({ action: "accept", content: { approve: true } })
+    await client.connect(near)
+    assert.strictEqual((await ask("call delete_file")).text, "Result: deleted")
+    assert.lengthOf(asked, 1)
+    await client.close()
+  })
+
+  it("says nothing of what is inside when a turn fails, and refuses strangers", async () => {
+    const hook = { name: "broken", kind: "policy", preTurn: () => Promise.reject(new Error("/srv/secret")) } as const
+    await using server = await served(Mcp.handler, {}, { hooks: [hook] })
+    const { ask, client } = await overHttp(server.url, { action: "cancel" })
+    const answer = await ask("hi")
+    assert.isTrue(answer.isError)
+    assert.notInclude(answer.text, "secret")
+    assert.strictEqual((await fetch(server.url, { method: "POST", body: "{}" })).status, 401)
+    await client.close()
+  })
+})
