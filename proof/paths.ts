@@ -97,6 +97,19 @@ export const paths: ReadonlyArray<Path> = [
   path("approved, but the stored call was changed", [mail("ann"), end], [], {
     next: (one) => one.approve({ to: "eve" })
   }),
+  path("one approval, and then another call", [mail("ann"), mail("ann", "m2"), end], ["mail ann"], {
+    next: (one) => one.approve()
+  }),
+  path("one approval, and then another call with its id", [mail("ann"), mail("bob"), end], ["mail ann"], {
+    next: (one) => one.approve()
+  }),
+  path("a question in a sub-agent that nobody answers", [calls("helper"), end], ["read"], {
+    helpers: [[calls("read"), mail("ann"), end]]
+  }),
+  path("a limit over parallel calls", [calls("read", "read", "read"), end], ["read", "read"], {
+    forOwn: false,
+    hooks: [limit(2)]
+  }),
   path("a limit over steps and agents", [calls("read"), calls("helper"), calls("read"), end], ["read", "read"], {
     forOwn: false,
     helpers: [[calls("read"), calls("read"), end]],

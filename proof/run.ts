@@ -2,6 +2,7 @@
 import { Absent, type Driver } from "./driver.ts"
 import { aiSdk } from "./drivers/aiSdk.ts"
 import { belay } from "./drivers/belay.ts"
+import { langChain } from "./drivers/langChain.ts"
 import { openAiAgents } from "./drivers/openAiAgents.ts"
 import { type Path, paths } from "./paths.ts"
 
@@ -15,7 +16,7 @@ export interface Column {
 }
 
 /** All columns. */
-export const columns: ReadonlyArray<Column> = [belay, aiSdk, openAiAgents].flatMap((driver) => [
+export const columns: ReadonlyArray<Column> = [belay, aiSdk, openAiAgents, langChain].flatMap((driver) => [
   { driver, own: false },
   ...(driver.hasOwn ? [{ driver, own: true }] : [])
 ])

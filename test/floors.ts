@@ -45,7 +45,7 @@ const below: { readonly [name: string]: ReadonlyArray<string> } = {
   tools: ["core", "hooks", "hook-files"],
   cli: ["core", "hooks", "hook-files", "providers", "testing", "server", "observe", "tools"],
   sdk: ["core", "hooks", "providers"],
-  examples: ["core", "hooks", "hook-files", "providers", "sdk", "server", "testing", "tools"]
+  examples: ["core", "hooks", "hook-files", "providers", "sdk", "server", "guard", "testing", "tools"]
 }
 
 /** Files of `core` that may import Effect modules which are not stable. None so far. */

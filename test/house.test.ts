@@ -22,7 +22,9 @@ const linesLike = (pattern: RegExp, paths = tracked): ReadonlyArray<string> =>
   )
 
 describe("the lockfile", () => {
-  const lockfiles = ["", "site/", "test/peers/", "test/runtimes/"].map((folder) => `${folder}package-lock.json`)
+  const lockfiles = ["", "site/", "test/cli/", "test/peers/", "test/runtimes/"].map((folder) =>
+    `${folder}package-lock.json`
+  )
 
   it("names no registry", () => assert.deepEqual(linesLike(/"resolved":\s*"https?:/, lockfiles), []))
 

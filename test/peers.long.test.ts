@@ -32,6 +32,27 @@ describe("the programs of other SDKs", () => {
     }
   )
 
+  it("run inside the guard: Strands, with calls that are denied, changed, asked about, and results that are withheld", async () => {
+    const { stdout } = await execute(
+      process.execPath,
+      ["--conditions=@belay/source", "test/peers/guarded-strands.ts"],
+      {
+        timeout: 30_000
+      }
+    )
+    const { answer, asked, before, models, ran, read, refused } = JSON.parse(stdout)
+    assert.deepStrictEqual({ answer, asked, before, models, ran, refused }, {
+      answer: "done",
+      asked: ["really?"],
+      before: ["ann"],
+      models: 0,
+      ran: ["ann", "asked"],
+      refused: "not here"
+    })
+    for (const text of ["no mails to eve", "the pin is [pin]", "be careful"]) assert.include(read, text)
+    assert.notInclude(read, "4711")
+  })
+
   it("compile", async () => {
     await execute(process.execPath, [resolve("node_modules/typescript/bin/tsc"), "-p", "test/peers"])
   })

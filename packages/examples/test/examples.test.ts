@@ -18,6 +18,14 @@ describe("the examples", () => {
     assert.isAtMost(lines.length, 40)
   })
 
+  it("langchain: an agent of LangChain asks before a file is deleted", async () => {
+    assert.deepStrictEqual(await run("guard/langchain.ts"), [
+      "asked: really?",
+      "tool: deleted notes.tmp",
+      "ai: The file is gone."
+    ])
+  })
+
   it("hello: agent, guardrail, cost limit and approval in at most 20 lines", async () => {
     const lines = await run("hello.ts", {}, { asProcess: true })
     assert.deepStrictEqual(lines, ["approving delete_file", "Done, in 1 step.", "- delete_file: deleted notes.tmp"])

@@ -21,7 +21,7 @@ import { Place } from "./internal/place.ts"
 export type ToolHints = Pick<GuardedTool, "readOnly" | "destructive" | "idempotent">
 
 /** The options of one guarded conversation. @category models @since 0.2.0 */
-export interface AiSdkOptions extends Omit<GuardSessionOptions, "driver"> {
+export interface AiSdkOptions extends Omit<GuardSessionOptions, "driver" | "seesRequests"> {
   /** What is known about the tools, by name. Without hints, nothing is assumed. */
   readonly hints?: { readonly [tool: string]: ToolHints }
   /** The name of the person who answers approval requests of the AI SDK. Default: nobody is named. */

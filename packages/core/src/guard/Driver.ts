@@ -106,6 +106,8 @@ export interface GuardSessionOptions {
   readonly id?: string
   /** What drives this session: `ctx.coreType` of the hooks. Default: that of the guard. */
   readonly driver?: string
+  /** As `seesRequests` of the guard, for this session. Default: that of the guard. */
+  readonly seesRequests?: boolean
   /** The name of the agent. Default `agent`. */
   readonly agent?: string
   /** The session of the agent that started this one. Both share their state, questions and limits. */

@@ -52,6 +52,16 @@ describe("a guarded model call", () => {
     assert.deepStrictEqual((await session.beforeStop({ text: "" })).context, [])
   })
 
+  it("is in the context of one session of a guard whose other sessions see requests", async () => {
+    const guard = GuardSession.guard({
+      hooks: [defineHook({ name: "reminds", preToolCall: (_call, ctx) => ctx.inject("be kind") })]
+    })
+    const contextOf = async (options: GuardSession.GuardSessionOptions) =>
+      (await guard.session(options).toolCall({ id: "1", name: "x" })).context
+    assert.deepStrictEqual(await contextOf({ seesRequests: false }), [{ hook: "reminds", text: "be kind" }])
+    assert.deepStrictEqual(await contextOf({}), [])
+  })
+
   it("is answered by a hook, changed, or sent back with feedback as often as the hook allows", async () => {
     const session = make([defineHook({
       name: "critic",

@@ -1,19 +1,14 @@
 /** The items of the OpenAI Agents SDK as messages of Belay, and back. What no hook has changed goes back as it came. */
-import { canonical, type Json } from "@belay/core/Json"
+import type { Json } from "@belay/core/Json"
 import type { AssistantMessage, FilePart, Message, ToolCall, ToolMessage, UserMessage } from "@belay/core/Message"
 import type { AgentInputItem, AgentOutputItem } from "@openai/agents"
 import * as Result from "effect/Result"
 import { jsonOf } from "../json.ts"
-
-/** One message of Belay with the items from which it was made. */
-interface Unit {
-  readonly message: Message
-  readonly source: ReadonlyArray<AgentInputItem>
-}
+import { type Unit, writeUnits } from "../units.ts"
 
 /** Items, read. */
 export interface ReadItems {
-  readonly units: ReadonlyArray<Unit>
+  readonly units: ReadonlyArray<Unit<AgentInputItem>>
   /** The items after the last message that no hook reads, such as reasoning. */
   readonly rest: ReadonlyArray<AgentInputItem>
 }
@@ -29,7 +24,7 @@ const isAssistant = (item: Item): item is Extract<Item, { readonly role: "assist
 
 /** Reads items. The text of the model and the calls that follow it are one message. */
 export const readItems = (items: ReadonlyArray<Item>): ReadItems => {
-  const units: Array<Unit> = []
+  const units: Array<Unit<AgentInputItem>> = []
   let before: Array<Item> = []
   /** The message of the model that is still open. */
   let open: { message: AssistantMessage; source: Array<Item> } | undefined
@@ -90,23 +85,11 @@ const resultOf = ({ callId, name, output }: OfType<"function_call_result">): Too
   return { role: "tool", toolCallId: callId, toolName: name, content: jsonOf(text) }
 }
 
-const keyOf = (message: Message): string => canonical(message as unknown as Json)
-
 /** Makes the items that the model reads. */
-export const writeItems = ({ rest, units }: ReadItems, messages: ReadonlyArray<Message>): Array<AgentInputItem> => {
-  const keys = units.map(({ message }) => keyOf(message))
-  let next = 0
-  const written = messages.flatMap((message) => {
-    const found = keys.indexOf(keyOf(message), next)
-    if (found >= 0) {
-      next = found + 1
-      return units[found]!.source
-    }
-    const changed = units[next]?.message.role === message.role ? units[next++]!.source : []
-    return writeMessage(message, changed)
-  })
-  return [...written, ...rest]
-}
+export const writeItems = ({ rest, units }: ReadItems, messages: ReadonlyArray<Message>): Array<AgentInputItem> => [
+  ...writeUnits(units, messages, writeMessage),
+  ...rest
+]
 
 /** Writes a message. `source` are the items of the one that a hook has changed into it. */
 export const writeMessage = (message: Message, source: ReadonlyArray<Item>): ReadonlyArray<AgentInputItem> => {

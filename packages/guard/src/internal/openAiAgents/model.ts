@@ -6,6 +6,7 @@ import { type AgentInputItem, type Model, type ModelRequest, type ModelResponse,
 import { answer, passText } from "../answer.ts"
 import type { Place } from "../place.ts"
 import { TurnInput } from "../turnInput.ts"
+import { withChanges as knownUnits } from "../units.ts"
 import { withCost } from "../withCost.ts"
 import { assistantItems, callOf, type ReadItems, readItems, said, writeItems, writeMessage } from "./items.ts"
 
@@ -109,13 +110,7 @@ export class GuardedModel implements Model {
     const plain = readItems(items)
     const begun = await input.receive(plain.units.map(({ message }) => message))
     if (begun !== undefined) return ownAnswer(begun.text)
-    const read: ReadItems = {
-      ...plain,
-      units: plain.units.map((unit) => {
-        const changed = place.changeOf(unit.message)
-        return changed === undefined ? unit : { message: changed, source: writeMessage(changed, unit.source) }
-      })
-    }
+    const read: ReadItems = { ...plain, units: knownUnits(place, plain.units, writeMessage) }
     const request = requestOf(asked, read.units.map(({ message }) => message))
     let last: ModelResponse | undefined
     const answered = await answer({

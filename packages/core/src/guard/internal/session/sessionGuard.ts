@@ -13,6 +13,7 @@ import { sessionAgentOf } from "./sessionAgent.ts"
 const sessionKinds: OptionKinds<GuardSessionOptions> = {
   id: "text",
   driver: "text",
+  seesRequests: "flag",
   agent: "text",
   parent: "object",
   parentCall: "text",
@@ -29,7 +30,10 @@ export const guardOf = (given: GuardOptions): Result.Result<SessionGuard, Config
     const open = new Map<string, GuardedSession>()
     const options: SessionOptions = { logging, followUps, forget: (id) => open.delete(id) }
     const session = (asked: GuardSessionOptions = {}): GuardSession => {
-      const { agent: name = "agent", cwd = agent.cwd, driver, id, parent, parentCall } = checkedSession(asked)
+      const { agent: name = "agent", cwd = agent.cwd, driver, id, parent, parentCall, seesRequests: sees } =
+        checkedSession(
+          asked
+        )
       const above = parent === undefined ? undefined : ownSession(parent)
       // A host that asks for the same conversation twice gets the same one, so that no question is lost between them.
       const known = id === undefined ? undefined : open.get(id)
@@ -45,7 +49,7 @@ export const guardOf = (given: GuardOptions): Result.Result<SessionGuard, Config
           },
           driver: { llm },
           id: id ?? crypto.randomUUID(),
-          seesRequests,
+          seesRequests: sees ?? seesRequests,
           parent: above?.conversation,
           parentCall
         }),

@@ -1,0 +1,133 @@
+/**
+ * The guard inside LangChain 1 and LangGraph: `createAgent` and graphs keep their loop, and the hooks of Belay decide
+ * about every message, model call and tool call in it.
+ *
+ * @since 0.2.0
+ */
+import { ConfigError } from "@belay/core/AgentError"
+import type { GuardedTool, GuardSession, GuardSessionOptions } from "@belay/core/Driver"
+import type { BaseChatModel } from "@langchain/core/language_models/chat_models"
+import type { StructuredToolInterface } from "@langchain/core/tools"
+import { type AgentMiddleware, type AnyAgentMiddleware, createAgent, createMiddleware } from "langchain"
+import type { Driver } from "./Coverage.ts"
+import type { Guard } from "./Guard.ts"
+import { whyNotCovered } from "./internal/coverage.ts"
+import { GuardedCalls } from "./internal/langChain/model.ts"
+import { guardTool, KnownTools, wrapToolCall } from "./internal/langChain/tools.ts"
+import { Place } from "./internal/place.ts"
+
+/** What is known about a tool beside its schema. @category models @since 0.2.0 */
+export type ToolHints = Pick<GuardedTool, "readOnly" | "destructive" | "idempotent">
+
+/** The options of one guarded conversation. @category models @since 0.2.0 */
+export interface LangChainOptions extends Omit<GuardSessionOptions, "driver" | "seesRequests"> {
+  /** What is known about the tools, by name. Without hints, nothing is assumed. */
+  readonly hints?: { readonly [tool: string]: ToolHints }
+  /** The name of the person who answers the interrupts. Default: nobody is named. */
+  readonly approvedBy?: string
+}
+
+/** One guarded conversation. @category models @since 0.2.0 */
+export interface LangChain {
+  readonly session: GuardSession
+  /**
+   * Creates an agent as `createAgent` of LangChain does, inside the guard. The guard comes after all other middleware,
+   * so that nothing changes a call which the guard has allowed.
+   */
+  readonly createAgent: typeof createAgent
+  /** The guard as middleware, for functions that create agents themselves. It must be the last one. */
+  readonly middleware: AgentMiddleware
+  /** Wraps a chat model that a graph calls itself, before tools are bound to it. */
+  readonly model: (model: BaseChatModel) => BaseChatModel
+  /** Wraps tools that a graph runs itself, for example with a `ToolNode`. Their types stay the same. */
+  readonly tools: <const T extends ReadonlyArray<StructuredToolInterface>>(
+    tools: T
+  ) => { -readonly [K in keyof T]: T[K] }
+}
+
+/** What the guard can do in LangChain and LangGraph. @category models @since 0.2.0 */
+export const driver: Driver = {
+  name: "langchain",
+  places: {
+    onSessionStart: "enforced",
+    preTurn: "enforced",
+    preLlmCall: "enforced",
+    onLlmDelta: "enforced",
+    postLlmCall: "enforced",
+    wrapLlmCall: "enforced",
+    onPermission: "enforced",
+    preToolCall: "enforced",
+    wrapToolCall: "enforced",
+    postToolCall: "enforced",
+    onToolDenied: "enforced",
+    onBudget: "enforced",
+    postStep: "enforced",
+    preStop: "enforced",
+    postTurn: "enforced",
+    revealText: "enforced",
+    onSessionEnd: "enforced",
+    // Another agent is a tool or a node. A program shortens its own messages, has its own memory and its own signals.
+    preDelegation: "absent",
+    postDelegation: "absent",
+    preCompaction: "absent",
+    postCompaction: "absent",
+    concealMessages: "absent",
+    onSignal: "absent"
+  }
+}
+
+const name = "belay-guard"
+
+/**
+ * Guards one conversation. Throws a `ConfigError` that names the hooks which must hold at a point that LangChain does
+ * not have.
+ *
+ * @example
+ * ```ts
+ * import { defineHook, HookAction } from "@belay/core"
+ * import { Guard } from "@belay/guard"
+ * import * as LangChain from "@belay/guard/LangChain"
+ * import { fakeModel, tool } from "langchain"
+ * import * as z from "zod"
+ *
+ * const careful = defineHook({ name: "careful", tools: "delete_*", preToolCall: () => HookAction.reject("not here") })
+ * const guarded = LangChain.make(Guard.make({ hooks: [careful] }))
+ * const deleteFile = tool(({ path }) => `deleted ${path}`, {
+ *   name: "delete_file",
+ *   description: "Deletes a file",
+ *   schema: z.object({ path: z.string() })
+ * })
+ * const agent = guarded.createAgent({ model: fakeModel(), tools: [deleteFile] })
+ * const ask = (content: string) => agent.invoke({ messages: [{ role: "user", content }] })
+ * ```
+ * @category constructors
+ * @since 0.2.0
+ */
+export const make = (guard: Guard, options: LangChainOptions = {}): LangChain => {
+  const { approvedBy, hints = {}, ...rest } = options
+  const why = whyNotCovered(guard.chain, driver, guard.allowUnguarded)
+  if (why !== undefined) throw why
+  const session = guard.session({ ...rest, driver: driver.name })
+  const known = new KnownTools()
+  const place = new Place({ guard, session, hints, approvedBy, describe: known.describe })
+  const calls = new GuardedCalls(place, known)
+  const { wrapModelCall } = calls
+  const middleware = createMiddleware({ name, wrapModelCall, wrapToolCall: wrapToolCall(place, known) })
+  const guardedAgent = (params: Parameters<typeof createAgent>[0]) => {
+    const { middleware: others = [] } = params
+    if (others.some((one) => one.name === name)) {
+      throw new ConfigError({ key: "middleware", message: "middleware: the agent is guarded already: wrap it once" })
+    }
+    const all: ReadonlyArray<AnyAgentMiddleware> = [...others, middleware]
+    return createAgent({ ...params, middleware: all })
+  }
+  return {
+    session,
+    // It takes and returns what the function of LangChain does, which infers its types from the parameters.
+    createAgent: guardedAgent as typeof createAgent,
+    middleware,
+    model: (model) => calls.model(model),
+    // Each tool keeps its type, because only its `invoke` is another.
+    tools: (tools) => tools.map((tool) => guardTool(place, known, tool)) as never
+  }
+}

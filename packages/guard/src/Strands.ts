@@ -1,0 +1,100 @@
+/**
+ * The guard inside the Strands Agents SDK: agents keep their loop and their model, and the hooks of Belay decide about
+ * messages and tool calls in a plugin.
+ *
+ * @since 0.2.0
+ */
+import type { GuardedTool, GuardSession, GuardSessionOptions } from "@belay/core/Driver"
+import type { Driver } from "./Coverage.ts"
+import type { Guard } from "./Guard.ts"
+import { whyNotCovered } from "./internal/coverage.ts"
+import { Place } from "./internal/place.ts"
+import { Events, type Sdk } from "./internal/strands/events.ts"
+
+/** What is known about a tool beside its schema. @category models @since 0.2.0 */
+export type ToolHints = Pick<GuardedTool, "readOnly" | "destructive" | "idempotent">
+
+/** The options of one guarded conversation. @category models @since 0.2.0 */
+export interface StrandsOptions extends Omit<GuardSessionOptions, "driver" | "seesRequests"> {
+  /** What is known about the tools, by name. Without hints, nothing is assumed. */
+  readonly hints?: { readonly [tool: string]: ToolHints }
+  /** The name of the person who answers the interrupts. Default: nobody is named. */
+  readonly approvedBy?: string
+}
+
+/** A plugin of Strands. @category models @since 0.2.0 */
+export interface StrandsPlugin {
+  readonly name: string
+  // oxlint-disable-next-line typescript/no-explicit-any -- the agent has types of the SDK
+  readonly initAgent: (agent: any) => void
+}
+
+/** One guarded conversation. @category models @since 0.2.0 */
+export interface Strands {
+  readonly session: GuardSession
+  /**
+   * Makes the plugin for one agent. It takes the module `@strands-agents/sdk` of the program. Put it last, so that no
+   * other plugin changes a call which the guard has allowed.
+   */
+  readonly plugin: (sdk: Sdk) => StrandsPlugin
+}
+
+/** What the guard can do in Strands. @category models @since 0.2.0 */
+export const driver: Driver = {
+  name: "strands",
+  places: {
+    onSessionStart: "enforced",
+    preTurn: "enforced",
+    onPermission: "enforced",
+    preToolCall: "enforced",
+    postToolCall: "enforced",
+    onToolDenied: "enforced",
+    onSessionEnd: "enforced",
+    // Another agent is a tool. A program shortens its own messages, has its own memory and its own signals.
+    preDelegation: "absent",
+    postDelegation: "absent",
+    preCompaction: "absent",
+    postCompaction: "absent",
+    concealMessages: "absent",
+    onSignal: "absent"
+  }
+}
+
+/**
+ * Guards one conversation. Throws a `ConfigError` that names the hooks which must hold at a point that the SDK does not
+ * have, such as those about answers of the model.
+ *
+ * @example
+ * ```ts
+ * import { defineHook, HookAction } from "@belay/core"
+ * import { Guard } from "@belay/guard"
+ * import * as Strands from "@belay/guard/Strands"
+ *
+ * const careful = defineHook({ name: "careful", tools: "delete_*", preToolCall: () => HookAction.reject("not here") })
+ * const guarded = Strands.make(Guard.make({ hooks: [careful] }))
+ * // new Agent({ model, tools, plugins: [guarded.plugin(sdk)] }), with import * as sdk from "@strands-agents/sdk"
+ * ```
+ * @category constructors
+ * @since 0.2.0
+ */
+export const make = (guard: Guard, options: StrandsOptions = {}): Strands => {
+  const { approvedBy, hints = {}, ...rest } = options
+  const why = whyNotCovered(guard.chain, driver, guard.allowUnguarded)
+  if (why !== undefined) throw why
+  const session = guard.session({ ...rest, driver: driver.name, seesRequests: false })
+  const place = new Place({ guard, session, hints, approvedBy, describe: () => Promise.resolve({}) })
+  return {
+    session,
+    plugin: (sdk) => {
+      const events = new Events(place, sdk)
+      return {
+        name: "belay-guard",
+        initAgent: (agent) => {
+          agent.addHook(sdk.BeforeModelCallEvent, (event: never) => events.beforeModel(event))
+          agent.addHook(sdk.BeforeToolCallEvent, (event: never) => events.beforeTool(event))
+          agent.addHook(sdk.AfterToolCallEvent, (event: never) => events.afterTool(event))
+        }
+      }
+    }
+  }
+}

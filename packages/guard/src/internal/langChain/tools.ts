@@ -1,0 +1,164 @@
+/** Tools of LangChain inside the guard. */
+import { ConfigError } from "@belay/core/AgentError"
+import { canonical, type Json, type JsonObject } from "@belay/core/Json"
+import type { LlmRequest } from "@belay/core/LlmCall"
+import { ToolMessage } from "@langchain/core/messages"
+import type { StructuredToolInterface } from "@langchain/core/tools"
+import { toJsonSchema } from "@langchain/core/utils/json_schema"
+import { type Command, isCommand, isGraphBubbleUp } from "@langchain/langgraph"
+import * as Result from "effect/Result"
+import type { createMiddleware } from "langchain"
+import { jsonOf } from "../json.ts"
+import type { Described, Place } from "../place.ts"
+import { contentOf, resultOf } from "./messages.ts"
+import { askPerson } from "./questions.ts"
+
+type WrapToolCall = NonNullable<Parameters<typeof createMiddleware>[0]["wrapToolCall"]>
+
+/** A class, because reading a schema takes much longer than a call. */
+export class KnownTools {
+  /** The ids of the calls in answers that the guard has seen. */
+  readonly seen = new Set<string>()
+  private readonly tools = new Map<string, Described>()
+  private readonly read = new WeakSet<object>()
+
+  /** Makes a tool known. Tools of the vendor have no name of their own, and nobody here can stop them. */
+  add(tool: unknown): void {
+    if (typeof tool !== "object" || tool === null || this.read.has(tool)) return
+    const { description, name, schema } = tool as { readonly [key: string]: unknown }
+    if (typeof name !== "string") return
+    this.read.add(tool)
+    const found = Result.try(() => jsonOf(toJsonSchema(schema as never)) as JsonObject)
+    this.tools.set(name, {
+      ...(typeof description === "string" ? { description } : {}),
+      ...(Result.isSuccess(found) ? { inputSchema: found.success } : {})
+    })
+  }
+
+  readonly describe = (name: string): Promise<Described> => Promise.resolve(this.tools.get(name) ?? {})
+
+  /** Returns the tools as a request to the model has them. */
+  described(tools: ReadonlyArray<unknown>): LlmRequest["tools"] {
+    return tools.flatMap((tool) => {
+      const name = (tool as { readonly name?: unknown }).name
+      if (typeof name !== "string") return []
+      const { description = "", inputSchema = { type: "object" } } = this.tools.get(name) ?? {}
+      return [{ name, description, inputSchema }]
+    })
+  }
+}
+
+/** A call, and what runs it. */
+interface Running {
+  readonly id: string
+  readonly name: string
+  readonly args: Json
+  readonly signal: AbortSignal | undefined
+  readonly run: (args: Json) => Promise<unknown>
+}
+
+/** Wraps the tool calls of an agent. */
+export const wrapToolCall = (place: Place, known: KnownTools): WrapToolCall => async (request, handler) => {
+  const { runtime, tool, toolCall } = request
+  known.add(tool)
+  return await runTool(place, {
+    id: toolCall.id ?? crypto.randomUUID(),
+    name: toolCall.name,
+    args: jsonOf(toolCall.args),
+    signal: runtime.signal,
+    // The arguments of a tool are an object; the type of JSON is wider.
+    run: async (args) => await handler({ ...request, toolCall: { ...toolCall, args: args as never } })
+  })
+}
+
+/** Runs a tool if the guard allows it. What the model has to read instead is the result. */
+const runTool = async (place: Place, { args, id, name, run, signal }: Running): Promise<ToolMessage | Command> => {
+  const call = { id, name, args, tool: await place.toolOf(name) }
+  const refused = await askPerson(place, call)
+  if (refused !== undefined) {
+    place.denied.add(id)
+    return resultOf(id, name, refused, true)
+  }
+  let given: unknown
+  let json: Json | undefined
+  let waits: Error | undefined
+  const verdict = await place.session.callTool(call, async (allowed) => {
+    place.ran.add(id)
+    // The turn may have been cancelled while the guard was deciding.
+    signal?.throwIfAborted()
+    try {
+      given = await run(canonical(allowed) === canonical(args) ? args : allowed)
+    } catch (error) {
+      // A graph inside the tool waits for a person.
+      if (isGraphBubbleUp(error)) waits = error
+      throw error
+    }
+    if (ToolMessage.isInstance(given) && given.status === "error") throw new Error(given.text)
+    json = ToolMessage.isInstance(given) ? contentOf(given) : jsonOf(given)
+    return json
+  })
+  if (waits !== undefined) throw waits
+  signal?.throwIfAborted()
+  place.ran.add(id)
+  if (verdict.type === "ask") return resultOf(id, name, `not run yet: ${verdict.question.reason}`, true)
+  if (verdict.type !== "allow") return resultOf(id, name, verdict.reason, true)
+  const { result } = verdict
+  if (!result.ok) return resultOf(id, name, result.error, true)
+  // What no hook has changed goes on as the tool gave it.
+  const isSame = json !== undefined && canonical(json) === canonical(result.output)
+  return isSame && (ToolMessage.isInstance(given) || isCommand(given))
+    ? given
+    : resultOf(id, name, result.output)
+}
+
+const guarded = new WeakSet<object>()
+
+/** Returns tools for graphs that run them themselves. Each stays an instance of its class, with another `invoke`. */
+export const guardTool = <T extends StructuredToolInterface>(place: Place, known: KnownTools, tool: T): T => {
+  const { name } = tool
+  if (guarded.has(tool)) {
+    throw new ConfigError({
+      key: `tools.${name}`,
+      message: `tools.${name}: it is guarded already: wrap each tool once`
+    })
+  }
+  known.add(tool)
+  const invoke = async (input: unknown, config?: { readonly signal?: AbortSignal }): Promise<unknown> => {
+    const call = callOf(input)
+    const id = call?.id ?? crypto.randomUUID()
+    if (call === undefined || !(await isSeen(place, known, id))) {
+      return resultOf(
+        id,
+        name,
+        "not run: the guard has not seen the model of this graph. Use guarded.model(model)",
+        true
+      )
+    }
+    return await runTool(place, {
+      id,
+      name,
+      args: jsonOf(call.args),
+      signal: config?.signal,
+      run: async (args) => await tool.invoke({ ...call, args: args as never }, config as never)
+    })
+  }
+  const made = Object.create(tool, { invoke: { value: invoke }, call: { value: invoke } }) as T
+  guarded.add(made)
+  return made
+}
+
+interface Call {
+  readonly id?: string
+  readonly args: unknown
+  readonly type: "tool_call"
+  readonly name: string
+}
+
+const callOf = (input: unknown): Call | undefined =>
+  typeof input === "object" && input !== null && "type" in input && input.type === "tool_call"
+    ? input as unknown as Call
+    : undefined
+
+/** After a restart, the model has been asked in another process. A question that is open there says so. */
+const isSeen = async ({ session }: Place, { seen }: KnownTools, id: string): Promise<boolean> =>
+  seen.has(id) || (await session.pending()).length > 0

@@ -1,0 +1,159 @@
+/** The events of Strands as steps of a guarded session. */
+import type { GivenCall } from "@belay/core/Driver"
+import { canonical, type Json } from "@belay/core/Json"
+import type { Decision } from "@belay/core/RunState"
+import type { ToolCallVerdict } from "@belay/core/Verdict"
+import { jsonOf } from "../json.ts"
+import type { Place } from "../place.ts"
+
+/** The parts of the SDK that the guard uses. The module is given, so that it is the one of the program. */
+export interface Sdk {
+  readonly BeforeModelCallEvent: unknown
+  readonly BeforeToolCallEvent: unknown
+  readonly AfterToolCallEvent: unknown
+  // oxlint-disable-next-line typescript/no-explicit-any -- the classes differ from version to version
+  readonly TextBlock: new(text: string) => any
+  // oxlint-disable-next-line typescript/no-explicit-any -- as above
+  readonly ToolResultBlock: new(data: any) => any
+}
+
+interface AnyAgent {
+  readonly messages: ReadonlyArray<{ readonly role: string; readonly content: ReadonlyArray<unknown> }>
+  readonly cancelSignal?: AbortSignal
+}
+
+interface BeforeModel {
+  readonly agent: AnyAgent
+  cancel: boolean | string
+}
+
+interface BeforeTool {
+  readonly agent: AnyAgent
+  toolUse: { readonly name: string; readonly toolUseId: string; readonly input: unknown }
+  cancel: boolean | string
+  readonly interrupt: (params: { readonly name: string; readonly reason?: unknown }) => unknown
+}
+
+interface AfterTool {
+  readonly toolUse: BeforeTool["toolUse"]
+  result: { readonly status: string; readonly content: ReadonlyArray<unknown> }
+}
+
+/** A class, because it knows which message has begun the turn, and which calls did not run. */
+export class Events {
+  private readonly place: Place
+  private readonly sdk: Sdk
+  private begunWith: unknown = undefined
+  private ended: string | undefined = undefined
+  /** What hooks have injected, by the call in whose result the model reads it. */
+  private readonly context = new Map<string, ReadonlyArray<string>>()
+
+  constructor(place: Place, sdk: Sdk) {
+    this.place = place
+    this.sdk = sdk
+  }
+
+  /** A message of the user begins a turn. */
+  async beforeModel(event: BeforeModel): Promise<void> {
+    const { messages } = event.agent
+    const last = messages.at(-1)
+    const text = last?.role === "user" ? textOf(last.content) : ""
+    if (last !== undefined && text !== "" && last !== this.begunWith) {
+      const verdict = await this.place.session.userMessage(text)
+      this.ended = undefined
+      if (verdict.type === "respond") this.ended = verdict.text
+      else if (verdict.type !== "allow") this.ended = verdict.reason
+      else if (verdict.input.message !== text) this.ended = "a hook changed the message, which this SDK cannot pass on"
+      if (this.ended === undefined) this.begunWith = last
+    }
+    if (this.ended !== undefined) event.cancel = this.ended
+  }
+
+  /** A tool is about to run. */
+  async beforeTool(event: BeforeTool): Promise<void> {
+    const { agent, toolUse } = event
+    const { input, name, toolUseId: id } = toolUse
+    const { session } = this.place
+    const call: GivenCall = { id, name, args: jsonOf(input ?? {}), tool: await this.place.toolOf(name) }
+    const isOpen = (await session.pending()).some(({ callId }) => callId === id)
+    let verdict = await session.toolCall(call)
+    if (verdict.type === "ask") {
+      // The first time, this ends the run. With an answer, the event happens again.
+      const answer = event.interrupt({ name: `guard-${id}`, reason: verdict.question.reason })
+      const by = this.place.approvedBy === undefined ? {} : { by: this.place.approvedBy }
+      verdict = await session.decide(id, isOpen ? { ...decisionOf(answer), ...by } : notAsked)
+    }
+    // The turn may have been cancelled while the guard was deciding.
+    const refused = agent.cancelSignal?.aborted === true ? "the turn was cancelled" : whyNot(verdict)
+    if (refused !== undefined) {
+      this.place.denied.add(id)
+      event.cancel = refused
+      if (verdict.type === "stop") this.ended = verdict.reason
+      return
+    }
+    if (verdict.type !== "allow") return
+    if (verdict.context.length > 0) this.context.set(id, verdict.context.map(({ text }) => text))
+    if (canonical(verdict.args) !== canonical(call.args ?? {})) event.toolUse = { ...toolUse, input: verdict.args }
+  }
+
+  /** A tool has run. */
+  async afterTool(event: AfterTool): Promise<void> {
+    const { result, toolUse: { name, toolUseId: id } } = event
+    if (this.place.denied.has(id)) return
+    const text = textOf(result.content)
+    const before = text === "" ? jsonOf(result.content) : text
+    const wasError = result.status === "error"
+    const verdict = await this.place.session.toolResult(
+      { id, name },
+      wasError ? { ok: false, error: text } : { ok: true, output: before }
+    )
+    if (verdict.type === "stop") {
+      this.ended = verdict.reason
+      event.result = this.resultOf(id, "error", verdict.reason)
+      return
+    }
+    const { context, result: now } = verdict
+    const more = [...this.context.get(id) ?? [], ...context.map((one) => one.text)]
+    this.context.delete(id)
+    const shown: Json = now.ok ? now.output : now.error
+    const isSame = now.ok !== wasError && canonical(shown) === canonical(wasError ? text : before)
+    if (isSame && more.length === 0) return
+    const said = typeof shown === "string" ? shown : JSON.stringify(shown)
+    event.result = this.resultOf(id, now.ok ? "success" : "error", [said, ...more].join("\n\n"))
+  }
+
+  private resultOf(toolUseId: string, status: string, text: string): AfterTool["result"] {
+    return new this.sdk.ToolResultBlock({ toolUseId, status, content: [new this.sdk.TextBlock(text)] })
+  }
+}
+
+const notAsked: Decision = { type: "deny", reason: "nobody was asked about this call in this session" }
+
+const whyNot = (verdict: ToolCallVerdict): string | undefined => {
+  switch (verdict.type) {
+    case "allow":
+      return undefined
+    case "ask":
+      return `not run: more people have to approve: ${verdict.question.reason}`
+    case "respond":
+      return `not run, and this is its result: ${
+        typeof verdict.result === "string" ? verdict.result : JSON.stringify(verdict.result)
+      }`
+    default:
+      return verdict.reason
+  }
+}
+
+/** Reads the answer to an interrupt. What is not an approval is a refusal. */
+const decisionOf = (answer: unknown): Decision => {
+  const { args, message, type } = Object(answer) as { readonly [key: string]: unknown }
+  if (answer === true || type === "approve") return { type: "approve" }
+  if (type === "edit") return { type: "edit", args: jsonOf(args) }
+  return { type: "deny", reason: typeof message === "string" ? message : "a person refused the call" }
+}
+
+const textOf = (content: ReadonlyArray<unknown>): string =>
+  content.flatMap((block) => {
+    const { text, type } = Object(block) as { readonly [key: string]: unknown }
+    return type === "textBlock" && typeof text === "string" ? [text] : []
+  }).join("\n")

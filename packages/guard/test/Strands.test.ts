@@ -1,0 +1,123 @@
+/** The guard inside Strands: its plugin, with the events that the SDK documents. The long tests run the real package. */
+import { type AgentHook, defineHook } from "@belay/core/AgentHook"
+import * as HookAction from "@belay/core/HookAction"
+import * as SessionStore from "@belay/core/SessionStore"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Guard from "../src/Guard.ts"
+import * as Strands from "../src/Strands.ts"
+
+class TextBlock {
+  readonly type = "textBlock"
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+class ToolResultBlock {
+  readonly status: string
+  readonly content: ReadonlyArray<TextBlock>
+  constructor({ content, status }: { readonly status: string; readonly content: ReadonlyArray<TextBlock> }) {
+    this.status = status
+    this.content = content
+  }
+}
+const sdk = {
+  BeforeModelCallEvent: "model",
+  BeforeToolCallEvent: "before",
+  AfterToolCallEvent: "after",
+  TextBlock,
+  ToolResultBlock
+}
+
+type Listener = (event: object) => Promise<void>
+
+const kit = (hooks: ReadonlyArray<AgentHook>, more: Guard.GuardOptions = {}) => {
+  const { plugin, session } = Strands.make(Guard.make({ hooks, log: false, ...more }), { id: "s", approvedBy: "ann" })
+  const listeners = new Map<unknown, Listener>()
+  plugin(sdk).initAgent({ addHook: (event: unknown, listener: Listener) => listeners.set(event, listener) })
+  const agent = { messages: [{ role: "user", content: [new TextBlock("go")] }] }
+  const before = async (name: string, input: object, id = "1", interrupt: () => unknown = () => undefined) => {
+    const event = { agent, toolUse: { name, input, toolUseId: id }, cancel: false as boolean | string, interrupt }
+    await listeners.get("before")?.(event)
+    return event
+  }
+  const after = async (name: string, text: string, id = "1", status = "success") => {
+    const event = { toolUse: { name, input: {}, toolUseId: id }, result: { status, content: [new TextBlock(text)] } }
+    await listeners.get("after")?.(event)
+    return event.result
+  }
+  const model = async (text: string) => {
+    const event = { agent: { messages: [{ role: "user", content: [new TextBlock(text)] }] }, cancel: false }
+    await listeners.get("model")?.(event)
+    return event.cancel
+  }
+  return { after, before, model, session }
+}
+
+const stops = () => {
+  throw new Error("interrupted")
+}
+
+describe("the guard in Strands", () => {
+  it("denies calls, changes arguments and results, and shows what hooks inject with the result", async () => {
+    const { after, before } = kit([defineHook({
+      name: "careful",
+      preToolCall: (call, ctx) => {
+        if (call.name === "bad") return HookAction.reject("no")
+        ctx.inject("be careful")
+        return HookAction.transform({ ...call, args: { a: 2 } })
+      },
+      postToolCall: () => HookAction.transform({ ok: true, output: "[withheld]" })
+    })])
+    assert.strictEqual((await before("bad", {})).cancel, "no")
+    assert.deepStrictEqual((await before("good", { a: 1 }, "2")).toolUse.input, { a: 2 })
+    assert.deepStrictEqual((await after("good", "4711", "2")).content.map(({ text }) => text), [
+      "[withheld]\n\nbe careful"
+    ])
+  })
+
+  it("refuses messages, and those that a hook would change", async () => {
+    const { model } = kit([defineHook({
+      name: "doorman",
+      preTurn: ({ message }) =>
+        message === "bad"
+          ? HookAction.reject("not here")
+          : message === "4711"
+          ? HookAction.transform({ message: "" })
+          : undefined
+    })])
+    assert.strictEqual(await model("bad") as unknown, "not here")
+    assert.include(String(await model("4711")), "cannot pass on")
+    assert.strictEqual(await model("hi"), false)
+  })
+
+  it.each([
+    ["approved", true, false],
+    ["refused", { type: "deny", message: "not now" }, "not now"],
+    ["answered with something else", "sure", "a person refused the call"]
+  ])("asks with an interrupt, and obeys when it is %s", async (_title, answer, cancel) => {
+    const { before, session } = kit([defineHook({ name: "asks", preToolCall: () => HookAction.ask("really?") })])
+    const first = await before("mail", {}, "1", stops).then(() => "ran", String)
+    assert.include(first, "interrupted")
+    assert.strictEqual((await before("mail", {}, "1", () => answer)).cancel, cancel)
+    assert.deepStrictEqual(await session.pending(), [])
+  })
+
+  it("takes no answer to a question that nobody has asked, and refuses or fails if the guard fails", async () => {
+    const asks = kit([defineHook({ name: "asks", preToolCall: () => HookAction.ask("really?") })])
+    assert.include(String((await asks.before("mail", {}, "1", () => true)).cancel), "nobody was asked")
+    assert.isString((await asks.before("mail", {}, "__proto__", () => true)).cancel)
+    const throws = kit([
+      defineHook({ name: "throws", kind: "policy", preToolCall: () => Promise.reject(new Error("broken")) })
+    ])
+    assert.isString((await throws.before("mail", {})).cancel)
+    const { before } = kit([], { store: { ...SessionStore.inMemory(), commit: () => Effect.fail("disk full") } })
+    assert.include(await before("mail", {}).then(() => "ran", String), "disk full")
+  })
+
+  it("refuses by name hooks that must hold where Strands has no point", () => {
+    const hooks = [defineHook({ name: "keeper", kind: "policy", postLlmCall: () => HookAction.abort("no") })]
+    assert.throws(() => Strands.make(Guard.make({ hooks, log: false })), /strands cannot enforce keeper at postLlmCall/)
+  })
+})

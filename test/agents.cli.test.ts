@@ -1,0 +1,32 @@
+/** The guard inside agents that are programs, against a small endpoint on loopback. Their packages are large. */
+import { execFile } from "node:child_process"
+import { existsSync } from "node:fs"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { promisify } from "node:util"
+import { assert, describe, it } from "vitest"
+
+const execute = promisify(execFile)
+
+describe("the guard in the real Claude Agent SDK", () => {
+  it("denies, changes, asks and withholds in parallel calls, and the model reads what hooks inject", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "belay-claude-"))
+    try {
+      const args = ["--conditions=@belay/source", "test/cli/claude-agent.ts", folder]
+      const { stdout } = await execute(process.execPath, args, { timeout: 50_000 })
+      const { answer, asked, context, read } = JSON.parse(stdout)
+      assert.strictEqual(answer, "done")
+      assert.deepStrictEqual(asked, ["Bash {\"command\":\"echo asked\"}: really?"])
+      assert.sameMembers(read, ["PreToolUse:Bash hook error: no leaks", "two", "asked", "[pin]"])
+      assert.isTrue(context)
+      assert.isFalse(existsSync(join(folder, "leaked.txt")))
+    } finally {
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+    }
+  })
+
+  it("accepts the options of the guard by its types", async () => {
+    await execute(process.execPath, [resolve("node_modules/typescript/bin/tsc"), "-p", "test/cli"])
+  })
+})
