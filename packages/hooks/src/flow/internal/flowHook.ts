@@ -150,8 +150,10 @@ const isTainted = (memory: Memory, { sessionId, stepNumber, turnNumber }: HookCo
   const tainted = memory.get("tainted")
   if (tainted === "") return false
   const [turn, step, ...session] = tainted.split(" ")
-  // The calls of one step were all asked for before the first of them had a result.
-  return !(session.join(" ") === sessionId && Number(turn) === turnNumber && Number(step) >= stepNumber)
+  // The calls of one step were all asked for before the first of them had a result. A driver that shows no requests to
+  // its guard has no steps.
+  return stepNumber === 0 ||
+    !(session.join(" ") === sessionId && Number(turn) === turnNumber && Number(step) >= stepNumber)
 }
 
 const beforeCall = (
