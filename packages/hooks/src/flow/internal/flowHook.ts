@@ -96,9 +96,12 @@ const beforeTurn = (
   { attachments, message, part, steer }: TurnInput,
   ctx: HookContext
 ): Effect.Effect<undefined, unknown> | undefined => {
-  // What an agent says to its sub-agent is the model's text.
-  if (ctx.agent.depth > 0) return undefined
   const memory = memoryOf(ctx)
+  if (ctx.agent.depth > 0) {
+    // What an agent says to its sub-agent is the model's text. Without this hook, nobody knows what it has read.
+    if (memory.get("messages") === 0) taint(memory, { sessionId: ctx.sessionId, turn: ctx.turnNumber, step: 0 })
+    return undefined
+  }
   // Of what a client sends, only the message itself is known to be the person's. Results are labelled where they arrive.
   if (part !== undefined) {
     if (part === "before") taint(memory, { sessionId: ctx.sessionId, turn: ctx.turnNumber, step: 0 })
