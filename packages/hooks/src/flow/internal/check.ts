@@ -60,11 +60,12 @@ export const check = (
     if (typeof leaf.value === "boolean") continue
     const { place: argument, value } = leaf
     const kind = classOfLeaf(call, leaf, schemas)
-    if (call.kind === "fetch" && kind !== "url") continue
+    // What goes along with the address, such as a header, leaves too.
     if (secrets !== "" && leaks(String(value), secrets, memory.hash)) {
       if (!isApproved(memory, "secret", value)) problems.push({ argument, class: kind, value, problem: "secret" })
       continue
     }
+    if (call.kind !== "sink" && !isRead(kind, value)) continue
     const parts = isDecisive(kind)
       ? isConstant(schemas[leaf.key], value) ? [] : partsOf(value, kind)
       : typeof value === "string"
@@ -100,6 +101,18 @@ export const vouchForEarly = (memory: Memory, call: Checkable): void => {
   }
   if (values.size > 0) memory.set("vouched", add(memory.get("vouched"), values))
 }
+
+/** Whether a call of a tool that reads has an address in it. */
+export const readsAddress = (call: Checkable): boolean => {
+  const schemas = propertiesOf(call.schema)
+  return leavesOf(call.args).some((leaf) =>
+    typeof leaf.value === "string" && isAddress(leaf.value) && isRead(classOfLeaf(call, leaf, schemas), leaf.value)
+  )
+}
+
+/** Whether a tool that reads goes to the value. What is searched for may be an address too. */
+const isRead = (kind: ArgumentClass, value: string | number): boolean =>
+  kind === "url" || (isDecisive(kind) && kind !== "command" && /^\s*https?:/i.test(String(value)))
 
 const classOfLeaf = (
   { ranks, tool }: Checkable,
@@ -148,6 +161,8 @@ const partsOf = (value: string | number, kind: ArgumentClass): ReadonlyArray<str
   return parts.flatMap((part) => {
     const inside = /<([^<>]+)>\s*$/.exec(part)?.[1]
     if (inside !== undefined) return [inside]
+    // Other parts of a link to a mailbox, such as a copy, decide too.
+    if (/^mailto:[^?&%]+$/i.test(part)) return [part.slice(7)]
     return part.includes("@") ? part.split(/\s+/) : [part]
   })
 }
@@ -156,18 +171,47 @@ const partsOf = (value: string | number, kind: ArgumentClass): ReadonlyArray<str
 export const decisiveIn = (text: string): ReadonlyArray<string> => {
   const found = new Set<string>()
   for (const token of tokensOf(text)) {
-    if (/^(?:[a-z][\w+.-]*:\/\/|www\.|mailto:|tel:)/i.test(token)) found.add(token)
-    else if (/^[^@\s]+@[^@\s]+\.\p{L}{2,}/u.test(token)) found.add(token)
-    else if (/^\p{Lu}{2}\d{2}[\p{Lu}\d]{8,30}$/u.test(token)) found.add(token)
+    // As a program reads it that makes links: compatible letters are the same, and invisible ones are not there.
+    const read = /^[\x20-\x7e]*$/.test(token)
+      ? token
+      : token.normalize("NFKC").replace(/\p{Cf}/gu, "").replace(/[。｡]/g, ".")
+    const start = read.search(linkStart)
+    if (start >= 0) found.add(read === token ? token.slice(start) : token)
+    else if (/^[^@\s]+@[^@\s]+\.\p{L}{2,}/u.test(read)) found.add(token)
+    else if (/^\p{Lu}{2}\d{2}[\p{Lu}\d]{8,30}$/u.test(read)) found.add(token)
+    else if (/^(?:0x[\da-f]{40}|bc1[a-z\d]{25,60})[.:!?]?$/i.test(read)) found.add(token)
+    else if (/^\d{1,3}(?:\.\d{1,3}){3}(?::\d|\/(?!\d{1,2}[.:!?]?$))/.test(read)) found.add(token)
     else if (
       /^(?:[\p{L}\d-]+\.)+(?:com|org|net|io|app|dev|xyz|info|biz|ru|cn|co|me|ai|link|site|online|shop|top|click|example)(?:[/:?#]\S*)?$/iu
-        .test(token)
+        .test(read)
     ) found.add(token)
   }
   for (const [group] of text.matchAll(/\b\p{Lu}{2}\d{2}(?: ?[\p{Lu}\d]{2,4}){3,8}\b/gu)) {
     if (compact(group) !== undefined) found.add(group)
   }
-  return [...found].map((one) => one.replace(/^(?:mailto|tel):/i, "").replace(/[.,;:!?]+$/, ""))
+  // In another spelling, the check digits tell an account from other codes.
+  for (const [group] of text.matchAll(/\b[a-z]{2}\d{2}(?:[ .-]?[a-z\d]{1,4}){3,9}\b/gi)) {
+    const iban = ibanIn(group)
+    if (iban !== undefined) found.add(iban)
+  }
+  return [...found].map((one) => one.replace(/^(?:mailto|tel):/i, "").replace(/[.,;:!?*~]+$/, ""))
+}
+
+/** Where a link begins in a token. Programs that show a text also follow links with too few or wrong slashes. */
+const linkStart =
+  /(?:https?|ftp|wss?):[\\/]*[^\s\\/]|(?<![\w+.-])[a-z][\w+.-]{0,30}:\/\/|(?<![\p{L}\p{N}:/\\])(?:\/\/|\\\\)[\p{L}\p{N}-]+\.[\p{L}\p{N}]|^www\.|(?<=[=:])www\.|mailto:|\btel:|\bjavascript:|\bdata:\w+\//iu
+
+/** The account number at the beginning of some groups of letters and digits. */
+const ibanIn = (groups: string): string | undefined => {
+  for (let end = groups.length; end >= 15; end--) {
+    const part = groups.slice(0, end)
+    const letters = part.replace(/[ .-]/g, "").toUpperCase()
+    if (letters.length < 15) return undefined
+    if (letters.length > 34 || /[a-z\d]/i.test(groups[end] ?? " ")) continue
+    const digits = (letters.slice(4) + letters.slice(0, 4)).replace(/[A-Z]/g, (one) => String(one.charCodeAt(0) - 55))
+    if (BigInt(digits) % 97n === 1n) return part.trim()
+  }
+  return undefined
 }
 
 /** What grounds a value, in the order of the specification. `undefined`: nothing does. */

@@ -4,7 +4,7 @@ import { matcher, nearest } from "@belay/core/NamePattern"
 import { checkOptions, oneOf } from "@belay/core/OptionCheck"
 import type { ToolMeta } from "@belay/core/Tool"
 import * as Result from "effect/Result"
-import { kindsBy, type Label, type Labels, propertiesOf, type ToolKind } from "./toolKind.ts"
+import { kindsBy, type Label, type Labels, preciseFirst, propertiesOf, type ToolKind } from "./toolKind.ts"
 
 /** The rank of an argument. */
 export type Rank = "decisive" | "content"
@@ -60,7 +60,7 @@ export const configure = (owner: string, options: Labelling): Configuration => {
     sources: sources.filter(([tool]) => !isText(tool)),
     local: sinks.map(([tool]) => tool)
   }
-  const rankRules = ranks.map(([name, rank]) => {
+  const rankRules = ranks.toSorted(([one], [other]) => preciseFirst(one, other)).map(([name, rank]) => {
     const [tool = "", argument = ""] = name.split(".")
     return { matches: matcher(tool), argument, rank }
   })

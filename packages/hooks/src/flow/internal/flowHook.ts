@@ -10,7 +10,16 @@ import type { OnSessionStartEvent } from "@belay/core/SessionEvent"
 import type { OnToolDeniedEvent, PostToolCallEvent, PreToolCallEvent } from "@belay/core/Tool"
 import type { TurnInput } from "@belay/core/Turn"
 import * as Effect from "effect/Effect"
-import { approvalOf, check, type Checkable, fieldOf, type Grounded, type Problem, vouchForEarly } from "./check.ts"
+import {
+  approvalOf,
+  check,
+  type Checkable,
+  fieldOf,
+  type Grounded,
+  type Problem,
+  readsAddress,
+  vouchForEarly
+} from "./check.ts"
 import type { Configuration } from "./configure.ts"
 import { add, has, setOf } from "./hashes.ts"
 import { label, taint } from "./label.ts"
@@ -87,9 +96,12 @@ const beforeTurn = (
   { attachments, message, part, steer }: TurnInput,
   ctx: HookContext
 ): Effect.Effect<undefined, unknown> | undefined => {
-  // What an agent says to its sub-agent is the model's text.
-  if (ctx.agent.depth > 0) return undefined
   const memory = memoryOf(ctx)
+  if (ctx.agent.depth > 0) {
+    // What an agent says to its sub-agent is the model's text. Without this hook, nobody knows what it has read.
+    if (memory.get("messages") === 0) taint(memory, { sessionId: ctx.sessionId, turn: ctx.turnNumber, step: 0 })
+    return undefined
+  }
   // Of what a client sends, only the message itself is known to be the person's. Results are labelled where they arrive.
   if (part !== undefined) {
     if (part === "before") taint(memory, { sessionId: ctx.sessionId, turn: ctx.turnNumber, step: 0 })
@@ -150,8 +162,10 @@ const isTainted = (memory: Memory, { sessionId, stepNumber, turnNumber }: HookCo
   const tainted = memory.get("tainted")
   if (tainted === "") return false
   const [turn, step, ...session] = tainted.split(" ")
-  // The calls of one step were all asked for before the first of them had a result.
-  return !(session.join(" ") === sessionId && Number(turn) === turnNumber && Number(step) >= stepNumber)
+  // The calls of one step were all asked for before the first of them had a result. A driver that shows no requests to
+  // its guard has no steps.
+  return stepNumber === 0 ||
+    !(session.join(" ") === sessionId && Number(turn) === turnNumber && Number(step) >= stepNumber)
 }
 
 const beforeCall = (
@@ -171,7 +185,8 @@ const beforeCall = (
     vouchForEarly(memory, call)
     return undefined
   }
-  if (kind === "source") return undefined
+  // The schema does not always name the address that a tool reads.
+  if (kind === "source" && !readsAddress(call)) return undefined
   const { grounded, problems } = setup.special?.(memory, event, call, ctx) ?? check(memory, call)
   const plan = setup.plan === undefined ? null : memory.get("plan")
   // Nobody destroys what the person only wants to read or to change.

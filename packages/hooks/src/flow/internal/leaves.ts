@@ -1,6 +1,7 @@
 /** The single values inside of arguments and results. */
 import type { Json } from "@belay/core/Json"
 import * as Result from "effect/Result"
+import { compact } from "./words.ts"
 
 /** A text, a number or a flag, with the names that lead to it. */
 export interface Leaf {
@@ -31,7 +32,8 @@ const collect = (
   depth: number,
   isItem: boolean
 ): void => {
-  if (value === null || value === undefined || depth > maxDepth) return
+  if (value === null || value === undefined) return
+  if (depth > maxDepth) return collectDeep(found, value, key, place, record)
   if (typeof value === "string") {
     const inner = jsonIn(value)
     if (inner !== undefined) collect(found, inner, key, place, record, depth + 1, isItem)
@@ -46,8 +48,33 @@ const collect = (
     const own = isItem || record === undefined ? value : record
     for (const [name, item] of Object.entries(value)) {
       const inside = place === "" ? name : `${place}.${name}`
-      if (/[@/\s]|[a-z]\.[a-z]/i.test(name)) found.push({ key, place: inside, value: name, record: own })
+      if (isValue(name)) found.push({ key, place: inside, value: name, record: own })
       collect(found, item, name, inside, own, depth + 1, false)
+    }
+  }
+}
+
+/** Whether a name is a value: an address, a text, or an account number. */
+const isValue = (name: string): boolean => /[@/\s]|[a-z]\.[a-z]/i.test(name) || compact(name) !== undefined
+
+/** What stands deeper has no names and places of its own, and is found without a recursion. */
+const collectDeep = (
+  found: Array<Leaf>,
+  value: unknown,
+  key: string,
+  place: string,
+  record: object | undefined
+): void => {
+  const left = [value]
+  while (left.length > 0) {
+    const next = left.pop()
+    if (typeof next === "string" || typeof next === "number" || typeof next === "boolean") {
+      found.push({ key, place, value: next, record })
+    } else if (typeof next === "object" && next !== null) {
+      for (const [name, item] of Object.entries(next)) {
+        if (!Array.isArray(next) && isValue(name)) left.push(name)
+        left.push(item)
+      }
     }
   }
 }

@@ -42,18 +42,37 @@ export const numbersIn = (token: string): ReadonlyArray<number> => {
   return [...new Set([english, continental].filter(Number.isFinite).map((one) => one * factor))]
 }
 
-/** The numbers that a list of words spells: `twenty`, `five` is 20, 5 and 25; `two`, `hundred` is 200. */
+/**
+ * The numbers that a list of words spells: `twenty`, `five` is 20, 5 and 25; `one`, `hundred`, `and`, `eighty` is 180 and
+ * its parts.
+ */
 export const spelled = (words: ReadonlyArray<string>): ReadonlyArray<number> => {
   const found: Array<number> = []
+  let thousands = 0
+  let rest = 0
+  const end = () => {
+    if (thousands + rest > 0) found.push(thousands + rest)
+    thousands = 0
+    rest = 0
+  }
   for (const [index, word] of words.entries()) {
     const value = named.get(word)
-    if (value === undefined) continue
+    if (value === undefined) {
+      if (!(word === "and" && (rest >= 100 || thousands > 0) && named.has(words[index + 1] ?? ""))) end()
+      continue
+    }
     found.push(value)
-    const before = named.get(words[index - 1] ?? "")
-    if (before === undefined) continue
-    if (before >= 20 && before < 100 && value < 10) found.push(before + value)
-    if (value >= 100 && before < 100) found.push(before * value)
+    if (value === 1_000 && thousands === 0) {
+      thousands = (rest === 0 ? 1 : rest) * 1_000
+      rest = 0
+    } else if (value === 100 && rest < 100) rest = (rest === 0 ? 1 : rest) * 100
+    else {
+      const isNext = rest % 100 === 0 ? value < 100 : rest % 10 === 0 && rest % 100 >= 20 && value < 10 && value > 0
+      if (!isNext) end()
+      rest += value
+    }
   }
+  end()
   return found
 }
 

@@ -74,6 +74,16 @@ const withoutTags = (text: string): string => {
 /** Numbers that stand alone: not those of a date, a path or a code. */
 const amounts = /(?<![\w@/.-])(?:[A-Z]{3})?[€$£¥]?-?\d[\d.,']*(?:[km]\b)?(?![\w@/-])/g
 
+/** What people call the currencies that tools have codes for. */
+const currencies = new Map(
+  ["eur € euro euros", "usd $ dollar dollars", "gbp £ pound pounds", "jpy ¥ yen", "chf franken francs"].flatMap(
+    (line) => {
+      const [code = "", ...names] = line.split(" ")
+      return names.map((name) => [name, code] as const)
+    }
+  )
+)
+
 /** The tokens of a sentence with the numbers, days and grouped numbers that it names. */
 function* saidTokens(sentence: string, words: ReadonlyArray<string>): Generator<string> {
   let group = ""
@@ -87,6 +97,10 @@ function* saidTokens(sentence: string, words: ReadonlyArray<string>): Generator<
   }
   for (const [text] of sentence.matchAll(amounts)) for (const number of numbersIn(text)) yield `n:${number}`
   for (const number of spelled(words)) yield `n:${number}`
+  for (const [name] of sentence.matchAll(/[€$£¥]|\p{L}+/gu)) {
+    const currency = currencies.get(name.toLowerCase())
+    if (currency !== undefined) yield currency
+  }
   for (const day of daysIn(words)) yield `d:${day}`
 }
 
@@ -102,7 +116,9 @@ export const said = (memory: Memory, value: string | number, about: About): bool
   if (joined !== undefined && has(tokens, hash(`c:${joined}`))) return true
   const moment = dayOfValue(key)
   if (moment !== undefined) return has(tokens, hash(`d:${moment.date}`)) || has(tokens, hash(`d:${moment.day}`))
-  if (isAddress(key)) return about.class === "path" && saidPath(memory, key)
+  if (isAddress(key)) {
+    return about.class === "path" ? saidPath(memory, key) : about.class === "url" && saidWithoutScheme(memory, key)
+  }
   const words = wordsOf(key)
   if (words.length === 0) return false
   if (words.length === 1 && spelled(words).some((number) => has(tokens, hash(`n:${number}`)))) return true
@@ -125,6 +141,14 @@ const saidId = (memory: Memory, number: string, { name, tool }: About): boolean 
   return ["id", "number", "no", "nr", ...kindsOfId(name, tool)].some((kind) =>
     [kind, `${kind}s`].some((word) => indexIn(words, hash(word) + hash(number)) >= 0)
   )
+}
+
+/** People leave out the scheme. What may be the name of a file names no host. */
+const saidWithoutScheme = (memory: Memory, url: string): boolean => {
+  const rest = /^https?:\/\/(.+)$/.exec(url)?.[1]
+  return rest !== undefined && /^[^/]+\.[^/]/.test(rest) &&
+    !/^[^/]+\.(?:md|zip|sh|py|rs|pl|mov|ps|cc|so|app|pub|tf|vi)$/.test(rest) &&
+    has(memory.get("tokens"), memory.hash(rest))
 }
 
 /** A path is said too if the person said its folders and its name, each as a whole. */
@@ -215,10 +239,20 @@ export const sharedWords = (
 /** Whether a message asks for something to be taken away. A question about it does not. */
 const asksToDestroy = (message: string): boolean =>
   (message.match(/[^.!?\n]+[.!?]*/g) ?? []).some((sentence) => {
-    const words = wordsOf(sentence)
-    return !(sentence.trimEnd().endsWith("?") && isQuestion.test(words.join(" "))) &&
-      words.some((word) => awayForms().has(word))
+    const isAsked = sentence.trimEnd().endsWith("?") && isQuestion.test(wordsOf(sentence).join(" "))
+    return !isAsked && sentence.split(/[,;:]/).some((clause) => {
+      const words = wordsOf(clause)
+      return words.some((word, index) =>
+        awayForms().has(word) && !words.slice(Math.max(0, index - 2), index).some((one) => negations.has(one)) &&
+        !negations.has(words[index + 1] ?? "")
+      )
+    })
   })
+
+/** Words that turn a request into its opposite; `t` ends `don't`. */
+const negations = wordSet(
+  "not never t dont without nothing nicht nichts nie keine keinen kein pas jamais rien nunca niet geen"
+)
 
 /** A question that wants an answer. `Can you delete it?` wants an act. */
 const isQuestion =

@@ -72,14 +72,23 @@ export interface Labels {
   readonly local: ReadonlyArray<string>
 }
 
+/** The order of patterns: of those that match a name, the one that says the most of it counts. */
+export const preciseFirst = (one: string, other: string): number => precisionOf(other) - precisionOf(one)
+
+const precisionOf = (pattern: string): number =>
+  pattern.replaceAll("*", "").length + (pattern.includes("*") ? 0 : 1_000)
+
 /** Returns the function that says what tools are. */
 export const kindsBy = ({ local, sources }: Labels): (tool: ToolMeta) => ToolKind => {
-  const rules = sources.map(([pattern, label]) => [matcher(pattern), label] as const)
+  const rules = sources.toSorted(([one], [other]) => preciseFirst(one, other)).map(([pattern, label]) =>
+    [matcher(pattern), label] as const
+  )
   const isLocal = local.length === 0 ? () => false : matcher(local)
   const known = new Map<string, { readonly tool: ToolMeta; readonly kind: ToolKind }>()
   const make = (tool: ToolMeta): ToolKind => {
     const labels = rules.flatMap(([matches, label]) => matches(tool.name) ? [label] : [])
-    const integrity = labels.find((one) => one === "trusted" || one === "directory") ?? "untrusted"
+    const integrity = labels.find((one) => one === "trusted" || one === "directory" || one === "untrusted") ??
+      "untrusted"
     const confidentiality = labels.find((one) => one === "secret" || one === "public") ?? "private"
     const guess = isLocal(tool.name) ? { kind: "local", why: "configured", acts: true } as const : guessOf(tool)
     const destroys = guess.kind === "sink" &&

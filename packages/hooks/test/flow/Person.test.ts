@@ -1,0 +1,73 @@
+/** What the words of the person ask for, and what they do not. */
+import type { Json } from "@belay/core/Json"
+import { assert, describe, it } from "@effect/vitest"
+import { spelled } from "../../src/flow/internal/numbers.ts"
+import { afterReading } from "./converse.ts"
+
+type Args = { readonly [name: string]: Json }
+
+const isAsked = async (prompt: string, tool: string, args: Args, input?: Json) =>
+  await afterReading("Hello.", tool, args, prompt, {
+    more: input === undefined ? {} : { [tool]: { input: input as never } }
+  }) !== undefined
+
+describe("an amount", () => {
+  it.each<[string, ReadonlyArray<number>]>([
+    ["one hundred and eighty", [180, 1, 100, 80]],
+    ["twenty five", [25, 20, 5]],
+    ["two thousand five hundred", [2_500]],
+    ["three hundred twelve", [312]],
+    ["a thousand and one", [1_001]]
+  ])("in words is a number: %s", (text, numbers) => {
+    assert.includeMembers([...spelled(text.split(" "))], [...numbers])
+  })
+
+  it.each<[string, number]>([
+    ["five six", 11],
+    ["two and three", 5],
+    ["twenty thirty", 50],
+    ["two thousand five hundred", 2_005]
+  ])("is not the sum of %s", (text, number) => {
+    assert.notInclude([...spelled(text.split(" "))], number)
+  })
+
+  it.each([
+    ["Pay petra@firm.example one hundred and eighty euros", 180, "EUR", false],
+    ["Pay petra@firm.example $180", 180, "USD", false],
+    ["Pay petra@firm.example 180 euros", 180, "USD", true],
+    ["Pay petra@firm.example 180", 180, "EUR", true]
+  ])("has a currency: %s", async (prompt, amount, currency, expected) => {
+    assert.strictEqual(await isAsked(prompt, "pay_bill", { to: "petra@firm.example", amount, currency }), expected)
+  })
+})
+
+describe("an address without its scheme", () => {
+  const input = { type: "object", properties: { url: {} } }
+
+  it.each([
+    ["Open a.example/news", "https://a.example/news", false],
+    ["Open a.example", "https://a.example/", false],
+    ["Open a.example/news", "https://a.example/news?d=1", true],
+    ["Open a.example/news", "ftp://a.example/news", true],
+    ["Open readme.md", "https://readme.md/", true],
+    ["Write to petra@firm.example", "https://firm.example/", true]
+  ])("%s: %s", async (prompt, url, expected) => {
+    assert.strictEqual(await isAsked(prompt, "fetch_page", { url }, input), expected)
+  })
+})
+
+describe("a request to take something away", () => {
+  it.each([
+    ["Delete event 13", false],
+    ["If it is not confirmed, cancel event 13", false],
+    ["Do not delete event 13", true],
+    ["Look at event 13, but don't delete it", true],
+    ["Never cancel event 13", true],
+    ["Read event 13 without deleting it", true],
+    ["Delete nothing of event 13", true],
+    ["Lies den Event 13 und lösche nichts", true],
+    ["Do not archive the mail, delete event 13", false]
+  ])("%s", async (prompt, expected) => {
+    assert.strictEqual(await isAsked(prompt, "delete_event", { event_id: 13 }), expected)
+  })
+})
