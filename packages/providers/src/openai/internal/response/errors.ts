@@ -135,10 +135,15 @@ const isAuth = (status: number, vendorError: VendorError, words: string): boolea
       .test(words))
 
 const isNotFound = (status: number, words: string): boolean =>
-  status === 404 || status === 405 ||
-  (status < 500 &&
-    /model_?not_?found|DeploymentNotFound|model_not_exist|\bmodel\b[^.]{0,80}\b(?:does not exist|not found|not exist)/i
-      .test(words))
+  status === 404 || status === 405 || status === 410 || (status < 500 && noSuchModel.some((one) => one.test(words)))
+
+/** A model that does not exist, is retired, or is not offered by the vendor. */
+const noSuchModel: ReadonlyArray<RegExp> = [
+  /model_?not_?found|DeploymentNotFound|model_not_exist|\bmodel\b[^.]{0,80}\b(?:does not exist|not found|not exist)/i,
+  /\b(?:unknown_model|invalid_model|model_?(?:decommissioned|deprecated|retired|not_supported|not_available))\b/i,
+  /\b(?:unknown model\b|invalid model(?: name| id)?(?::| passed| ['"`]))|is not a valid model\b|模型不存在/i,
+  /\bmodel:? (?!parameter)['"`]?[\w.:/@-]+['"`]? (?:(?:has been|was|is|is now) (?:deprecated|decommissioned|retired|discontinued|shut down|no longer)|(?:does not exist|not found|has reached its end of life))/i
+]
 
 const common = (source: Source, failure: Failure, status: number, vendorError: VendorError) => ({
   provider: source.provider,
