@@ -7,6 +7,7 @@ import { assertArguments, checked } from "@belay/core/ArgumentCheck"
 import type { Usage } from "@belay/core/Usage"
 import * as Result from "effect/Result"
 import { countOf, isObject } from "../openai/internal/request/guards.ts"
+import { checkTable } from "./internal/priceTable.ts"
 
 /** Price of a model in US dollars per token. @category models @since 0.1.0 */
 export interface Price {
@@ -46,6 +47,7 @@ export interface Prices {
  * @since 0.1.0
  */
 export const table = checked("Prices.table", ["models"], (models: { readonly [model: string]: Price }): Prices => {
+  Result.getOrThrow(checkTable("Prices.table", models))
   const known = new Map(Object.entries(models))
   const priceOf = (model: string, provider?: string) => known.get(`${provider}/${model}`) ?? known.get(model)
   return {

@@ -179,7 +179,7 @@ export const make = (request: LlmRequest, provider: string, modelId: string): As
 }
 
 /** What models report if an answer has no reason to stop. */
-const emptyReasons: ReadonlySet<string> = new Set(["error", "other", "unknown"])
+const emptyReasons: ReadonlySet<string> = new Set(["interrupted", "other", "unknown"])
 
 /** Returns a file as a URL. The versions of the AI SDK have several forms of data. */
 const urlOf = (data: unknown, mediaType: string): string | undefined => {
