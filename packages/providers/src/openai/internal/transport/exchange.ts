@@ -5,6 +5,7 @@ import type { DeltaSink } from "@belay/core/LlmProvider"
 import type { ProviderError, Timeout } from "@belay/core/ProviderError"
 import * as Exit from "effect/Exit"
 import { compact, parse } from "../request/guards.ts"
+import { pageAdvice } from "../response/address.ts"
 import * as Errors from "../response/errors.ts"
 import * as Sse from "../response/sse.ts"
 import type { Assembler, Outcome } from "../response/stream.ts"
@@ -296,7 +297,9 @@ class Running<A> implements Listener {
   }
   private whole(): Outcome<A> {
     const body = this.text()
-    if (body.trimStart().startsWith("<")) return { type: "malformed", reason: "a page of HTML or XML" }
+    if (body.trimStart().startsWith("<")) {
+      return { type: "malformed", reason: `a page of HTML or XML${pageAdvice(this.exchange.source.address)}` }
+    }
     const value = parse(body)
     if (value === undefined) return { type: "malformed", reason: "the body is not JSON" }
     const error = this.reader.push(value)
