@@ -129,7 +129,9 @@ export const fromPromise = (
     complete: (request) =>
       complete === undefined
         ? streamed(request, () => {})
-        : run(async (signal) => withModel(await complete(request, signal), request.model ?? options.model ?? options.name)),
+        : run(async (signal) =>
+          withModel(await complete(request, signal), request.model ?? options.model ?? options.name)
+        ),
     ...(stream === undefined ? {} : { stream: streamed })
   }
 }

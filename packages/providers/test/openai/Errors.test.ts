@@ -76,7 +76,13 @@ const rows: Record<string, Row> = {
   },
   "400 of an unknown model (Mistral)": {
     status: 400,
-    body: { object: "error", message: "Invalid model: open-mixtral-8x7b", type: "invalid_model", param: null, code: "1500" },
+    body: {
+      object: "error",
+      message: "Invalid model: open-mixtral-8x7b",
+      type: "invalid_model",
+      param: null,
+      code: "1500"
+    },
     tag: "NotFound"
   },
   "400 of an unknown model (DeepSeek)": {
@@ -109,7 +115,8 @@ const rows: Record<string, Row> = {
     status: 400,
     body: {
       error: {
-        message: "/chat/completions: Invalid model name passed in model=foo. Call `/v1/models` to view available models.",
+        message:
+          "/chat/completions: Invalid model name passed in model=foo. Call `/v1/models` to view available models.",
         type: "None",
         param: "None",
         code: "400"
@@ -124,7 +131,11 @@ const rows: Record<string, Row> = {
   },
   "410 of a retired model (NVIDIA)": {
     status: 410,
-    body: { status: 410, title: "Gone", detail: "The model 'a/b' has reached its end of life on 2025-06-01 and is no longer available." },
+    body: {
+      status: 410,
+      title: "Gone",
+      detail: "The model 'a/b' has reached its end of life on 2025-06-01 and is no longer available."
+    },
     tag: "NotFound"
   },
   "400 of a parameter that a model does not have": {

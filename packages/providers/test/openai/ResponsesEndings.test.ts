@@ -123,7 +123,13 @@ describe("items that ask the program for something", () => {
 
 describe("reasoning of vendors that sign it", () => {
   const sealed: Record<string, JsonObject> = {
-    "https://api.x.ai/v1": { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "sealed", status: "completed" },
+    "https://api.x.ai/v1": {
+      type: "reasoning",
+      id: "rs_1",
+      summary: [],
+      encrypted_content: "sealed",
+      status: "completed"
+    },
     "https://openrouter.ai/api/v1": {
       type: "reasoning",
       id: "rs_1",

@@ -33,7 +33,8 @@ describe("an error about a wrong address says what was tried and what to do", ()
         { status: 200, body: "<!doctype html><html></html>", headers: { "content-type": "text/html" } }
       ])
       const { origin } = new URL(endpoint.url)
-      const advice = `the request went to ${origin}/chat/completions; check the base URL: most servers need /v1 at its end`
+      const advice =
+        `the request went to ${origin}/chat/completions; check the base URL: most servers need /v1 at its end`
       for (const tag of ["NotFound", "NotFound", "Malformed"]) {
         const error = yield* errorAt(origin)
         assert.strictEqual(error._tag, tag)

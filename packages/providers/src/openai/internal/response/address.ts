@@ -7,7 +7,9 @@ export const answerAdvice = (
   words: string,
   isAboutModel: (words: string) => boolean
 ): string => {
-  if (/HTTP request (?:was sent )?to (?:an )?HTTPS (?:server|port)/i.test(words)) return "; begin the base URL with https://"
+  if (/HTTP request (?:was sent )?to (?:an )?HTTPS (?:server|port)/i.test(words)) {
+    return "; begin the base URL with https://"
+  }
   const isMissing = status === 404 || status === 405 || /unexpected endpoint or method/i.test(words)
   return isMissing && !isAboutModel(words) ? pageAdvice(address) : ""
 }

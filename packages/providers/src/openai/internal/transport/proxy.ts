@@ -56,7 +56,8 @@ export const ofProxy = (proxies: ProxyVariables | undefined, error: Error): Erro
       (one.syscall === "connect" && String(one.port) === (port || (protocol === "https:" ? "443" : "80")))
     )
     if (failed === undefined) continue
-    const message = `the proxy ${host} cannot be reached (${failed.message}): correct \`proxy\` or the variable ${name}, ` +
+    const message =
+      `the proxy ${host} cannot be reached (${failed.message}): correct \`proxy\` or the variable ${name}, ` +
       "or set `proxy: false` to connect directly"
     return Object.assign(new Error(message), { code: failed.code })
   }
