@@ -149,7 +149,7 @@ describe("reasoning of vendors that sign it", () => {
         model: "grok-4",
         api: "responses",
         fetch: async (_url, init) => {
-          bodies.push(JSON.parse(String(init.body)))
+          bodies.push(JSON.parse(init.body as string))
           return Response.json(response([item, message("hi")]))
         }
       })
@@ -157,7 +157,7 @@ describe("reasoning of vendors that sign it", () => {
       const said = { role: "assistant", content: text, metadata } as const
       await Effect.runPromise(provider.complete(request("", { messages: [said, user("go on")] })))
       assert.deepStrictEqual(bodies[0]?.["include"], ["reasoning.encrypted_content"])
-      assert.deepStrictEqual((bodies[1]?.["input"] as Array<Json>)[0], item)
+      assert.deepStrictEqual((bodies[1]!["input"] as Array<Json>)[0], item)
     })
   }
 })

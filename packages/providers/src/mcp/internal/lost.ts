@@ -32,7 +32,8 @@ export const statusOf = (error: unknown): number | undefined => {
 export const messageOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const [, cause] = causesOf(error)
-  const reason = cause === undefined ? "" : cause.message === "" ? String(cause.code ?? "") : cause.message
+  const code = typeof cause?.code === "string" ? cause.code : ""
+  const reason = cause === undefined || cause.message === "" ? code : cause.message
   return reason === "" || error.message.includes(reason) ? error.message : `${error.message}: ${reason}`
 }
 

@@ -2,7 +2,16 @@
 import type { ConfigError } from "@belay/core/AgentError"
 import { checkKinds, checkObject, checkOptions, type OptionKinds, within } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
-import type { Price } from "../Prices.ts"
+
+/** Price of a model in US dollars per token. @category models @since 0.1.0 */
+export interface Price {
+  readonly costPerInputToken: number
+  readonly costPerOutputToken: number
+  /** For input tokens that the vendor read from its cache. Default: `costPerInputToken`. */
+  readonly costPerCachedToken?: number
+  /** For input tokens that the vendor wrote to its cache. Default: `costPerInputToken`. */
+  readonly costPerCacheWriteToken?: number
+}
 
 const priceKinds: OptionKinds<Price> = {
   costPerInputToken: "number",
