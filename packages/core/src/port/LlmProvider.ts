@@ -66,8 +66,11 @@ export type Piece = string | LlmDelta
 export interface PromiseProvider
   extends Pick<LlmProvider, "name" | "model" | "contextWindow" | "costOf" | "tokenizer">
 {
-  /** Default: `stream`, whose pieces nobody reads. */
-  readonly complete?: (request: LlmRequest, signal: AbortSignal) => PromiseLike<LlmResponse>
+  /** Default: `stream`, whose pieces nobody reads. A response without `model` has the model that was asked for. */
+  readonly complete?: (
+    request: LlmRequest,
+    signal: AbortSignal
+  ) => PromiseLike<Omit<LlmResponse, "model"> & Partial<Pick<LlmResponse, "model">>>
   /**
    * An async generator: yields the pieces and returns the response. Fields that it does not return are made from the
    * pieces and from defaults, except `toolCalls`. The next piece is requested when the reader has taken the last one.
@@ -124,7 +127,11 @@ export const fromPromise = (
   return {
     ...rest,
     complete: (request) =>
-      complete === undefined ? streamed(request, () => {}) : run((signal) => complete(request, signal)),
+      complete === undefined
+        ? streamed(request, () => {})
+        : run(async (signal) =>
+          withModel(await complete(request, signal), request.model ?? options.model ?? options.name)
+        ),
     ...(stream === undefined ? {} : { stream: streamed })
   }
 }
@@ -138,6 +145,13 @@ const optionKinds: OptionKinds<PromiseProvider> = {
   complete: "function",
   stream: "function"
 }
+
+/** Adds the model. A program without types can return anything, which the runtime checks. */
+const withModel = (response: Omit<LlmResponse, "model"> & Partial<Pick<LlmResponse, "model">>, model: string) =>
+  // A response with a model is whole.
+  typeof response !== "object" || response === null || "model" in response
+    ? response as LlmResponse
+    : { ...response, model }
 
 /** What was read of a stream so far. */
 interface Heard {

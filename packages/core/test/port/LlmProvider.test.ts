@@ -66,6 +66,16 @@ describe("a provider of async functions that streams", () => {
     assert.isUndefined(fromPromise({ name: "c", complete: both.complete as never }).stream)
   })
 
+  it("answers with the model that was asked for if a whole response names none", async () => {
+    const whole = fromPromise({
+      name: "own",
+      model: "m",
+      complete: async () => ({ text: "whole", toolCalls: [], finishReason: "stop" })
+    })
+    assert.strictEqual((await Effect.runPromise(whole.complete(request))).model, "m")
+    assert.strictEqual((await Effect.runPromise(whole.complete({ ...request, model: "other" }))).model, "other")
+  })
+
   it("does not read the next piece while the reader is busy", async () => {
     const order: Array<string> = []
     const { provider } = streaming(async function*() {

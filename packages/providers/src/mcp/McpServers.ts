@@ -5,16 +5,18 @@
  */
 import { ConfigError } from "@belay/core/AgentError"
 import { assertArguments } from "@belay/core/ArgumentCheck"
+import { defined } from "@belay/core/Fields"
 import type { McpTool } from "@belay/core/Mcp"
 import type { McpAccessor } from "@belay/core/McpAccessor"
 import { nearest } from "@belay/core/NamePattern"
 import { checkKinds, checkObject, type OptionKinds } from "@belay/core/OptionCheck"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { type Client, list, messageOf, never } from "./internal/client.ts"
-import { connect, type Connection, type Endpoint, type Program } from "./internal/connect.ts"
+import { type Client, list, never } from "./internal/client.ts"
+import { connect, type Connection, type Endpoint, type Program, refusalAdvice } from "./internal/connect.ts"
 import { McpError } from "./internal/error.ts"
 import * as File from "./internal/file.ts"
+import { adviceFor, type Fate, fateOf, messageOf } from "./internal/lost.ts"
 import { readResult } from "./internal/result.ts"
 import { isSchema } from "./internal/schema.ts"
 
@@ -56,6 +58,9 @@ export interface ServersFile {
   readonly warnings: ReadonlyArray<string>
 }
 
+/** Milliseconds before each new attempt to reach a server that has answered before. */
+const reconnectPauses: ReadonlyArray<number> = [0, 100, 200, 400, 800, 1_600, 3_200]
+
 const optionKinds: OptionKinds<Options> = {
   connectTimeoutMs: "number",
   maxResultLength: "number"
@@ -63,9 +68,10 @@ const optionKinds: OptionKinds<Options> = {
 
 /**
  * Registers servers by name. Nothing starts yet: the first call of a server connects to it, and parallel calls share
- * the connection. If the connection is lost, the next call connects again. A server has 30 seconds to list its tools.
- * Servers cannot use sampling, roots or
- * questions to the user. All servers except connected clients need the package `@modelcontextprotocol/client`.
+ * the connection. If a server that has answered before is away, such as during a restart, a call that was not sent
+ * waits up to 6 seconds for it and is sent on a new connection. A call that may have run is never repeated: it fails,
+ * with `fate: "unknown"`. A server has 30 seconds to list its tools. Servers cannot use sampling, roots or questions to
+ * the user. All servers except connected clients need the package `@modelcontextprotocol/client`.
  *
  * Throws a `ConfigError` for a value that is not a server.
  *
@@ -103,6 +109,42 @@ export const make = (servers: { readonly [name: string]: Server }, options: Opti
     made.catch(forget)
     return made
   }
+  /** Servers that have answered, so that they are worth some waiting. */
+  const answered = new Set<string>()
+  /** How many calls use a connection. One that was lost is closed when the last call has ended. */
+  const users = new Map<Promise<Connection>, number>()
+  const enter = (used: Promise<Connection>) => void users.set(used, (users.get(used) ?? 0) + 1)
+  const leave = (name: string, used: Promise<Connection>): void => {
+    const left = (users.get(used) ?? 1) - 1
+    if (left > 0) return void users.set(used, left)
+    users.delete(used)
+    if (open.get(name) !== used) used.then(({ close }) => close()).catch(() => {})
+  }
+  /** Runs a call. One that was not sent is sent on a new connection, with growing pauses. */
+  const use = <A>(
+    name: string,
+    call: (client: Client) => Effect.Effect<A, McpError>,
+    pauses: ReadonlyArray<number> = reconnectPauses
+  ): Effect.Effect<A, McpError> => {
+    const asked = Effect.flatMap(clientOf(name), (client) => {
+      const used = open.get(name)
+      if (used === undefined) return call(client)
+      enter(used)
+      return call(client).pipe(
+        Effect.tapError(({ fate }) =>
+          Effect.sync(() => fate === "not-sent" && open.get(name) === used && open.delete(name))
+        ),
+        Effect.onExit(() => Effect.sync(() => leave(name, used)))
+      )
+    })
+    return Effect.catch(asked, (error) => {
+      const [pause, ...rest] = pauses
+      if (error.fate !== "not-sent" || !answered.has(name)) return Effect.fail(error)
+      return pause === undefined || end.signal.aborted
+        ? Effect.fail(error)
+        : Effect.flatMap(Effect.sleep(pause), () => use(name, call, rest))
+    })
+  }
   const clientOf = (name: string): Effect.Effect<Client, McpError> =>
     Effect.suspend(() => {
       const fail = (message: string) => Effect.fail(new McpError({ server: name, message }))
@@ -116,29 +158,40 @@ export const make = (servers: { readonly [name: string]: Server }, options: Opti
           catch: (error) =>
             error instanceof McpError ? error : new McpError({ server: name, message: messageOf(error) })
         }),
-        ({ client }) => client
+        ({ client }) => {
+          answered.add(name)
+          return client
+        }
       )
     })
   const toolsOf = (server: string): Effect.Effect<ReadonlyArray<McpTool>, McpError> =>
     Effect.map(
-      Effect.flatMap(clientOf(server), (client) => list(client, server)),
+      use(server, (client) => list(client, server)),
       (all) => all.flatMap((one) => toolOf(server, one))
     )
   const close = async (): Promise<void> => {
     end.abort()
-    const all = await Promise.allSettled([...open.values()])
+    const all = await Promise.allSettled(new Set([...open.values(), ...users.keys()]))
     open.clear()
     await Promise.allSettled(all.flatMap((one) => one.status === "fulfilled" ? [one.value.close()] : []))
   }
   return {
     callTool: (server, tool, args) =>
-      Effect.flatMap(clientOf(server), (client) => {
-        const failed = (message: string) => new McpError({ server, tool, message: `${server}: ${tool}: ${message}` })
+      use(server, (client) => {
+        const failed = (message: string, fate?: Fate) =>
+          new McpError({ server, tool, message: `${server}: ${tool}: ${message}`, ...defined({ fate }) })
         return Effect.tryPromise({
           try: async (signal) => client.callTool({ name: tool, arguments: { ...args } }, { signal, timeout: never }),
-          catch: (error) => failed(messageOf(error))
+          catch: (error) => {
+            const fate = fateOf(error)
+            const endpoint = known.get(server)
+            const refused = endpoint === undefined || "client" in endpoint ? "" : refusalAdvice(endpoint, error)
+            return failed(`${messageOf(error)}${adviceFor(fate)}${refused}`, fate)
+          }
         }).pipe(
-          Effect.flatMap((answer) => Effect.fromResult(Result.mapError(readResult(answer, maxResultLength), failed)))
+          Effect.flatMap((answer) =>
+            Effect.fromResult(Result.mapError(readResult(answer, maxResultLength), (why) => failed(why)))
+          )
         )
       }),
     listTools: (server) =>

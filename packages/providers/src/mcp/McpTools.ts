@@ -13,12 +13,13 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Answer from "./internal/answer.ts"
-import { type Client, list, messageOf, never } from "./internal/client.ts"
+import { type Client, list, never } from "./internal/client.ts"
 import { McpError } from "./internal/error.ts"
 import * as Input from "./internal/input.ts"
+import { adviceFor, fateOf, messageOf } from "./internal/lost.ts"
 import { isSchema } from "./internal/schema.ts"
 
-export type { Client } from "./internal/client.ts"
+export type { Client, Progress } from "./internal/client.ts"
 export { McpError } from "./internal/error.ts"
 
 /** Options of `McpTools.fromClient`. @category models @since 0.1.0 */
@@ -73,7 +74,8 @@ export type McpTool = Tool<string, JsonObject>
  * - The result of a call is the structured content if there is one, otherwise the text, otherwise content parts.
  * - A schema that Belay cannot use, or whose check could take long (`SchemaCost`), is shown to the model, and only the
  *   server checks the arguments. If all schemas of the server together are very large, this holds for the last ones.
- * - An error that the server reports fails the call.
+ * - An error that the server reports fails the call. If the connection fails, `fate` says whether the call was sent.
+ * - Progress that the server reports becomes `tool-progress` events: `{ progress, total, message }`.
  * - Cancelling a turn cancels the call at the server. The time limit is `limits.toolMs` of the agent; the timeout of
  *   the client is switched off.
  *
@@ -174,10 +176,19 @@ const toTool = (
       : destructiveHint === true
       ? { destructive: true }
       : {}),
-    execute: (args, { signal }) =>
+    execute: (args, { progress, signal }) =>
       Effect.tryPromise({
-        try: async () => client.callTool({ name, arguments: { ...args } }, { signal, timeout: never }),
-        catch: (error) => new McpError({ server, tool: name, message: messageOf(error) })
+        try: async () =>
+          client.callTool({ name, arguments: { ...args } }, { signal, timeout: never, onprogress: progress }),
+        catch: (error) => {
+          const fate = fateOf(error)
+          return new McpError({
+            server,
+            tool: name,
+            message: `${messageOf(error)}${adviceFor(fate)}`,
+            ...defined({ fate })
+          })
+        }
       }).pipe(Effect.flatMap((said) =>
         Result.match(Answer.readAnswer(said, maxResultLength), {
           onSuccess: Effect.succeed,

@@ -8,17 +8,18 @@ import * as Awaitable from "@belay/core/Awaitable"
 import { defined } from "@belay/core/Fields"
 import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { DeltaSink, LlmProvider } from "@belay/core/LlmProvider"
-import { checkKinds, checkObject, type OptionKinds } from "@belay/core/OptionCheck"
+import { checkKinds, checkObject, checkOptions, oneOf, type OptionKinds, optionsIn } from "@belay/core/OptionCheck"
 import type { ProviderError } from "@belay/core/ProviderError"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Codec from "../internal/codec.ts"
+import { checkTable } from "../usage/internal/priceTable.ts"
 import * as Prices from "../usage/Prices.ts"
 import * as Tokens from "../usage/Tokens.ts"
 import { accessKinds, accessOf, type AccessOptions } from "./internal/access.ts"
 import * as Ask from "./internal/ask.ts"
 import * as Call from "./internal/call.ts"
-import type { Compat } from "./internal/request/compat.ts"
+import { checkCompat, type Compat } from "./internal/request/compat.ts"
 import * as Errors from "./internal/response/errors.ts"
 import { readModels } from "./internal/response/models.ts"
 import type * as Exchange from "./internal/transport/exchange.ts"
@@ -76,8 +77,14 @@ const optionKinds: OptionKinds<Options> = {
   ...accessKinds,
   model: "text",
   contextWindow: "number",
-  timeouts: "any",
-  compat: "any",
+  timeouts: optionsIn<Timeouts>("object", {
+    headersMs: "number",
+    answerMs: "number",
+    firstEventMs: "number",
+    idleMs: "number",
+    totalMs: "number"
+  }),
+  compat: "object",
   prices: "object",
   api: "text",
   storeResponses: "flag"
@@ -94,6 +101,8 @@ const clientKinds: OptionKinds<Client> = { baseURL: "text", post: "function" }
  */
 export const make = (options: Options = {}): LlmProvider => {
   Result.getOrThrow(checkKinds("OpenAiCompatible", options, optionKinds))
+  Result.getOrThrow(checkOptions("OpenAiCompatible", oneOf("api", options.api, ["chat", "responses"])))
+  Result.getOrThrow(checkCompat("OpenAiCompatible.compat", options.compat ?? {}))
   const access = accessOf(options)
   const { baseUrl, name } = access
   const send = Call.make({
@@ -235,6 +244,7 @@ type PriceTable = { readonly [model: string]: Prices.Price }
 
 const costWith = (given: NonNullable<Options["prices"]>, provider: string): NonNullable<LlmProvider["costOf"]> => {
   // A table has no functions, so it has none with this name.
+  if (typeof given.costOf !== "function") Result.getOrThrow(checkTable("OpenAiCompatible.prices", given))
   const { costOf } = typeof given.costOf === "function" ? given as Prices.Prices : Prices.table(given as PriceTable)
   return (usage, model) => costOf(usage, model, provider)
 }

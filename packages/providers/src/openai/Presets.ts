@@ -38,6 +38,7 @@ const list: ReadonlyArray<Preset> = [
       reasoning: "openrouter",
       reasoningSummary: "openrouter",
       reasoningReplay: "always",
+      encryptedReasoning: true,
       promptCache: "markers",
       webSearch: "openrouter"
     }
@@ -69,7 +70,7 @@ const list: ReadonlyArray<Preset> = [
     name: "xai",
     baseUrl: "https://api.x.ai/v1",
     keyVariable: "XAI_API_KEY",
-    compat: { maxTokensField: "max_completion_tokens", webSearch: "xai" }
+    compat: { maxTokensField: "max_completion_tokens", webSearch: "xai", encryptedReasoning: true }
   },
   { name: "together", baseUrl: "https://api.together.xyz/v1", keyVariable: "TOGETHER_API_KEY", compat: plainTokens },
   {

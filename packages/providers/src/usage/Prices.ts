@@ -7,16 +7,9 @@ import { assertArguments, checked } from "@belay/core/ArgumentCheck"
 import type { Usage } from "@belay/core/Usage"
 import * as Result from "effect/Result"
 import { countOf, isObject } from "../openai/internal/request/guards.ts"
+import { checkTable, type Price } from "./internal/priceTable.ts"
 
-/** Price of a model in US dollars per token. @category models @since 0.1.0 */
-export interface Price {
-  readonly costPerInputToken: number
-  readonly costPerOutputToken: number
-  /** For input tokens that the vendor read from its cache. Default: `costPerInputToken`. */
-  readonly costPerCachedToken?: number
-  /** For input tokens that the vendor wrote to its cache. Default: `costPerInputToken`. */
-  readonly costPerCacheWriteToken?: number
-}
+export type { Price }
 
 /** A source of prices. An unknown price is `undefined`, never 0. @category models @since 0.1.0 */
 export interface Prices {
@@ -46,6 +39,7 @@ export interface Prices {
  * @since 0.1.0
  */
 export const table = checked("Prices.table", ["models"], (models: { readonly [model: string]: Price }): Prices => {
+  Result.getOrThrow(checkTable("Prices.table", models))
   const known = new Map(Object.entries(models))
   const priceOf = (model: string, provider?: string) => known.get(`${provider}/${model}`) ?? known.get(model)
   return {

@@ -8,7 +8,9 @@ import { createAgent } from "@belay/core/createAgent"
 import { defineTool } from "@belay/core/defineTool"
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { LlmProvider } from "@belay/core/LlmProvider"
+import { user } from "@belay/core/Message"
 import * as AiSdk from "@belay/providers/AiSdk"
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { once } from "node:events"
 import { createServer } from "node:http"
@@ -194,6 +196,14 @@ describe("Gemini", () => {
     await using server = await vendor(broken, answers[1]!)
     assert.strictEqual((await turn(gemini(server.url), {}, false)).text, "5")
     assert.lengthOf(server.received, 2)
+  })
+
+  it.each([false, true])("reports an empty answer as an error (streamed: %s)", async (isStream) => {
+    await using server = await vendor(isStream ? [{}] : {})
+    const { complete, stream } = gemini(server.url)
+    const request = { messages: [user("hi")], tools: [], parameters: {} }
+    const asked = isStream ? stream!(request, () => {}) : complete(request)
+    assert.deepInclude(await Effect.runPromise(Effect.flip(asked)), { _tag: "Malformed" })
   })
 
   it("reports a blocked answer as an error", async () => {

@@ -173,7 +173,11 @@ describe("extra fields", () => {
     "extra.response_format.type": [{ responseFormat: format, extra: { response_format: { type: "text" } } }, "chat"],
     "extra.text.format.name": [{ responseFormat: format, extra: { text: { format: { name: "y" } } } }, "responses"],
     "extra.reasoning.effort": [{ reasoningEffort: "low", extra: { reasoning: { effort: "high" } } }, "responses"],
-    "extra.tools": [{ extra: { tools: "all" } }, "chat"]
+    "extra.tools": [{ extra: { tools: "all" } }, "chat"],
+    "extra.model": [{ extra: { model: "other" } }, "chat"],
+    "extra.messages": [{ extra: { messages: [] } }, "chat"],
+    "extra.input": [{ extra: { input: [] } }, "responses"],
+    "extra.stream": [{ extra: { stream: false } }, "responses"]
   }
   for (const [param, [parameters, api]] of Object.entries(conflicts)) {
     it.live(`with another value than the request are an error (${param})`, () =>

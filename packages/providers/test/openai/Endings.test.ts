@@ -75,6 +75,48 @@ runTable({
   }
 })
 
+describe("an end of reasoning that nothing began", () => {
+  const answers: Record<string, readonly [content: string, expected: object]> = {
+    "ends the reasoning at the end of a paragraph": [
+      "The user says hi.</think>\n\nHello",
+      { text: "Hello", reasoning: "The user says hi." }
+    ],
+    "is left out at the end of the text": ["The answer is 42.\n</think>", { text: "The answer is 42." }],
+    "is left out at the end of a line": ["The answer is 42.</think>\n", { text: "The answer is 42." }],
+    "is text within a sentence": ["Close it with </think> and go on.", { text: "Close it with </think> and go on." }]
+  }
+  for (const [name, [content, expected]] of Object.entries(answers)) {
+    it.live(name, () =>
+      Effect.gen(function*() {
+        const { provider } = yield* scripted([
+          { chunks: [sse([chunk({ content }), finish("stop")])] },
+          { status: 200, body: completion({ content }) }
+        ])
+        for (const answer of [success((yield* stream(provider)).result), yield* provider.complete(request())]) {
+          assert.deepInclude(answer, expected)
+          assert.strictEqual(answer.reasoning !== undefined, "reasoning" in expected)
+        }
+      }))
+  }
+})
+
+describe("a full context", () => {
+  const words = ["model_context_window_exceeded", "context_length_exceeded", "context_window_exceeded", "context_limit"]
+  for (const word of words) {
+    it.live(`is an overflow if the finish reason is ${word}`, () =>
+      Effect.gen(function*() {
+        const { provider } = yield* scripted([
+          { chunks: [sse([chunk({ content: "he" }), finish(word)])] },
+          { status: 200, body: completion({ content: "he" }, word) }
+        ])
+        const streamed = failure((yield* stream(provider)).result)
+        assert.strictEqual(streamed._tag, "ContextOverflow")
+        assert.strictEqual(streamed.partial?.text, "he")
+        assert.strictEqual(failure(yield* Effect.result(provider.complete(request())))._tag, "ContextOverflow")
+      }))
+  }
+})
+
 describe("reasoning with an end and no begin, because the server's template began it", () => {
   const pieces = ["Okay, the user", " says hi.\n</thi", "nk>\n\nHello"]
 
@@ -119,7 +161,8 @@ describe("an end mark", () => {
     ],
     "usage in a chunk with text": [chunk({ content: "he" }), chunk({ content: "l" }, {}, { usage: counted })],
     "usage of a choice in every chunk": [chunk({ content: "he" }, { usage: counted })],
-    "usage before any text": [{ choices: [], usage: counted }]
+    "usage before any text": [{ choices: [], usage: counted }],
+    "usage alone, after a text": [chunk({ content: "he" }), { choices: [], usage: counted }]
   }
   for (const [name, chunks] of Object.entries(cut)) {
     it.live(`is not ${name}`, () =>
@@ -129,12 +172,13 @@ describe("an end mark", () => {
       }))
   }
 
-  it.live("is the usage that a stream sends once, after its text", () =>
+  it.live("can have blanks around it", () =>
     Effect.gen(function*() {
-      const { provider } = yield* scripted([{
-        chunks: [sse([chunk({ content: "hi" }), { choices: [], usage }], false)]
-      }])
-      assert.strictEqual(success((yield* stream(provider)).result).text, "hi")
+      const marks = ["data: [DONE] \n\n", "data:  [DONE]\n\n", "data: [DONE]\t\r\n\r\n"]
+      const { provider } = yield* scripted(
+        marks.map((mark) => ({ chunks: [sse([chunk({ content: "hi" }), mark], false)] }))
+      )
+      for (const mark of marks) assert.strictEqual(success((yield* stream(provider)).result).text, "hi", mark)
     }))
 })
 

@@ -47,7 +47,7 @@ describe("the body of a request has", () => {
           toolChoice: { tool: "read_file" },
           parallelToolCalls: false,
           reasoningEffort: "low",
-          extra: { user: "ada", messages: [] }
+          extra: { user: "ada" }
         }
       })
       assert.deepStrictEqual(body, {

@@ -257,8 +257,13 @@ export const oneOf = (key: string, value: unknown, choices: ReadonlyArray<string
   key,
   value,
   (choice: string) => choices.includes(choice),
-  `one of ${choices.join(", ")}`
+  `one of ${choices.join(", ")}${meantOf(value, choices)}`
 ]
+
+const meantOf = (value: unknown, choices: ReadonlyArray<string>): string => {
+  const meant = typeof value !== "string" || choices.includes(value) ? undefined : nearest(value, choices)
+  return meant === undefined ? "" : ` (did you mean "${meant}"?)`
+}
 
 /** Describes a value for an error message. */
 export const show = (value: unknown): string => {

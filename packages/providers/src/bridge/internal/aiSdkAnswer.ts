@@ -147,6 +147,11 @@ export const make = (request: LlmRequest, provider: string, modelId: string): As
     },
     end: () => {
       if (finish === undefined) return { type: "malformed", reason: "the answer ended before it was complete" }
+      const isNothing = texts.text === "" && texts.reasoning === "" && count === 0 &&
+        Object.keys(extras.fields()).length === 0
+      if (isNothing && rawFinish === undefined && emptyReasons.has(finish)) {
+        return { type: "malformed", reason: "the answer is empty, and the vendor does not say why" }
+      }
       const failure = rawFinish === undefined ? undefined : readFinish(rawFinish).failure
       if (finish === "error" || finish === "interrupted" || failure !== undefined) {
         return {
@@ -172,6 +177,9 @@ export const make = (request: LlmRequest, provider: string, modelId: string): As
     }
   }
 }
+
+/** What models report if an answer has no reason to stop. */
+const emptyReasons: ReadonlySet<string> = new Set(["interrupted", "other", "unknown"])
 
 /** Returns a file as a URL. The versions of the AI SDK have several forms of data. */
 const urlOf = (data: unknown, mediaType: string): string | undefined => {

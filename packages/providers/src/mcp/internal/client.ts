@@ -1,10 +1,12 @@
 /** The part of a connected MCP client that Belay uses. */
 import * as Deadline from "@belay/core/Deadline"
+import { defined } from "@belay/core/Fields"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { McpError } from "./error.ts"
+import { fateOf, messageOf } from "./lost.ts"
 
 /** A connected client, such as that of `@modelcontextprotocol/client`. @category models @since 0.1.0 */
 export interface Client {
@@ -14,8 +16,15 @@ export interface Client {
   ) => PromiseLike<{ readonly tools: ReadonlyArray<unknown>; readonly nextCursor?: unknown }>
   readonly callTool: (
     params: { name: string; arguments: { [key: string]: unknown } },
-    options: { signal: AbortSignal; timeout: number }
+    options: { signal: AbortSignal; timeout: number; onprogress?: (progress: Progress) => void }
   ) => PromiseLike<unknown>
+}
+
+/** How far a call is, as the server reports it. @category models @since 0.2.0 */
+export interface Progress {
+  readonly progress: number
+  readonly total?: number | undefined
+  readonly message?: string | undefined
 }
 
 /** A server with more pages than this does not stop listing. */
@@ -56,7 +65,12 @@ const pages = (client: Client, server: string): Effect.Effect<ReadonlyArray<unkn
             signal,
             timeout: never
           }),
-        catch: (error) => new McpError({ server, message: `${server} cannot list its tools: ${messageOf(error)}` })
+        catch: (error) =>
+          new McpError({
+            server,
+            message: `${server} cannot list its tools: ${messageOf(error)}`,
+            ...defined({ fate: fateOf(error) })
+          })
       })
       const decoded = Schema.decodeUnknownResult(Page)(page)
       if (Result.isFailure(decoded)) {
@@ -84,5 +98,3 @@ const Page = Schema.Struct({ tools: Schema.Array(Schema.Unknown), nextCursor: Sc
 
 /** A timeout that is so long that the timer of the client never fires before the agent's. */
 export const never = 2_147_483_647
-
-export const messageOf = (error: unknown): string => error instanceof Error ? error.message : String(error)

@@ -12,5 +12,9 @@ export class McpError extends TaggedError<McpError>()("McpError", {
   server: Schema.String,
   /** Name of the tool, as the server lists it. */
   tool: Schema.optionalKey(Schema.String),
-  message: Schema.String
+  message: Schema.String,
+  /**
+   * Set if the connection failed: `not-sent` if the server did not get the call, and `unknown` if the call may have run.
+   */
+  fate: Schema.optionalKey(Schema.Literals(["not-sent", "unknown"]))
 }) {}

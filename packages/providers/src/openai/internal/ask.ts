@@ -21,7 +21,7 @@ export const make = (options: AccessOptions, path: string, method: Method, timeo
       { provider: access.name, model, secrets: [] },
       ({ headers, secrets, transport }) =>
         Effect.callback<unknown, ProviderError>((resume) => {
-          const source: Source = { provider: access.name, model, secrets }
+          const source: Source = { provider: access.name, model, address: access.baseUrl + path, secrets }
           const timeouts = { headersMs: timeoutMs, firstEventMs: timeoutMs, idleMs: timeoutMs }
           const exchange = { request, headers, body, source, timeouts, sink: undefined, assembler: json }
           return Effect.sync(Exchange.run<unknown>(transport, exchange, resume))

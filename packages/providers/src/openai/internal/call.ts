@@ -61,6 +61,7 @@ export const make = (vendor: Vendor): Call => {
   const sourceOf = (model: string, secrets: ReadonlyArray<string> = []): Errors.Source => ({
     provider: name,
     model,
+    address: vendor.baseUrl + codec.path,
     secrets
   })
 

@@ -1,5 +1,8 @@
 /** Differences between endpoints in the requests that they accept. */
+import type { ConfigError } from "@belay/core/AgentError"
 import type { JsonObject } from "@belay/core/Json"
+import { checkKinds, checkOptions, oneOf, type OptionKinds } from "@belay/core/OptionCheck"
+import * as Result from "effect/Result"
 
 /** What an endpoint accepts. Each field has a default that works for most endpoints. */
 export interface Compat {
@@ -52,6 +55,53 @@ export interface Compat {
   /** Fields for every request. Fields of the request override them. */
   readonly extraBody?: JsonObject
 }
+
+/** The kinds of these fields. */
+const compatKinds: OptionKinds<Compat> = {
+  maxTokensField: "text",
+  systemRole: "text",
+  sampling: "flag",
+  toolChoiceRequired: "flag",
+  toolChoiceInWords: "flag",
+  seed: "flag",
+  parallelToolCalls: "flag",
+  usageInStream: "flag",
+  reasoning: "text",
+  reasoningSummary: "text",
+  promptCache: "text",
+  webSearch: "text",
+  metadata: "flag",
+  reasoningReplay: "text",
+  nullContentWithTools: "flag",
+  toolResultName: "flag",
+  emptyTools: "flag",
+  toolIds: "text",
+  jsonSchema: "text",
+  encryptedReasoning: "flag",
+  extraBody: "object"
+}
+
+/** The fields that have one of a few texts. */
+const choices = {
+  maxTokensField: ["max_tokens", "max_completion_tokens"],
+  systemRole: ["system", "developer"],
+  reasoning: ["effort", "openrouter", "thinking", "enable_thinking", "budget", "template", "none"],
+  reasoningSummary: ["default", "google", "groq", "openrouter"],
+  promptCache: ["automatic", "key", "markers"],
+  webSearch: ["none", "options", "openrouter", "xai", "alibaba", "zai", "groq", "always"],
+  reasoningReplay: ["never", "with-tools", "always"],
+  toolIds: ["40", "alphanumeric-9"],
+  jsonSchema: ["native", "native-without-tools", "tool", "prompt"]
+} satisfies { readonly [K in keyof Compat]?: ReadonlyArray<Compat[K]> }
+
+/** Checks fields that a program passed. */
+export const checkCompat = (owner: string, given: Partial<Compat>): Result.Result<void, ConfigError> =>
+  Result.flatMap(checkKinds(owner, given, compatKinds), () =>
+    checkOptions(
+      owner,
+      // The keys of the table are fields.
+      ...Object.entries(choices).map(([key, texts]) => oneOf(key, given[key as keyof Compat], texts))
+    ))
 
 /** Values that most endpoints accept. */
 export const defaults: Compat = {

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "@belay/core/Json"
 import * as Result from "effect/Result"
 import { compact, isObject, type Loose } from "./guards.ts"
 
-/** Fields that only Belay can set. Extra fields with these names are not sent. */
+/** Fields that only Belay can set. */
 const reserved: ReadonlySet<string> = new Set(["model", "messages", "input", "stream"])
 
 /** The reason why a request cannot be sent. */
@@ -21,12 +21,18 @@ export const joinFields = (
   extra: JsonObject | undefined,
   defaults?: JsonObject
 ): Result.Result<Loose, Conflict> => {
-  const base = defaults === undefined ? fields : withDefaults(fields, allowed(defaults))
-  return extra === undefined ? Result.succeed(base) : join(base, allowed(extra), "extra")
+  const own = reservedIn("extra", extra) ?? reservedIn("compat.extraBody", defaults)
+  if (own !== undefined) return Result.fail(own)
+  const base = defaults === undefined ? fields : withDefaults(fields, defaults)
+  return extra === undefined ? Result.succeed(base) : join(base, extra, "extra")
 }
 
-const allowed = (extra: JsonObject): Loose =>
-  Object.fromEntries(Object.entries(extra).filter(([key]) => !reserved.has(key)))
+const reservedIn = (place: string, given: JsonObject | undefined): Conflict | undefined => {
+  const key = given === undefined ? undefined : Object.keys(given).find((one) => reserved.has(one))
+  if (key === undefined) return undefined
+  const instead = key === "model" ? "; use the option `model` of the provider or of the request" : ""
+  return { param: `${place}.${key}`, message: `${place}.${key} is a field that only Belay sets; remove it${instead}` }
+}
 
 const withDefaults = (fields: Loose, defaults: Loose): Loose => {
   const joined: Record<string, unknown> = { ...defaults, ...fields }

@@ -3,6 +3,7 @@ import { defined } from "@belay/core/Fields"
 import type { LlmResponse } from "@belay/core/LlmCall"
 import * as ProviderError from "@belay/core/ProviderError"
 import { header, type HeaderMap, now, requestId, retryAfterMs } from "../request/headers.ts"
+import * as Address from "./address.ts"
 import { readErrorBody, type VendorError } from "./errorBody.ts"
 import * as Overflow from "./overflow.ts"
 import { isQuota } from "./quota.ts"
@@ -12,6 +13,8 @@ import { readRateLimits, waitMs } from "./rateLimits.ts"
 export interface Source {
   readonly provider: string
   readonly model: string | undefined
+  /** Where the request goes, for advice about a wrong address. */
+  readonly address?: string
   /** Texts that must never appear in an error. */
   readonly secrets: ReadonlyArray<string>
 }
@@ -111,7 +114,10 @@ export const connection = (source: Source, error: Error, failure: Partial<Failur
     : `${code}: ${error.message}`
   return new ProviderError.Connection({
     provider: source.provider,
-    message: redact(`${source.provider}: the connection failed: ${text}${cause}`, source),
+    message: redact(
+      `${source.provider}: the connection failed: ${text}${cause}${Address.connectionAdvice(source.address, text)}`,
+      source
+    ),
     ...about(source, failure)
   })
 }
@@ -135,17 +141,25 @@ const isAuth = (status: number, vendorError: VendorError, words: string): boolea
       .test(words))
 
 const isNotFound = (status: number, words: string): boolean =>
-  status === 404 || status === 405 ||
-  (status < 500 &&
-    /model_?not_?found|DeploymentNotFound|model_not_exist|\bmodel\b[^.]{0,80}\b(?:does not exist|not found|not exist)/i
-      .test(words))
+  status === 404 || status === 405 || status === 410 || (status < 500 && isAboutModel(words)) ||
+  (status < 300 && /unexpected endpoint or method/i.test(words))
+
+const isAboutModel = (words: string): boolean => noSuchModel.some((one) => one.test(words))
+
+/** A model that does not exist, is retired, or is not offered by the vendor. */
+const noSuchModel: ReadonlyArray<RegExp> = [
+  /model_?not_?found|DeploymentNotFound|model_not_exist|\bmodel\b[^.]{0,80}\b(?:does not exist|not found|not exist)/i,
+  /\b(?:unknown_model|invalid_model|model_?(?:decommissioned|deprecated|retired|not_supported|not_available))\b/i,
+  /\b(?:unknown model\b|invalid model(?: name| id)?(?::| passed| ['"`]))|is not a valid model\b|模型不存在/i,
+  /\bmodel:? (?!parameter)['"`]?[\w.:/@-]+['"`]? (?:(?:has been|was|is|is now) (?:deprecated|decommissioned|retired|discontinued|shut down|no longer)|(?:does not exist|not found|has reached its end of life))/i
+]
 
 const common = (source: Source, failure: Failure, status: number, vendorError: VendorError) => ({
   provider: source.provider,
   message: redact(
     `${source.provider} answered ${status}${failure.status === status ? "" : ` (inside a ${failure.status})`}: ${
       errorMessage(failure, vendorError)
-    }`,
+    }${Address.answerAdvice(source.address, status, `${vendorError.message} ${vendorError.code}`, isAboutModel)}`,
     source
   ),
   ...about(source, { ...failure, status }),

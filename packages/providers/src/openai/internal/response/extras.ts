@@ -139,13 +139,10 @@ const pairOf = (given: unknown): { readonly token: string; readonly logprob: num
     ? { token: given.token, logprob: given.logprob as number }
     : undefined
 
-/** Items of the Responses API that hosted tools wrote. */
-export const isHostedCall = (item: Loose): boolean => typeof item.type === "string" && hostedTypes.has(item.type)
+/**
+ * Whether an item of the Responses API has no field of its own in a response: what hosted tools did, and what the vendor
+ * asks of the program, such as an approval.
+ */
+export const isHostedCall = (item: Loose): boolean => typeof item.type === "string" && !ownTypes.has(item.type)
 
-const hostedTypes: ReadonlySet<string> = new Set([
-  "web_search_call",
-  "file_search_call",
-  "code_interpreter_call",
-  "mcp_call",
-  "mcp_list_tools"
-])
+const ownTypes: ReadonlySet<string> = new Set(["message", "reasoning", "function_call", "image_generation_call"])

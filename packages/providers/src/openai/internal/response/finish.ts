@@ -14,7 +14,7 @@ export const readFinish = (finish: string | undefined): Ending => {
   const common = reasons.get(finish)
   if (common !== undefined) return { reason: common }
   const [word = "", detail] = finish.toLowerCase().split(/[:\s]+/)
-  const failure = failures.get(word)
+  const failure = failures.get(word) ?? (overflow.test(word) ? "model_context_window_exceeded" : undefined)
   if (failure !== undefined) return { reason: "unknown", failure: stopped(finish, `${failure} ${detail ?? ""}`) }
   return { reason: reasons.get(word.replaceAll("-", "_")) ?? "unknown" }
 }
@@ -25,6 +25,9 @@ export const filtered = (finish: string): object => stopped(finish, "content_fil
 const stopped = (finish: string, code: string): object => ({
   error: { message: `the model stopped: ${finish}`, code: code.trim() }
 })
+
+/** A stop because the context of the model is full. */
+const overflow = /^(?:max_)?(?:model_)?context_(?:window|length|size|limit)|^(?:exceed_context|prompt_too_long)/
 
 /** Words for an answer that failed, and the code of the error. */
 const failures: ReadonlyMap<string, string> = new Map([

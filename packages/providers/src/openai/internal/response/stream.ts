@@ -75,9 +75,6 @@ class ChatAssembler implements Assembler {
   private beside: Loose | undefined = undefined
   /** The last chunk with sources. Some vendors repeat them in every chunk. */
   private sources: Loose | undefined = undefined
-  private callPieces = 0
-  /** How much had arrived when usage came for the first time, if it came alone. */
-  private usageAt: number | undefined = undefined
   private choiceIndex: unknown = undefined
 
   constructor(request: LlmRequest, provider: string, emit: Emit) {
@@ -90,8 +87,6 @@ class ChatAssembler implements Assembler {
     if (!isObject(chunk)) return Array.isArray(chunk) ? chunk.find((item) => errorIn(item) !== undefined) : undefined
     if (typeof chunk.model === "string" && chunk.model !== "") this.model = chunk.model
     this.id ??= textOf(chunk.id)
-    const before = this.usage
-    const size = before === undefined ? this.arrived : 0
     if (Array.isArray(chunk.choices)) {
       for (const choice of chunk.choices) if (isObject(choice)) this.addChoice(choice)
     }
@@ -99,9 +94,6 @@ class ChatAssembler implements Assembler {
     if (isObject(chunk.x_groq)) this.addUsage(chunk.x_groq.usage)
     if (chunk.citations !== undefined || chunk.search_results !== undefined || chunk.web_search !== undefined) {
       this.sources = chunk
-    }
-    if (this.usage !== before) {
-      this.usageAt = before === undefined && size > 0 && size === this.arrived ? size : undefined
     }
     return errorIn(chunk)
   }
@@ -130,8 +122,7 @@ class ChatAssembler implements Assembler {
   }
   end(isDone: boolean): Outcome {
     const { finish } = this
-    // Some vendors send usage once, as the last chunk, and no other end.
-    const isEnded = isDone || finish !== undefined || (this.usageAt !== undefined && this.usageAt === this.arrived)
+    const isEnded = isDone || finish !== undefined
     this.settle()
     const { failure, reason } = readFinish(finish)
     if (failure !== undefined) return { type: "error", body: failure }
@@ -161,9 +152,6 @@ class ChatAssembler implements Assembler {
   }
   private get more(): Extras.Extras {
     return this.extras ??= Extras.make(audioFormatOf(this.request, this.emit !== undefined))
-  }
-  private get arrived(): number {
-    return this.text.length + this.reasoning.length + this.callPieces
   }
   private addText(piece: string): void {
     const think = this.think ??= Think.make()
@@ -221,13 +209,11 @@ class ChatAssembler implements Assembler {
   }
   private addCalls({ function_call: legacy, tool_calls: given }: Loose): void {
     if (given !== undefined && given !== null) {
-      this.callPieces++
       if (Array.isArray(given)) { for (const piece of given) this.toolCalls.push(piece) }
       else this.toolCalls.push(given)
     }
     if (!isObject(legacy)) return
     if (textOf(legacy.name) === undefined && (this.calls === undefined || this.calls.count() === 0)) return
-    this.callPieces++
     this.toolCalls.push({ index: "function_call", function: legacy })
   }
   private addChoice(choice: Loose): void {

@@ -97,14 +97,17 @@ export const make = (): ThinkSplitter => {
 
 /**
  * Separates a text whose reasoning has no begin, because the template of the server had written `<think>` already. The
- * tag that ends it is a line of its own. Returns nothing for other texts.
+ * tag that ends it is a line of its own, or the end of a paragraph. A tag with nothing behind it ends no reasoning.
+ * Returns nothing for other texts.
  */
 export const splitUnopened = (text: string): Split | undefined => {
-  const found = /(?:^|\n)[ \t]*<\/think>[ \t]*(?=\n|$)/.exec(text)
+  const found = /(?:^|\n)[ \t]*<\/think>[ \t]*(?=\n|$)|<\/think>[ \t]*(?=\n\n|\s*$)/.exec(text)
   if (found === null) return undefined
   const reasoning = text.slice(0, found.index)
   const isQuoted = reasoning.includes(open) || reasoning.split("```").length % 2 === 0
-  return isQuoted ? undefined : { reasoning: reasoning.trim(), text: text.slice(found.index + found[0].length).trim() }
+  if (isQuoted) return undefined
+  const rest = text.slice(found.index + found[0].length).trim()
+  return rest === "" ? { reasoning: "", text: reasoning.trim() } : { reasoning: reasoning.trim(), text: rest }
 }
 
 /** Returns how many characters at the end of `text` could be the start of `mark`. */

@@ -12,7 +12,7 @@ export const readUsage = (given: unknown): Usage | undefined => {
   const inputTokens = input ?? Math.max(0, (total ?? 0) - (output ?? 0))
   const outputTokens = output ?? Math.max(0, (total ?? 0) - inputTokens)
   const cachedTokens = detail(given, "prompt_tokens_details", "input_tokens_details", "cached_tokens") ??
-    countOf(given.prompt_cache_hit_tokens) ?? countOf(given.cache_read_input_tokens)
+    countOf(given.prompt_cache_hit_tokens) ?? countOf(given.cache_read_input_tokens) ?? countOf(given.num_cached_tokens)
   const cacheWriteTokens = detail(given, "prompt_tokens_details", "input_tokens_details", "cache_write_tokens") ??
     detail(given, "prompt_tokens_details", "input_tokens_details", "cache_creation_input_tokens") ??
     countOf(given.cache_creation_tokens)

@@ -1,11 +1,10 @@
 /** Assembles an answer from the events of a Responses stream, or from a complete response. */
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { LlmDelta, LlmRequest, LlmResponse } from "@belay/core/LlmCall"
-import type { FinishReason } from "@belay/core/Turn"
 import { audioFormatOf } from "../request/features.ts"
 import { boundedJson, compact, isObject, type Loose, textOf } from "../request/guards.ts"
 import * as Extras from "../response/extras.ts"
-import { filtered } from "../response/finish.ts"
+import { type Ending, filtered, readFinish } from "../response/finish.ts"
 import { type Assembler, type Outcome, withRateLimits } from "../response/stream.ts"
 import * as ToolCalls from "../response/toolCalls.ts"
 import * as Usage from "../response/usage.ts"
@@ -192,7 +191,8 @@ export const make = (
       if (typeof last.status === "string" && unfinished.has(last.status)) {
         return { type: "malformed", reason: `the response has the status ${last.status}` }
       }
-      const reason = reasonOf(last)
+      const { failure, reason } = endingOf(last)
+      if (failure !== undefined) return { type: "error", body: failure }
       const found = calls.end(reason === "stop" ? "complete" : "unclear")
       if (found.problem !== undefined) return { type: "malformed", reason: found.problem }
       if (reason === "unknown" && found.cut.length > 0) {
@@ -232,10 +232,12 @@ interface Call {
   hasArguments: boolean
 }
 
-const reasonOf = (response: Loose): FinishReason => {
-  if (response.status !== "incomplete") return "stop"
+const endingOf = (response: Loose): Ending => {
+  if (response.status !== "incomplete") return { reason: "stop" }
   const reason = isObject(response.incomplete_details) ? response.incomplete_details.reason : undefined
-  return reason === "max_output_tokens" ? "length" : reason === "content_filter" ? "content-filter" : "unknown"
+  if (reason === "max_output_tokens") return { reason: "length" }
+  if (reason === "content_filter") return { reason: "content-filter" }
+  return { ...readFinish(textOf(reason)), reason: "unknown" }
 }
 
 const reasoningOf = (item: Loose): string => {
@@ -243,7 +245,7 @@ const reasoningOf = (item: Loose): string => {
   return Array.isArray(parts) ? parts.map((part) => isObject(part) ? textOf(part.text) ?? "" : "").join(paragraph) : ""
 }
 
-/** Keeps encrypted reasoning only. Other reasoning cannot be sent back, because the vendor does not store it. */
+/** Keeps encrypted or signed reasoning only. Vendors refuse other reasoning, because they do not store it. */
 const metadata = (
   items: ReadonlyArray<Loose>,
   cut: ToolCalls.AssembledCalls["cut"],
@@ -251,7 +253,7 @@ const metadata = (
   more: JsonObject
 ): Pick<LlmResponse, "metadata"> => {
   const sealed = items
-    .filter((item) => item.type === "reasoning" && textOf(item.encrypted_content) !== undefined)
+    .filter((item) => item.type === "reasoning" && textOf(item.encrypted_content ?? item.signature) !== undefined)
     .map(boundedJson)
     .filter((item) => item !== undefined)
   const phase = items.map((item) => item.type === "message" ? textOf(item.phase) : undefined).findLast((found) =>

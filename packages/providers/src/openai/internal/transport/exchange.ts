@@ -5,6 +5,7 @@ import type { DeltaSink } from "@belay/core/LlmProvider"
 import type { ProviderError, Timeout } from "@belay/core/ProviderError"
 import * as Exit from "effect/Exit"
 import { compact, parse } from "../request/guards.ts"
+import { pageAdvice } from "../response/address.ts"
 import * as Errors from "../response/errors.ts"
 import * as Sse from "../response/sse.ts"
 import type { Assembler, Outcome } from "../response/stream.ts"
@@ -267,7 +268,7 @@ class Running<A> implements Listener {
     const { reader, template } = this
     const piece = event === "" ? template?.match(data) : undefined
     if (piece !== undefined) return reader.pushText(piece)
-    if (data === "[DONE]") return this.finish(reader.end(true))
+    if (isEnd(data)) return this.finish(reader.end(true))
     if (event === "error") return this.fail(this.inBand(data))
     for (const chunk of chunksIn(data)) {
       if (chunk === undefined) return this.failMalformed("an event is not JSON", { text: data })
@@ -296,7 +297,9 @@ class Running<A> implements Listener {
   }
   private whole(): Outcome<A> {
     const body = this.text()
-    if (body.trimStart().startsWith("<")) return { type: "malformed", reason: "a page of HTML or XML" }
+    if (body.trimStart().startsWith("<")) {
+      return { type: "malformed", reason: `a page of HTML or XML${pageAdvice(this.exchange.source.address)}` }
+    }
     const value = parse(body)
     if (value === undefined) return { type: "malformed", reason: "the body is not JSON" }
     const error = this.reader.push(value)
@@ -343,6 +346,9 @@ class Running<A> implements Listener {
 const checkTime = (running: { readonly checkTime: () => void }): void => running.checkTime()
 const expired = (running: { readonly expired: () => void }): void => running.expired()
 
+/** Whether an event marks the end. Some servers write blanks around the mark. */
+const isEnd = (data: string): boolean => data.length < 12 && data.trim() === "[DONE]"
+
 /**
  * Returns the chunks of an event. If a server sends no blank lines, each line is one chunk. `undefined` stands for text
  * that is not JSON.
@@ -352,7 +358,7 @@ const chunksIn = (data: string): ReadonlyArray<unknown> => {
   if (chunk !== undefined) return [chunk]
   if (data.trim() === "") return []
   return data.includes("\n")
-    ? data.split("\n").filter((line) => line.trim() !== "" && line !== "[DONE]").map(parse)
+    ? data.split("\n").filter((line) => line.trim() !== "" && !isEnd(line)).map(parse)
     : [undefined]
 }
 

@@ -3,7 +3,7 @@ import type { Agent as HttpAgent, ClientRequest, IncomingMessage, RequestOptions
 import { urlToHttpOptions } from "node:url"
 import type { HeaderMap } from "../request/headers.ts"
 import { type Content, readContent } from "./content.ts"
-import type { ProxyVariables } from "./proxy.ts"
+import { ofProxy, type ProxyVariables } from "./proxy.ts"
 import { graceMs, type Handle, type Incoming, type Listener, type Method, type Transport } from "./transport.ts"
 
 export type { HttpAgent }
@@ -41,7 +41,8 @@ export const overNode = (
     listOf,
     request,
     target,
-    spare: () => given ?? makeAgent(isSecure, proxies, false)
+    spare: () => given ?? makeAgent(isSecure, proxies, false),
+    proxies: given === undefined ? proxies : undefined
   }
   return (headers, body, listener) => {
     const sending = new Sending(line, headers, body, listener)
@@ -59,6 +60,7 @@ interface Line {
   readonly target: RequestOptions
   /** Returns an agent that opens a new connection. */
   readonly spare: () => HttpAgent
+  readonly proxies: ProxyVariables | undefined
 }
 
 /** A request and the start of its answer. A class, because thousands of requests wait at once. */
@@ -94,7 +96,7 @@ class Sending implements Handle, Incoming {
       const isStale = isRepeatable && sent.reusedSocket && this.content === undefined &&
         sent.socket?.bytesRead === this.readBefore
       if (isStale && !this.isOver) this.send(this.line.spare(), false)
-      else this.onError(error)
+      else this.onError(ofProxy(this.line.proxies, error))
     })
     sent.on("response", (response) => this.receive(response))
     sent.end(body)

@@ -42,3 +42,32 @@ const proxyUrl = (key: string, given: string): string => {
 export const isLoopback = (host: string): boolean =>
   host === "localhost" || host.endsWith(".localhost") || /^127(?:\.\d+){3}$/.test(host) || host === "[::1]" ||
   host === "0.0.0.0"
+
+/** Returns an error that names the proxy, if it was the proxy that could not be reached. */
+export const ofProxy = (proxies: ProxyVariables | undefined, error: Error): Error => {
+  if (proxies === undefined) return error
+  const failures: ReadonlyArray<Failed> = error instanceof AggregateError ? error.errors : [error]
+  for (const name of ["HTTPS_PROXY", "HTTP_PROXY"] as const) {
+    const given = proxies[name]
+    if (given === undefined) continue
+    const { host, hostname, port, protocol } = new URL(given)
+    const failed = failures.find((one) =>
+      one.hostname === hostname ||
+      (one.syscall === "connect" && String(one.port) === (port || (protocol === "https:" ? "443" : "80")))
+    )
+    if (failed === undefined) continue
+    const message =
+      `the proxy ${host} cannot be reached (${failed.message}): correct \`proxy\` or the variable ${name}, ` +
+      "or set `proxy: false` to connect directly"
+    return Object.assign(new Error(message), { code: failed.code })
+  }
+  return error
+}
+
+/** What Node says about a failed connection. */
+interface Failed extends Error {
+  readonly code?: string
+  readonly syscall?: string
+  readonly hostname?: string
+  readonly port?: number
+}
