@@ -57,17 +57,32 @@ export interface Setup {
 }
 
 /** Makes the methods of the hook. */
-export const flowHook = (setup: Setup): Omit<AgentHook, "name"> => ({
-  priority: 4,
-  kind: "policy",
-  reinvoke: "ifChanged",
-  onSessionStart: (event, ctx) => start(setup, event, ctx),
-  preTurn: (turn, ctx) => beforeTurn(setup, turn, ctx),
-  preLlmCall: (request, ctx) => beforeModel(setup, request, ctx),
-  preToolCall: (call, ctx) => beforeCall(setup, call, ctx),
-  postToolCall: (event, ctx) => afterCall(setup, event, ctx),
-  onToolDenied: (event, ctx) => afterDenial(event, ctx)
-})
+export const flowHook = (setup: Setup): Omit<AgentHook, "name"> => {
+  // What was said before later hooks changed it, by session. It is needed until the model is asked.
+  const said = new Map<string, string>()
+  return {
+    priority: 4,
+    kind: "policy",
+    reinvoke: "ifChanged",
+    onSessionStart: (event, ctx) => start(setup, event, ctx),
+    preTurn: (turn, ctx) => {
+      if (!ctx.askedAgain) {
+        // A driver that shows no requests leaves them.
+        const [oldest] = said.keys()
+        if (oldest !== undefined && said.size >= 1_000) said.delete(oldest)
+        said.set(ctx.sessionId, turn.message)
+      }
+      return beforeTurn(setup, turn, ctx, said.get(ctx.sessionId))
+    },
+    preLlmCall: (request, ctx) => {
+      said.delete(ctx.sessionId)
+      return beforeModel(setup, request, ctx)
+    },
+    preToolCall: (call, ctx) => beforeCall(setup, call, ctx),
+    postToolCall: (event, ctx) => afterCall(setup, event, ctx),
+    onToolDenied: (event, ctx) => afterDenial(event, ctx)
+  }
+}
 
 const start = (
   { configuration }: Setup,
@@ -93,8 +108,9 @@ const textOf = (message: Message): string => message.role === "user" ? text(mess
 
 const beforeTurn = (
   { plan }: Setup,
-  { attachments, message, part, steer }: TurnInput,
-  ctx: HookContext
+  { attachments, message: given, part, steer }: TurnInput,
+  ctx: HookContext,
+  original: string | undefined
 ): Effect.Effect<undefined, unknown> | undefined => {
   const memory = memoryOf(ctx)
   if (ctx.agent.depth > 0) {
@@ -111,8 +127,12 @@ const beforeTurn = (
     for (const key of ["approved", "refused"] as const) memory.set(key, "")
     memory.set("open", {})
   }
+  // What a hook put around the words of the person, such as documents, is not theirs.
+  const isWrapped = original !== undefined && original !== "" && given !== original && given.includes(original)
+  const message = isWrapped ? original : given
   hear(memory, message)
-  const isForeign = attachments !== undefined || message.length > maxMessage || withoutQuotes(message) !== message
+  const isForeign = isWrapped || attachments !== undefined || message.length > maxMessage ||
+    withoutQuotes(message) !== message
   if (isForeign) taint(memory, { sessionId: ctx.sessionId, turn: ctx.turnNumber, step: 0 })
   if (plan === undefined) return undefined
   const planned = eventual(() => plan({ message, tools: ctx.tools }, ctx))
