@@ -5,20 +5,25 @@ import { configDefaults, defineConfig } from "vitest/config"
 // With "import" here, `require` of a package would find its ES modules too.
 const conditions = ["@belay/source", "node"]
 
-/** The long set has crash cycles, sweeps and big corpora; everything else is the quick set that `npm test` runs. */
-const longTests = "**/*.long.test.ts"
+/**
+ * The long set has crash cycles, sweeps and big corpora. The set `cli` runs agents that are programs of other vendors.
+ * Everything else is the quick set that `npm test` runs.
+ */
+const sets = ["long", "cli"]
 
-const project = (name: string, root: string, isLong: boolean) => ({
+const filesOf = (set: string) => `**/*.${set}.test.ts`
+
+const project = (name: string, root: string, mode: string) => ({
   extends: true as const,
   test: {
     name,
     root,
-    include: [isLong ? `test/${longTests}` : "test/**/*.test.ts"],
-    exclude: isLong ? configDefaults.exclude : [...configDefaults.exclude, longTests]
+    include: [sets.includes(mode) ? `test/${filesOf(mode)}` : "test/**/*.test.ts"],
+    exclude: sets.includes(mode) ? configDefaults.exclude : [...configDefaults.exclude, ...sets.map(filesOf)]
   }
 })
 
-/** `npm run test:long` is `vitest run --mode long`. */
+/** `npm run test:long` is `vitest run --mode long`, and `npm run test:cli` is `vitest run --mode cli`. */
 export default defineConfig(({ mode }) => ({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
@@ -50,8 +55,8 @@ export default defineConfig(({ mode }) => ({
         "examples"
       ].map((
         name
-      ) => project(name, `./packages/${name}`, mode === "long")),
-      project("house", ".", mode === "long")
+      ) => project(name, `./packages/${name}`, mode)),
+      project("house", ".", mode)
     ]
   }
 }))
