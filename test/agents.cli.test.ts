@@ -25,8 +25,10 @@ describe("the guard in the real Claude Agent SDK", () => {
       await rm(folder, { recursive: true, force: true, maxRetries: 3 })
     }
   })
+})
 
-  it("accepts the options of the guard by its types", async () => {
+describe("the types of the Claude Agent SDK and of opencode", () => {
+  it("accept what the guard makes", async () => {
     await execute(process.execPath, [resolve("node_modules/typescript/bin/tsc"), "-p", "test/cli"])
   })
 })

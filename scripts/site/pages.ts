@@ -22,6 +22,7 @@ export const groups: ReadonlyArray<Group> = [
       "guard-langchain",
       "guard-claude-agent",
       "guard-strands",
+      "guard-opencode",
       "guard-session",
       "sessions",
       "streaming",

@@ -26,6 +26,16 @@ describe("the examples", () => {
     ])
   })
 
+  it("claude-agent: a question to a person before a command runs", async () => {
+    const [asked, ...answer] = await run("guard/claude-agent.ts")
+    assert.strictEqual(asked, "asked about Bash {\"command\":\"ls\"}: really?")
+    assert.include(answer.join(""), "permissionDecision: 'allow'")
+  })
+
+  it("opencode: a command that is refused, and a key that the model does not read", async () => {
+    assert.deepStrictEqual(await run("guard/opencode.ts"), ["GuardError: rm is off", "the model reads: [a key]"])
+  })
+
   it("hello: agent, guardrail, cost limit and approval in at most 20 lines", async () => {
     const lines = await run("hello.ts", {}, { asProcess: true })
     assert.deepStrictEqual(lines, ["approving delete_file", "Done, in 1 step.", "- delete_file: deleted notes.tmp"])

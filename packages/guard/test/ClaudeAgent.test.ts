@@ -6,19 +6,13 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as ClaudeAgent from "../src/ClaudeAgent.ts"
 import * as Guard from "../src/Guard.ts"
-
-type Event = (input: object, id: undefined, options: { readonly signal: AbortSignal }) => Promise<object>
+import { firing } from "./support/claudeAgent.ts"
 
 const kit = (hooks: ReadonlyArray<AgentHook>, settings: object = {}, more: Guard.GuardOptions = {}) => {
   const guard = Guard.make({ hooks, log: false, ...more })
   const guarded = ClaudeAgent.make(guard, { id: "s", approvedBy: "ann" })
   const options = guarded.options(settings as { readonly hooks?: Record<string, ReadonlyArray<object>> })
-  const fire = async (event: string, fields: object = {}, signal = new AbortController().signal) => {
-    const matcher = options.hooks?.[event]?.at(-1) as { readonly hooks: ReadonlyArray<Event> } | undefined
-    return await matcher?.hooks[0]?.({ hook_event_name: event, session_id: "x", cwd: "/", ...fields }, undefined, {
-      signal
-    })
-  }
+  const fire = firing(options)
   const call = (tool_name: string, tool_input: object, tool_use_id = "1", more: object = {}) =>
     fire("PreToolUse", { tool_name, tool_input, tool_use_id, ...more })
   const result = (tool_name: string, tool_response: unknown, tool_use_id = "1", more: object = {}) =>

@@ -120,4 +120,33 @@ describe("the guard in Strands", () => {
     const hooks = [defineHook({ name: "keeper", kind: "policy", postLlmCall: () => HookAction.abort("no") })]
     assert.throws(() => Strands.make(Guard.make({ hooks, log: false })), /strands cannot enforce keeper at postLlmCall/)
   })
+
+  it("declares as enforced what happens, and nothing else happens", async () => {
+    const seen = new Set<string>()
+    const places = Guard.make().coverage(Strands.driver)
+    const points = places.filter(({ place }) => !/^wrap|^reveal|^conceal/.test(place)).map(({ place }) => place)
+    const hook = defineHook({
+      name: "notes",
+      ...Object.fromEntries(points.map((point) => [point, () => void seen.add(point)])),
+      preToolCall: ({ name }) => {
+        seen.add("preToolCall")
+        return name === "bad" ? HookAction.reject("no") : undefined
+      }
+    })
+    const policy: Guard.GuardOptions["policy"] = {
+      check: ({ name }) =>
+        name === "ask"
+          ? { type: "ask", reason: "why", grant: { sandbox: "none" } }
+          : { type: "allow", grant: { sandbox: "none" } }
+    }
+    const { after, before, model, session } = kit([hook], { policy })
+    await model("hi")
+    await before("bad", {}, "1")
+    await before("ask", {}, "2", stops).catch(() => undefined)
+    await before("good", {}, "3")
+    await after("good", "seen", "3")
+    await session.end()
+    const declared = places.filter(({ reach }) => reach === "enforced").map(({ place }) => place)
+    assert.deepStrictEqual([...seen].toSorted(), declared.toSorted())
+  })
 })

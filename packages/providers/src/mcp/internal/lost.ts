@@ -37,7 +37,7 @@ export const messageOf = (error: unknown): string => {
   return reason === "" || error.message.includes(reason) ? error.message : `${error.message}: ${reason}`
 }
 
-/** What to tell about a call besides its error. */
+/** What an error says about the call itself. */
 export const adviceFor = (fate: Fate | undefined): string => {
   if (fate === undefined) return ""
   return fate === "not-sent"
