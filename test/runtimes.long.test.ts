@@ -212,7 +212,7 @@ describe("a bundle for a browser", () => {
     ["of the core", 125, `export * from "@belay/core"`],
     [
       "of an agent with its provider",
-      151,
+      154,
       `export { createAgent, defineHook, defineTool } from "@belay/core"
        export * as OpenAiCompatible from "@belay/providers/OpenAiCompatible"`
     ],

@@ -177,7 +177,7 @@ export type ClientOptions = Omit<Options, "baseUrl" | "apiKey" | "fetch" | "prox
 export const fromClient = (client: Client, options: ClientOptions = {}): LlmProvider => {
   Result.getOrThrow(checkObject("OpenAiCompatible.client", client, "a client of the package openai"))
   Result.getOrThrow(
-    checkKinds("OpenAiCompatible.client", { post: client.post, baseURL: client.baseURL }, clientKinds, [
+    checkKinds("OpenAiCompatible.client", { post: Reflect.get(client, "post"), baseURL: client.baseURL }, clientKinds, [
       "post",
       "baseURL"
     ])

@@ -98,7 +98,7 @@ describe("a client of the user", () => {
         apiKey: "azure-key",
         apiVersion: "2024-10-21",
         fetch: (url) => {
-          urls.push(String(url))
+          urls.push(url instanceof Request ? url.url : url.toString())
           return Promise.resolve(Response.json({ choices: [{ message: { content: "hi" }, finish_reason: "stop" }] }))
         }
       })

@@ -15,7 +15,7 @@ export const overClient = (client: Client): Fetch => {
   const base = new URL(client.baseURL).pathname.replace(/\/+$/, "")
   return (url, { body, headers, signal }) =>
     client.post(new URL(url).pathname.slice(base.length), {
-      body: JSON.parse(String(body)),
+      body: typeof body === "string" ? JSON.parse(body) : undefined,
       headers,
       signal,
       maxRetries: 0,
