@@ -6,27 +6,19 @@
  */
 import type { LanguageModelV4 } from "@ai-sdk/provider"
 import { ConfigError } from "@belay/core/AgentError"
-import type { GuardedTool, GuardSession, GuardSessionOptions } from "@belay/core/Driver"
+import type { GuardSession } from "@belay/core/Driver"
 import type { ToolApprovalStatus, ToolSet } from "ai"
 import type { Driver } from "./Coverage.ts"
-import type { Guard } from "./Guard.ts"
+import type { ConversationOptions, Guard } from "./Guard.ts"
 import { approvalFor } from "./internal/aiSdk/approval.ts"
 import { DescribedTools } from "./internal/aiSdk/described.ts"
 import { GuardedModel } from "./internal/aiSdk/model.ts"
 import { guardTools, isGuarded } from "./internal/aiSdk/tools.ts"
-import { whyNotCovered } from "./internal/coverage.ts"
+import { checkCovered, wholeLoop } from "./internal/coverage.ts"
 import { Place } from "./internal/place.ts"
 
-/** What is known about a tool beside its schema. @category models @since 0.2.0 */
-export type ToolHints = Pick<GuardedTool, "readOnly" | "destructive" | "idempotent">
-
 /** The options of one guarded conversation. @category models @since 0.2.0 */
-export interface AiSdkOptions extends Omit<GuardSessionOptions, "driver" | "seesRequests"> {
-  /** What is known about the tools, by name. Without hints, nothing is assumed. */
-  readonly hints?: { readonly [tool: string]: ToolHints }
-  /** The name of the person who answers approval requests of the AI SDK. Default: nobody is named. */
-  readonly approvedBy?: string
-}
+export type AiSdkOptions = ConversationOptions
 
 /** The parts of a call of the AI SDK that the guard wraps. */
 interface Settings {
@@ -57,32 +49,7 @@ export type ToolApproval = (options: any) => Promise<ToolApprovalStatus>
 /** What the guard can do in the AI SDK. @category models @since 0.2.0 */
 export const driver: Driver = {
   name: "ai-sdk",
-  places: {
-    onSessionStart: "enforced",
-    preTurn: "enforced",
-    preLlmCall: "enforced",
-    onLlmDelta: "enforced",
-    postLlmCall: "enforced",
-    wrapLlmCall: "enforced",
-    onPermission: "enforced",
-    preToolCall: "enforced",
-    wrapToolCall: "enforced",
-    postToolCall: "enforced",
-    onToolDenied: "enforced",
-    onBudget: "enforced",
-    postStep: "enforced",
-    preStop: "enforced",
-    postTurn: "enforced",
-    revealText: "enforced",
-    onSessionEnd: "enforced",
-    // Another agent is a tool, and a program shortens its own messages, has its own memory and its own signals.
-    preDelegation: "absent",
-    postDelegation: "absent",
-    preCompaction: "absent",
-    postCompaction: "absent",
-    concealMessages: "absent",
-    onSignal: "absent"
-  }
+  places: wholeLoop
 }
 
 /**
@@ -118,8 +85,7 @@ export const driver: Driver = {
  */
 export const make = (guard: Guard, options: AiSdkOptions = {}): AiSdk => {
   const { approvedBy, hints = {}, ...rest } = options
-  const why = whyNotCovered(guard.chain, driver, guard.allowUnguarded)
-  if (why !== undefined) throw why
+  checkCovered(guard, driver)
   const session = guard.session({ ...rest, driver: driver.name })
   const described = new DescribedTools()
   const place = new Place({ guard, session, hints, approvedBy, describe: described.describe })

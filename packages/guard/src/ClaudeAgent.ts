@@ -5,24 +5,16 @@
  * @since 0.2.0
  */
 import { ConfigError } from "@belay/core/AgentError"
-import type { GuardedTool, GuardSession, GuardSessionOptions } from "@belay/core/Driver"
+import type { GuardSession } from "@belay/core/Driver"
 import type { Driver } from "./Coverage.ts"
-import type { Guard } from "./Guard.ts"
+import type { ConversationOptions, Guard } from "./Guard.ts"
 import { denied, Events } from "./internal/claudeAgent/events.ts"
 import type { Callback, CanUseTool, HookOutput } from "./internal/claudeAgent/payloads.ts"
-import { whyNotCovered } from "./internal/coverage.ts"
+import { checkCovered } from "./internal/coverage.ts"
 import { Place } from "./internal/place.ts"
 
-/** What is known about a tool beside its name. @category models @since 0.2.0 */
-export type ToolHints = Pick<GuardedTool, "readOnly" | "destructive" | "idempotent">
-
 /** The options of one guarded conversation. @category models @since 0.2.0 */
-export interface ClaudeAgentOptions extends Omit<GuardSessionOptions, "driver" | "seesRequests"> {
-  /** What is known about the tools, by name. Without hints, nothing is assumed. */
-  readonly hints?: { readonly [tool: string]: ToolHints }
-  /** The name of the person whom `canUseTool` asks. Default: nobody is named. */
-  readonly approvedBy?: string
-}
+export type ClaudeAgentOptions = ConversationOptions
 
 /** The options of `query` that the guard reads. */
 interface Settings {
@@ -81,8 +73,7 @@ const personSeconds = 86_400
  */
 export const make = (guard: Guard, options: ClaudeAgentOptions = {}): ClaudeAgent => {
   const { approvedBy, hints = {}, ...rest } = options
-  const why = whyNotCovered(guard.chain, driver, guard.allowUnguarded)
-  if (why !== undefined) throw why
+  checkCovered(guard, driver)
   const common = { driver: driver.name, seesRequests: false }
   const session = guard.session({ ...rest, ...common })
   const place = new Place({ guard, session, hints, approvedBy, describe: () => Promise.resolve({}) })

@@ -5,6 +5,7 @@
  */
 import { ConfigError } from "@belay/core/AgentError"
 import * as Awaitable from "@belay/core/Awaitable"
+import type { GuardedTool, GuardSessionOptions } from "@belay/core/Driver"
 import * as GuardSession from "@belay/core/GuardSession"
 import type { SideRequest } from "@belay/core/HookContext"
 import type { LlmProvider } from "@belay/core/LlmProvider"
@@ -37,6 +38,17 @@ export interface Guard extends GuardSession.SessionGuard {
   readonly allowUnguarded: ReadonlyArray<string>
   /** What a driver can do for each hook. The drivers are in the modules of the adapters. */
   readonly coverage: (driver: Driver) => ReadonlyArray<Row>
+}
+
+/** What is known about a tool beside its schema. @category models @since 0.2.0 */
+export type ToolHints = Pick<GuardedTool, "readOnly" | "destructive" | "idempotent">
+
+/** The options of one guarded conversation in another SDK. @category models @since 0.2.0 */
+export interface ConversationOptions extends Omit<GuardSessionOptions, "driver" | "seesRequests"> {
+  /** What is known about the tools, by name. Without hints, nothing is assumed. */
+  readonly hints?: { readonly [tool: string]: ToolHints }
+  /** The name of the person who answers the questions in the SDK. Default: nobody is named. */
+  readonly approvedBy?: string
 }
 
 /**

@@ -5,27 +5,19 @@
  * @since 0.2.0
  */
 import { ConfigError } from "@belay/core/AgentError"
-import type { GuardedTool, GuardSession, GuardSessionOptions } from "@belay/core/Driver"
+import type { GuardSession } from "@belay/core/Driver"
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models"
 import type { StructuredToolInterface } from "@langchain/core/tools"
 import { type AgentMiddleware, type AnyAgentMiddleware, createAgent, createMiddleware } from "langchain"
 import type { Driver } from "./Coverage.ts"
-import type { Guard } from "./Guard.ts"
-import { whyNotCovered } from "./internal/coverage.ts"
+import type { ConversationOptions, Guard } from "./Guard.ts"
+import { checkCovered, wholeLoop } from "./internal/coverage.ts"
 import { GuardedCalls } from "./internal/langChain/model.ts"
 import { guardTool, KnownTools, wrapToolCall } from "./internal/langChain/tools.ts"
 import { Place } from "./internal/place.ts"
 
-/** What is known about a tool beside its schema. @category models @since 0.2.0 */
-export type ToolHints = Pick<GuardedTool, "readOnly" | "destructive" | "idempotent">
-
 /** The options of one guarded conversation. @category models @since 0.2.0 */
-export interface LangChainOptions extends Omit<GuardSessionOptions, "driver" | "seesRequests"> {
-  /** What is known about the tools, by name. Without hints, nothing is assumed. */
-  readonly hints?: { readonly [tool: string]: ToolHints }
-  /** The name of the person who answers the interrupts. Default: nobody is named. */
-  readonly approvedBy?: string
-}
+export type LangChainOptions = ConversationOptions
 
 /** One guarded conversation. @category models @since 0.2.0 */
 export interface LangChain {
@@ -48,32 +40,7 @@ export interface LangChain {
 /** What the guard can do in LangChain and LangGraph. @category models @since 0.2.0 */
 export const driver: Driver = {
   name: "langchain",
-  places: {
-    onSessionStart: "enforced",
-    preTurn: "enforced",
-    preLlmCall: "enforced",
-    onLlmDelta: "enforced",
-    postLlmCall: "enforced",
-    wrapLlmCall: "enforced",
-    onPermission: "enforced",
-    preToolCall: "enforced",
-    wrapToolCall: "enforced",
-    postToolCall: "enforced",
-    onToolDenied: "enforced",
-    onBudget: "enforced",
-    postStep: "enforced",
-    preStop: "enforced",
-    postTurn: "enforced",
-    revealText: "enforced",
-    onSessionEnd: "enforced",
-    // Another agent is a tool or a node. A program shortens its own messages, has its own memory and its own signals.
-    preDelegation: "absent",
-    postDelegation: "absent",
-    preCompaction: "absent",
-    postCompaction: "absent",
-    concealMessages: "absent",
-    onSignal: "absent"
-  }
+  places: wholeLoop
 }
 
 const name = "belay-guard"
@@ -105,8 +72,7 @@ const name = "belay-guard"
  */
 export const make = (guard: Guard, options: LangChainOptions = {}): LangChain => {
   const { approvedBy, hints = {}, ...rest } = options
-  const why = whyNotCovered(guard.chain, driver, guard.allowUnguarded)
-  if (why !== undefined) throw why
+  checkCovered(guard, driver)
   const session = guard.session({ ...rest, driver: driver.name })
   const known = new KnownTools()
   const place = new Place({ guard, session, hints, approvedBy, describe: known.describe })

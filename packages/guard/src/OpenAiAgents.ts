@@ -5,24 +5,16 @@
  * @since 0.2.0
  */
 import { ConfigError } from "@belay/core/AgentError"
-import type { GuardedTool, GuardSession, GuardSessionOptions } from "@belay/core/Driver"
+import type { GuardSession } from "@belay/core/Driver"
 import { Agent, type Model, type RunConfig, Runner } from "@openai/agents"
 import type { Driver } from "./Coverage.ts"
-import type { Guard } from "./Guard.ts"
-import { whyNotCovered } from "./internal/coverage.ts"
+import type { ConversationOptions, Guard } from "./Guard.ts"
+import { checkCovered } from "./internal/coverage.ts"
 import { GuardedAgents } from "./internal/openAiAgents/agents.ts"
 import { type Described, Place } from "./internal/place.ts"
 
-/** What is known about a tool beside its schema. @category models @since 0.2.0 */
-export type ToolHints = Pick<GuardedTool, "readOnly" | "destructive" | "idempotent">
-
 /** The options of one guarded conversation. @category models @since 0.2.0 */
-export interface OpenAiAgentsOptions extends Omit<GuardSessionOptions, "driver" | "seesRequests"> {
-  /** What is known about the tools, by name. Without hints, nothing is assumed. */
-  readonly hints?: { readonly [tool: string]: ToolHints }
-  /** The name of the person who answers the interruptions. Default: nobody is named. */
-  readonly approvedBy?: string
-}
+export type OpenAiAgentsOptions = ConversationOptions
 
 /** One guarded conversation. @category models @since 0.2.0 */
 export interface OpenAiAgents {
@@ -98,8 +90,7 @@ export const driver: Driver = {
  */
 export const make = (guard: Guard, options: OpenAiAgentsOptions = {}): OpenAiAgents => {
   const { approvedBy, hints = {}, ...rest } = options
-  const why = whyNotCovered(guard.chain, driver, guard.allowUnguarded)
-  if (why !== undefined) throw why
+  checkCovered(guard, driver)
   const session = guard.session({ ...rest, driver: driver.name })
   const known = new Map<string, Described>()
   const describe = (name: string) => Promise.resolve(known.get(name) ?? {})

@@ -3,20 +3,14 @@
  *
  * @since 0.2.0
  */
-import type { GuardedTool, GuardSession, GuardSessionOptions } from "@belay/core/Driver"
+import type { GuardSession } from "@belay/core/Driver"
 import type { Driver } from "./Coverage.ts"
-import type { Guard } from "./Guard.ts"
-import { whyNotCovered } from "./internal/coverage.ts"
+import type { ConversationOptions, Guard } from "./Guard.ts"
+import { checkCovered } from "./internal/coverage.ts"
 import { type Conversation, Events } from "./internal/openCode/events.ts"
 
-/** What is known about a tool beside its name. @category models @since 0.2.0 */
-export type ToolHints = Pick<GuardedTool, "readOnly" | "destructive" | "idempotent">
-
 /** The options of the plugin. @category models @since 0.2.0 */
-export interface OpenCodeOptions extends Pick<GuardSessionOptions, "agent" | "cwd"> {
-  /** What is known about the tools, by name. Without hints, nothing is assumed. */
-  readonly hints?: { readonly [tool: string]: ToolHints }
-}
+export type OpenCodeOptions = Pick<ConversationOptions, "agent" | "cwd" | "hints">
 
 /** What the guard uses of the input of a plugin. @category models @since 0.2.0 */
 export interface OpenCodeInput {
@@ -75,8 +69,7 @@ export const make = (
   options: OpenCodeOptions = {}
 ): (input: OpenCodeInput) => Promise<OpenCodeHooks> => {
   const { hints = {}, ...rest } = options
-  const why = whyNotCovered(guard.chain, driver, guard.allowUnguarded)
-  if (why !== undefined) throw why
+  checkCovered(guard, driver)
   const open = (id: string, below?: { readonly parent: GuardSession; readonly agent?: string }): Conversation => ({
     session: guard.session({ ...rest, id, driver: driver.name, seesRequests: false, ...below }),
     context: new Map(),

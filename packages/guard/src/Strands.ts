@@ -4,23 +4,15 @@
  *
  * @since 0.2.0
  */
-import type { GuardedTool, GuardSession, GuardSessionOptions } from "@belay/core/Driver"
+import type { GuardSession } from "@belay/core/Driver"
 import type { Driver } from "./Coverage.ts"
-import type { Guard } from "./Guard.ts"
-import { whyNotCovered } from "./internal/coverage.ts"
+import type { ConversationOptions, Guard } from "./Guard.ts"
+import { checkCovered } from "./internal/coverage.ts"
 import { Place } from "./internal/place.ts"
 import { Events, type Sdk } from "./internal/strands/events.ts"
 
-/** What is known about a tool beside its schema. @category models @since 0.2.0 */
-export type ToolHints = Pick<GuardedTool, "readOnly" | "destructive" | "idempotent">
-
 /** The options of one guarded conversation. @category models @since 0.2.0 */
-export interface StrandsOptions extends Omit<GuardSessionOptions, "driver" | "seesRequests"> {
-  /** What is known about the tools, by name. Without hints, nothing is assumed. */
-  readonly hints?: { readonly [tool: string]: ToolHints }
-  /** The name of the person who answers the interrupts. Default: nobody is named. */
-  readonly approvedBy?: string
-}
+export type StrandsOptions = ConversationOptions
 
 /** A plugin of Strands. @category models @since 0.2.0 */
 export interface StrandsPlugin {
@@ -79,8 +71,7 @@ export const driver: Driver = {
  */
 export const make = (guard: Guard, options: StrandsOptions = {}): Strands => {
   const { approvedBy, hints = {}, ...rest } = options
-  const why = whyNotCovered(guard.chain, driver, guard.allowUnguarded)
-  if (why !== undefined) throw why
+  checkCovered(guard, driver)
   const session = guard.session({ ...rest, driver: driver.name, seesRequests: false })
   const place = new Place({ guard, session, hints, approvedBy, describe: () => Promise.resolve({}) })
   return {

@@ -1,6 +1,7 @@
 /** Compares the hooks of a guard with what a driver can do. */
 import { ConfigError } from "@belay/core/AgentError"
 import type { AgentHook } from "@belay/core/AgentHook"
+import type { SessionGuard } from "@belay/core/GuardSession"
 import type { HookChain } from "@belay/core/HookChain"
 import * as HookPoint from "@belay/core/HookPoint"
 import type { Driver, Place, Reach, Row } from "../Coverage.ts"
@@ -28,15 +29,42 @@ const mustHold = ({ failOpen, kind, mode, onFailure }: AgentHook<never>): boolea
 
 const isGap = (reach: Reach): boolean => reach === "observed" || reach === "unreachable"
 
+/** What a driver can do that passes every message, request, answer and call to the guard. */
+export const wholeLoop: Driver["places"] = {
+  onSessionStart: "enforced",
+  preTurn: "enforced",
+  preLlmCall: "enforced",
+  onLlmDelta: "enforced",
+  postLlmCall: "enforced",
+  wrapLlmCall: "enforced",
+  onPermission: "enforced",
+  preToolCall: "enforced",
+  wrapToolCall: "enforced",
+  postToolCall: "enforced",
+  onToolDenied: "enforced",
+  onBudget: "enforced",
+  postStep: "enforced",
+  preStop: "enforced",
+  postTurn: "enforced",
+  revealText: "enforced",
+  onSessionEnd: "enforced",
+  // Another agent is a tool or a node. A program shortens its own messages, has its own memory and its own signals.
+  preDelegation: "absent",
+  postDelegation: "absent",
+  preCompaction: "absent",
+  postCompaction: "absent",
+  concealMessages: "absent",
+  onSignal: "absent"
+}
+
 /**
- * Returns an error for each hook that must hold at a place where the driver cannot enforce it. `allowUnguarded` has the
- * names of hooks for which that is accepted.
+ * Throws a `ConfigError` that names each hook which must hold at a place where the driver cannot enforce it.
+ * `allowUnguarded` has the names of hooks for which that is accepted.
  */
-export const whyNotCovered = (
-  chain: Pick<HookChain, "hooks">,
-  driver: Driver,
-  allowUnguarded: ReadonlyArray<string> = []
-): ConfigError | undefined => {
+export const checkCovered = (
+  { allowUnguarded, chain }: Pick<SessionGuard, "chain"> & { readonly allowUnguarded: ReadonlyArray<string> },
+  driver: Driver
+): void => {
   const missing = chain.hooks.filter((hook) => mustHold(hook) && !allowUnguarded.includes(hook.name)).flatMap((hook) =>
     places.filter((place) => acts(hook, place) && isGap(reachOf(driver, place))).map((place) => ({
       hook: hook.name,
@@ -44,12 +72,12 @@ export const whyNotCovered = (
       reach: reachOf(driver, place)
     }))
   )
-  if (missing.length === 0) return undefined
+  if (missing.length === 0) return
   const list = missing.map(({ hook, place, reach }) =>
     `${hook} at ${place} (${reach === "observed" ? "only observed" : "never reached"})`
   )
   const names = [...new Set(missing.map(({ hook }) => hook))]
-  return new ConfigError({
+  throw new ConfigError({
     key: "hooks",
     message: `${driver.name} cannot enforce ${list.join(", ")}. Leave the hook out, run the agent with Belay, ` +
       `or accept the gap: allowUnguarded: [${names.map((name) => JSON.stringify(name)).join(", ")}]`
