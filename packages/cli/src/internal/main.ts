@@ -15,9 +15,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { belay } from "./commands.ts"
 import { ExitCode } from "./flags.ts"
-import { takeSignal, wasStopped } from "./host/signals.ts"
 import { isInterruptHandled } from "./interrupts.ts"
 import { plain, type Screen } from "./screen.ts"
+import { takeSignal, wasStopped } from "./serve/signals.ts"
 import { Usage } from "./usage.ts"
 
 /** Runs one command line and returns its exit code. Output goes to the `Console`, input comes from `Stdio`. */

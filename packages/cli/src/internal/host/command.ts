@@ -9,10 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { exitWith, toggle, usageError } from "../flags.ts"
 import { count, plain, visible } from "../screen.ts"
-import { firstSignal } from "./signals.ts"
-
-/** How long the process may take to end after its turns had to stop, in milliseconds. */
-export const graceMs = 5_000
+import { firstSignal, graceMs } from "../serve/signals.ts"
 
 export const hostCommand = Command.make("host", {
   config: Argument.String("config").pipe(

@@ -18,10 +18,9 @@ import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { exit, stderr } from "node:process"
 import { exitWith, usageError } from "../flags.ts"
-import { graceMs } from "../host/command.ts"
-import { firstSignal } from "../host/signals.ts"
 import { makeDemo } from "./demo.ts"
 import { loadServed } from "./load.ts"
+import { firstSignal, graceMs } from "./signals.ts"
 import { keptToken } from "./token.ts"
 
 export interface Options {

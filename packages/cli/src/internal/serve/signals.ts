@@ -1,6 +1,9 @@
 /** What a command does when the process is asked to end. */
 import * as Effect from "effect/Effect"
 
+/** How long the process may take to end after its turns had to stop, in milliseconds. */
+export const graceMs = 5_000
+
 /** How long a second signal counts as the first one, in milliseconds. A terminal and a parent may send both. */
 const sameMs = 250
 
