@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { convert } from "../scripts/site/convert.ts"
+import { generated } from "../scripts/site/generated.ts"
 import { llmsFullText, llmsText } from "../scripts/site/llms.ts"
 import { groups } from "../scripts/site/pages.ts"
 import { commentOf, modulesOf, packages, referencePage } from "../scripts/site/reference.ts"
@@ -10,7 +11,8 @@ import { linksOf } from "./docs.ts"
 
 describe("the site", () => {
   it("has every page of the documentation in its navigation, once", () => {
-    const pages = globSync(["docs/*.md", "docs/catalogue/*.md"]).map((path) => path.replaceAll("\\", "/"))
+    const kept = globSync(["docs/*.md", "docs/catalogue/*.md"]).map((path) => path.replaceAll("\\", "/"))
+    const pages = [...kept, ...[...generated.keys()].map((page) => `docs/${page}.md`)]
     const shown = groups.flatMap((group) => group.pages).map((page) => `docs/${page}.md`)
     assert.deepEqual(
       shown.toSorted(),
@@ -63,7 +65,7 @@ describe("the documentation inside of the package", () => {
     assert.match(guide, /^---\nname: belay\ndescription: .{50}/)
     const named = [...guide.matchAll(/`([\w/-]+\.md)`/g)].map(([, page]) => page!)
     assert.isAtLeast(named.length, 10)
-    for (const page of named) assert.isTrue(existsSync(`docs/${page}`), page)
+    for (const page of named) assert.isTrue(existsSync(`packages/core/docs/${page}`), page)
   })
 })
 

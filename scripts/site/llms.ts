@@ -1,5 +1,6 @@
 /** Writes `llms.txt` and `llms-full.txt`: the documentation for language models. */
 import { readFileSync } from "node:fs"
+import { generated } from "./generated.ts"
 import { groups } from "./pages.ts"
 import { firstSentence } from "./reference.ts"
 
@@ -16,7 +17,8 @@ const intro =
   "call, tool call, delegation and compaction. A hook is a plain object. It can let a step continue, change its value, " +
   "reject it, answer for it, end the turn, or ask a person."
 
-const docsPage = (page: string): string => readFileSync(`docs/${page}.md`, "utf8")
+/** The text of a page of `docs`, kept or generated. */
+export const docsPage = (page: string): string => generated.get(page)?.() ?? readFileSync(`docs/${page}.md`, "utf8")
 
 /** A list of all pages. `linkOf` returns the address of a page. */
 export const llmsText = (linkOf: (page: string) => string): string =>
@@ -34,7 +36,7 @@ export const llmsText = (linkOf: (page: string) => string): string =>
   ].join("\n")
 
 /** Long pages for people who compare systems, which no model needs to write a program. */
-const leftOut: ReadonlySet<string> = new Set(["compatibility", "hook-events", "performance", "decisions/README"])
+const leftOut: ReadonlySet<string> = new Set(["rows", "hook-events", "performance", "decisions/README"])
 
 /** All pages in one text. */
 export const llmsFullText = (): string =>

@@ -81,7 +81,8 @@ export const groups: ReadonlyArray<Group> = [
       "kodelet",
       "windsurf",
       "base-coat",
-      "compatibility"
+      "compatibility",
+      "rows"
     ]
   },
   {

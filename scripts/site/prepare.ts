@@ -2,8 +2,9 @@
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { convert, pageOf, sourcePage } from "./convert.ts"
+import { generated } from "./generated.ts"
 import { home } from "./home.ts"
-import { llmsFullText, llmsText, titleOf } from "./llms.ts"
+import { docsPage, llmsFullText, llmsText, titleOf } from "./llms.ts"
 import { groups, projectPages } from "./pages.ts"
 import { packages, referencePage } from "./reference.ts"
 
@@ -17,9 +18,13 @@ export const prepare = (): void => {
   }
 
   const sources = new Set<string>()
-  const files = [...globSync("docs/**/*.md"), ...Object.keys(projectPages)].map((file) => file.replaceAll("\\", "/"))
-  for (const file of files) {
-    const converted = convert(file, readFileSync(file, "utf8"))
+  const kept = [...globSync("docs/**/*.md"), ...Object.keys(projectPages)].map((file) => file.replaceAll("\\", "/"))
+  const files = [
+    ...kept.map((file) => [file, readFileSync(file, "utf8")] as const),
+    ...[...generated].map(([page, text]) => [`docs/${page}.md`, text()] as const)
+  ]
+  for (const [file, text] of files) {
+    const converted = convert(file, text)
     write(pageOf(file), converted.text)
     // The same page as Markdown, for language models.
     write(`public/${pageOf(file)}`, converted.text)
@@ -50,7 +55,7 @@ export const prepare = (): void => {
   write("public/llms.txt", llmsText((page) => `/${pageOf(`docs/${page}.md`)}`))
   write("public/llms-full.txt", llmsFullText())
 
-  const title = (page: string): string => titleOf(readFileSync(`docs/${page}.md`, "utf8"))
+  const title = (page: string): string => titleOf(docsPage(page))
   const link = (page: string): string => `/${pageOf(`docs/${page}.md`).replace(/(?:index)?\.md$/, "")}`
   const sidebar = [
     ...groups.map((group, index) => ({

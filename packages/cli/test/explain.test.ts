@@ -3,8 +3,6 @@ import * as HookConfig from "@belay/hook-files/HookConfig"
 import * as Matcher from "@belay/hook-files/Matcher"
 import * as Outcome from "@belay/hook-files/Outcome"
 import * as Effect from "effect/Effect"
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { page } from "../src/internal/explain.ts"
 import { guideOf, guides } from "../src/internal/guides.ts"
@@ -59,12 +57,12 @@ describe("belay hooks explain", () => {
     assert.notInclude(copilot.input, "initialPrompt")
   })
 
-  it("has the same content as its page", () => {
-    assert.strictEqual(
-      readFileSync(join(import.meta.dirname, "../../../docs/hook-events.md"), "utf8"),
-      page(),
-      "run: npm run hook-events"
-    )
+  it("has a page with every event of every system", () => {
+    const text = page()
+    for (const { events, name } of guides) {
+      const [, section = ""] = new RegExp(`^## ${name}$([\\s\\S]*?)(?:^## |$(?![\\s\\S]))`, "m").exec(text) ?? []
+      for (const { name: event } of events) assert.include(section, `| \`${event}\` |`, name)
+    }
   })
 
   it("has data that agree with how Claude Code's files are read", () => {

@@ -87,7 +87,7 @@ export const index = (dialects: ReadonlyArray<Dialect>, screen: Screen): string 
   ).join("\n\n")
 }
 
-/** The same as a page: `docs/hook-events.md`. */
+/** The same as a page of the site. */
 export const page = (): string => {
   const cell = (text: string) => text.replaceAll("|", "\\|")
   const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) =>
@@ -122,7 +122,7 @@ export const page = (): string => {
   )
   return [
     "# Events of hook files",
-    "The events of every system, the input of scripts and their answers. `belay hooks explain` prints the same with an example of each event. `npm run hook-events` writes this page.",
+    "The events of every system, the input of scripts and their answers. `belay hooks explain` prints the same with an example of each event.",
     ...pages
   ].join("\n\n") + "\n"
 }

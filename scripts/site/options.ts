@@ -1,12 +1,7 @@
-/**
- * Prints the options of all ready-made hooks as Markdown, from the doc comments of their types; `--write` puts them into
- * docs/catalogue/options.md.
- */
-import { readFileSync, writeFileSync } from "node:fs"
+/** Writes the page with the options of all ready-made hooks, from the doc comments of their types. */
+import { readFileSync } from "node:fs"
 import { parseSync } from "oxc-parser"
-import { commentOf, modulesOf } from "./site/reference.ts"
-
-export const file = "docs/catalogue/options.md"
+import { commentOf, modulesOf } from "./reference.ts"
 
 /** The pages that describe the hooks. */
 const pages: ReadonlyArray<string> = [
@@ -54,8 +49,8 @@ const line = ({ isOptional, name, text, type }: Member): string =>
 const pageOf = (name: string): string | undefined =>
   pages.find((page) => new RegExp(`^## \`?${name}\`?$`, "m").test(readFileSync(`docs/catalogue/${page}.md`, "utf8")))
 
-/** The whole page. */
-export const markdown = (): string => {
+/** The page `docs/catalogue/options.md`. */
+export const optionsPage = (): string => {
   const modules = modulesOf("hooks")
   const common = modules.find(({ name }) => name === "HookDefaults")!.entries.find(({ name }) =>
     name === "HookDefaults"
@@ -77,7 +72,7 @@ export const markdown = (): string => {
   return [
     "# All options",
     "",
-    "The options of every ready-made hook, as their types say. `npm run options` writes this page from the doc comments.",
+    "The options of every ready-made hook, as their types say.",
     "",
     "## Common options",
     "",
@@ -87,9 +82,4 @@ export const markdown = (): string => {
     "",
     ...sections
   ].join("\n")
-}
-
-if (process.argv[1]?.endsWith("hook-options.ts")) {
-  if (process.argv.includes("--write")) writeFileSync(file, markdown())
-  else console.log(markdown())
 }
