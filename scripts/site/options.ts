@@ -24,7 +24,7 @@ interface Member {
 }
 
 /** The members of an interface that is written as source text. */
-export const membersOf = (source: string): ReadonlyArray<Member> => {
+const membersOf = (source: string): ReadonlyArray<Member> => {
   const { comments, program } = parseSync("options.ts", source)
   const declaration = program.body[0]
   if (declaration?.type !== "TSInterfaceDeclaration") return []
