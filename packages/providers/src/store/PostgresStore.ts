@@ -7,6 +7,7 @@
 import type { RuleStore } from "@belay/core/Approvals"
 import type { ArtifactStore } from "@belay/core/ArtifactStore"
 import * as Awaitable from "@belay/core/Awaitable"
+import type { Erasure } from "@belay/core/Erasure"
 import type { EventLog } from "@belay/core/EventLog"
 import type { Inbox } from "@belay/core/Inbox"
 import { checkKinds, checkOptions, oneOf, type OptionKinds, whole } from "@belay/core/OptionCheck"
@@ -18,6 +19,7 @@ import { StoreError } from "./internal/error.ts"
 import { artifactsOf } from "./internal/postgres/artifacts.ts"
 import { ledgerOf, rulesOf } from "./internal/postgres/books.ts"
 import { open, type Pool, type PoolClient } from "./internal/postgres/database.ts"
+import { erasureOf } from "./internal/postgres/erase.ts"
 import { eventsOf } from "./internal/postgres/events.ts"
 import { inboxOf } from "./internal/postgres/inbox.ts"
 import { sessionsOf } from "./internal/postgres/sessions.ts"
@@ -56,6 +58,8 @@ export interface PostgresStore extends AsyncDisposable {
   readonly inbox: Inbox
   /** For `store` of a host: the events of the last turn of each session. */
   readonly events: EventLog
+  /** For `store` of a host, whose `erase` uses it. */
+  readonly erasure: Erasure
   /** For `ledger` of a budget hook. */
   readonly ledger: Ledger
   /** For `approvals.rules` of an agent. */
@@ -123,6 +127,7 @@ export const make = (options: Options): PostgresStore => {
     artifacts,
     inbox: inboxOf(database),
     events: eventsOf(database),
+    erasure: erasureOf(database),
     ledger: ledgerOf(database),
     rules: rulesOf(database),
     ready: () => Awaitable.make(database.ready),

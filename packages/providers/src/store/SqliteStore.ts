@@ -7,6 +7,7 @@
 import { ConfigError } from "@belay/core/AgentError"
 import type { RuleStore } from "@belay/core/Approvals"
 import type { ArtifactStore } from "@belay/core/ArtifactStore"
+import type { Erasure } from "@belay/core/Erasure"
 import type { EventLog } from "@belay/core/EventLog"
 import type { Inbox } from "@belay/core/Inbox"
 import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
@@ -17,6 +18,7 @@ import { StoreError } from "./internal/error.ts"
 import { artifactsOf } from "./internal/sqlite/artifacts.ts"
 import { ledgerOf, rulesOf } from "./internal/sqlite/books.ts"
 import { open } from "./internal/sqlite/database.ts"
+import { erasureOf } from "./internal/sqlite/erase.ts"
 import { eventsOf } from "./internal/sqlite/events.ts"
 import { inboxOf } from "./internal/sqlite/inbox.ts"
 import { sessionsOf } from "./internal/sqlite/sessions.ts"
@@ -45,6 +47,8 @@ export interface SqliteStore extends Disposable {
   readonly inbox: Inbox
   /** For `store` of a host: the events of the last turn of each session. */
   readonly events: EventLog
+  /** For `store` of a host, whose `erase` uses it. */
+  readonly erasure: Erasure
   /** For `ledger` of a budget hook. */
   readonly ledger: Ledger
   /** For `approvals.rules` of an agent. */
@@ -90,6 +94,7 @@ export const make = (options: Options): SqliteStore => {
     artifacts,
     inbox: inboxOf(database),
     events: eventsOf(database),
+    erasure: erasureOf(database),
     ledger: ledgerOf(database),
     rules: rulesOf(database),
     close: database.close,

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as Awaitable from "@belay/core/Awaitable"
+import type { Erasure } from "@belay/core/Erasure"
 import type { EventLog } from "@belay/core/EventLog"
 import { defined } from "@belay/core/Fields"
 import type { Capacity, Entry, Inbox } from "@belay/core/Inbox"
@@ -21,6 +22,7 @@ import type { EventOptions, HostEvent, HostEvents } from "./HostEvent.ts"
 import { adding, type Sent } from "./internal/addEntry.ts"
 import { advanceOnce } from "./internal/advanceOnce.ts"
 import { awaitOutcome } from "./internal/awaitOutcome.ts"
+import { eraseAll, type EraseReceipt, type EraseTarget, readErasing } from "./internal/erase.ts"
 import { makeEventFeed } from "./internal/eventFeed.ts"
 import { part, storing } from "./internal/optionChecks.ts"
 import { readAfter, readEvents } from "./internal/readEvents.ts"
@@ -40,7 +42,7 @@ import { type Running, startHost } from "./internal/startHost.ts"
 import * as LocalEngine from "./LocalEngine.ts"
 import * as Outcome from "./Outcome.ts"
 
-export type { EventOptions, HostedAgent, HostEvent, HostEvents, Running, Sent }
+export type { EraseReceipt, EraseTarget, EventOptions, HostedAgent, HostEvent, HostEvents, Running, Sent }
 
 /** Options of `make`. @category models @since 0.1.0 */
 export interface Options {
@@ -50,7 +52,13 @@ export interface Options {
    * Where sessions, inboxes and events are. A `SqliteStore` or a `PostgresStore` has all of them. Without `events`,
    * the events of a turn are only seen in the process that runs it, while it runs.
    */
-  readonly store: { readonly sessions: SessionStore; readonly inbox: Inbox; readonly events?: EventLog }
+  readonly store: {
+    readonly sessions: SessionStore
+    readonly inbox: Inbox
+    readonly events?: EventLog
+    /** What `erase` needs. */
+    readonly erasure?: Erasure
+  }
   /** Delivers wake-ups. Default: an engine for one process, which needs nothing else. */
   readonly engine?: Engine
   /** How often a message is begun before it is given up. Default 5. */
@@ -172,6 +180,16 @@ export interface Host {
    * nothing. It can be called at any time and by anything; only one process at a time should call it for a session.
    */
   readonly advance: (sessionId: string) => Awaitable.Awaitable<void, HostError>
+  /**
+   * Erases everything that the store has about a session or a person: history, what was sent, outcomes, events, open
+   * questions, decision records, artifacts, and names in accounts of budgets. Turns that run are cancelled first; it waits
+   * for them for `withinMs` milliseconds, by default 10,000. Backups, recordings and audit logs are files of their own:
+   * the receipt has the ids to look for there. Nobody can undo it.
+   */
+  readonly erase: (
+    target: EraseTarget,
+    options?: { readonly withinMs?: number }
+  ) => Awaitable.Awaitable<EraseReceipt, HostError>
   /** Runs sessions in this process until `drain`. A process that only sends messages does not need it. */
   readonly start: () => Awaitable.Awaitable<Running, HostError>
 }
@@ -317,6 +335,11 @@ export const make = (options: Options): Host => {
       })),
     advance: (sessionId) =>
       Awaitable.make(Effect.andThen(checkTexts({ "session id": sessionId }), stored(advance(sessionId)))),
+    erase: (target, options = {}) =>
+      Awaitable.make(Effect.flatMap(
+        readErasing(target, options),
+        (withinMs) => eraseAll(site, store.erasure, target, withinMs)
+      )),
     start: () => Awaitable.make(startHost(site, (sessionId) => advance(sessionId, sliceMs)))
   }
 }

@@ -4,6 +4,7 @@
  */
 import { canonical } from "@belay/core/Json"
 import type { PendingAsk } from "@belay/core/RunState"
+import { hash, prefixOf } from "../../host/internal/principal.ts"
 
 /** The part of a session id that clients see: `c` for a name that the client chose, `s` for a new session. */
 export type Token = string
@@ -21,9 +22,6 @@ export const tokenOf = async (name: string): Promise<Token> => isToken(name) ? n
 /** Returns the id of the host's session. */
 export const sessionIdOf = async (principal: string, token: Token): Promise<string> =>
   `${await prefixOf(principal)}${token}`
-
-/** Returns what the ids of all sessions of a principal begin with. */
-const prefixOf = async (principal: string): Promise<string> => `p${await hash(principal)}.`
 
 /** Where a question was asked: in which session, and in which of its turns. */
 export interface Asking {
@@ -72,9 +70,3 @@ export const keyOfRequest = async ({ headers }: Request): Promise<string | undef
 
 /** Returns a short key for a text of any length. */
 export const keyOfText = async (text: string): Promise<string> => `k${await hash(text)}`
-
-/** 128 bits of a hash, as 22 characters. */
-const hash = async (text: string): Promise<string> => {
-  const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)))
-  return btoa(String.fromCharCode(...bytes.subarray(0, 16))).replaceAll("+", "-").replaceAll("/", "_").slice(0, 22)
-}

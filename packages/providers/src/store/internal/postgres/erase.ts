@@ -1,0 +1,65 @@
+/** Erases what the tables have about sessions. */
+import { anonymousAccount, continues, type Erased, type Erasure, type Target } from "@belay/core/Erasure"
+import * as Effect from "effect/Effect"
+import type { Database, Query } from "./database.ts"
+
+/** The columns that have the id of a session. */
+const columns = ["sessions.id", "artifacts.session_id", "inbox.session_id", "event_logs.session_id"]
+
+export const erasureOf = ({ schema: s, transaction, use }: Database): Erasure => ({
+  find: (target) => use((query) => find(query, s, target), { mayRepeat: true }),
+  erase: (sessions, names) => transaction((query) => erase(query, s, sessions, names))
+})
+
+const find = Effect.fnUntraced(function*(query: Query, s: string, target: Target) {
+  const found = new Set<string>()
+  for (const place of columns) {
+    const [table, column] = place.split(".")
+    const begin = "session" in target ? target.session : target.prefix
+    const rows = yield* query(
+      `SELECT DISTINCT ${column} AS id FROM ${s}.${table} WHERE starts_with(${column}, $1)`,
+      begin
+    )
+    for (const { id } of rows) {
+      if (!("session" in target) || continues(target.session, String(id))) found.add(String(id))
+    }
+  }
+  if ("tenant" in target) {
+    const text = `SELECT DISTINCT session_id AS id FROM ${s}.inbox WHERE tenant = $1`
+    for (const { id } of yield* query(text, JSON.stringify(target.tenant))) found.add(String(id))
+  }
+  return [...found].sort()
+})
+
+const erase = Effect.fnUntraced(function*(
+  query: Query,
+  s: string,
+  sessions: ReadonlyArray<string>,
+  names: ReadonlyArray<string>
+): Effect.fn.Return<Erased, unknown> {
+  const remove = (from: string) =>
+    Effect.map(query(`DELETE FROM ${s}.${from} = ANY($1::text[]) RETURNING 1`, sessions), (rows) => rows.length)
+  const ofSession = (table: string) =>
+    Effect.map(
+      query(
+        `DELETE FROM ${s}.${table} USING ${s}.sessions WHERE session = sessions.key AND id = ANY($1::text[]) RETURNING 1`,
+        sessions
+      ),
+      (rows) => rows.length
+    )
+  const messages = yield* ofSession("messages")
+  const records = yield* ofSession("records")
+  const artifacts = yield* remove("artifacts WHERE session_id")
+  const entries = yield* remove("inbox WHERE session_id")
+  const events = yield* remove("events WHERE session_id")
+  yield* remove("event_logs WHERE session_id")
+  const counts = { messages, records, artifacts, entries, events, sessions: yield* remove("sessions WHERE id") }
+  let accounts = 0
+  for (const { id } of yield* query(`SELECT id FROM ${s}.accounts`)) {
+    const name = anonymousAccount(String(JSON.parse(String(id))), names)
+    if (name === undefined) continue
+    yield* query(`UPDATE ${s}.accounts SET id = $1 WHERE id = $2`, JSON.stringify(name), id)
+    accounts++
+  }
+  return { ...counts, accounts, isCompacted: true }
+})

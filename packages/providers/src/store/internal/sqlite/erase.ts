@@ -1,0 +1,87 @@
+/** Erases what the file has about sessions, down to the bytes. */
+import { anonymousAccount, continues, type Erased, type Erasure, type Target } from "@belay/core/Erasure"
+import * as Effect from "effect/Effect"
+import type { StoreError } from "../error.ts"
+import { attempt, sqliteError } from "./attempt.ts"
+import type { Database } from "./database.ts"
+
+/** How often the file is tried to be compacted while others read it, and how long to wait in between. */
+const compactings = 20
+const compactingMs = 100
+
+/** The columns that have the id of a session. */
+const columns = ["sessions.id", "artifacts.session_id", "inbox.session_id", "event_logs.session_id"]
+
+export const erasureOf = (database: Database): Erasure => {
+  const { path, read, write } = database
+  return {
+    find: (target) => attempt(path, () => read(() => [...find(database, target)].sort())),
+    erase: (sessions, names) =>
+      Effect.flatMap(
+        attempt(path, () => write(() => eraseRows(database, sessions, names))),
+        (counts) => Effect.map(compact(database, compactings), (isCompacted) => ({ ...counts, isCompacted }))
+      )
+  }
+}
+
+const find = ({ sql }: Database, target: Target): ReadonlySet<string> => {
+  const begin = "session" in target ? target.session : target.prefix
+  const found = new Set<string>()
+  for (const place of columns) {
+    const [table, column] = place.split(".")
+    // Texts are compared by their bytes, and no byte of UTF-8 is 255.
+    const text = `SELECT DISTINCT ${column} AS id FROM ${table} WHERE ${column} >= ? AND ${column} < ? || x'ff'`
+    for (const { id } of sql(text).all(begin, begin)) {
+      if (!("session" in target) || continues(target.session, String(id))) found.add(String(id))
+    }
+  }
+  if ("tenant" in target) {
+    const text = "SELECT DISTINCT session_id AS id FROM inbox WHERE tenant = ?"
+    for (const { id } of sql(text).all(JSON.stringify(target.tenant))) found.add(String(id))
+  }
+  return found
+}
+
+const eraseRows = (
+  { sql }: Database,
+  sessions: ReadonlyArray<string>,
+  names: ReadonlyArray<string>
+): Omit<Erased, "isCompacted"> => {
+  const count = { sessions: 0, messages: 0, records: 0, artifacts: 0, entries: 0, events: 0, accounts: 0 }
+  const remove = (text: string, id: string): number => Number(sql(text).run(id).changes)
+  const own = "(SELECT key FROM sessions WHERE id = ?)"
+  for (const id of sessions) {
+    count.messages += remove(`DELETE FROM messages WHERE session IN ${own}`, id)
+    count.records += remove(`DELETE FROM records WHERE session IN ${own}`, id)
+    count.artifacts += remove("DELETE FROM artifacts WHERE session_id = ?", id)
+    count.entries += remove("DELETE FROM inbox WHERE session_id = ?", id)
+    count.events += remove("DELETE FROM events WHERE session_id = ?", id)
+    remove("DELETE FROM event_logs WHERE session_id = ?", id)
+    count.sessions += remove("DELETE FROM sessions WHERE id = ?", id)
+  }
+  for (const { id } of sql("SELECT id FROM accounts").all()) {
+    const name = anonymousAccount(String(JSON.parse(String(id))), names)
+    if (name === undefined) continue
+    sql("UPDATE accounts SET id = ? WHERE id = ?").run(JSON.stringify(name), String(id))
+    count.accounts++
+  }
+  return count
+}
+
+/** Writes the file anew without what was deleted, and empties its log. Returns false if others read it for too long. */
+const compact = (database: Database, left: number): Effect.Effect<boolean, StoreError> =>
+  Effect.suspend(() => {
+    const { path, sql } = database
+    try {
+      sql("VACUUM").run()
+      const done = sql("PRAGMA wal_checkpoint(TRUNCATE)").get()
+      if (Number(done?.["busy"]) === 0) return Effect.succeed(true)
+    } catch (error) {
+      const failure = sqliteError(path, error)
+      if (failure === undefined) return Effect.die(error)
+      if (failure.problem !== "busy") return Effect.fail(failure)
+    }
+    return left > 1
+      ? Effect.andThen(Effect.sleep(compactingMs), compact(database, left - 1))
+      : Effect.succeed(false)
+  })

@@ -1,0 +1,130 @@
+/** Erases what the stores have about a session or a person. */
+import type { Erased, Erasure, Target } from "@belay/core/Erasure"
+import * as Effect from "effect/Effect"
+import { HostError } from "../HostError.ts"
+import { prefixOf } from "./principal.ts"
+import { checkSessionId, stored, wrongInput } from "./readInput.ts"
+import type { Site } from "./site.ts"
+
+/** What to erase. @category models @since 0.1.0 */
+export type EraseTarget =
+  /** The id of a session. Those in which a rotation has continued it are erased too. */
+  | { readonly session: string }
+  /** A person: the sessions that were served for this principal, and those that got messages with this `tenant`. */
+  | { readonly principal: string }
+
+/** What was erased, for the person who asked for it. It has no content. @category models @since 0.1.0 */
+export interface EraseReceipt extends Omit<Erased, "sessions"> {
+  /** The ids of the sessions, with those that had only messages waiting. */
+  readonly sessions: ReadonlyArray<string>
+  /** When it was done, in milliseconds since the epoch. */
+  readonly at: number
+  /**
+   * Sessions whose turns did not stop in time, because their process is frozen or gone. What such a process stores later
+   * is stored: erase again when it has ended.
+   */
+  readonly running: ReadonlyArray<string>
+}
+
+/** How often to look whether a process that did not know yet has stored something again. */
+const rounds = 3
+
+const none: Erased = {
+  sessions: 0,
+  messages: 0,
+  records: 0,
+  artifacts: 0,
+  entries: 0,
+  events: 0,
+  accounts: 0,
+  isCompacted: true
+}
+
+/** Cancels what runs, erases, and looks again. */
+export const eraseAll = (
+  site: Site,
+  erasure: Erasure | undefined,
+  target: EraseTarget,
+  withinMs: number
+): Effect.Effect<EraseReceipt, HostError> =>
+  Effect.gen(function*() {
+    if (erasure === undefined) {
+      const message =
+        "the store of this host cannot erase: use a SqliteStore or a PostgresStore, or a store that has " +
+        "`erasure`"
+      return yield* new HostError({ problem: "store", message })
+    }
+    const wanted = yield* Effect.promise(() => targetOf(target))
+    const ids = new Set<string>()
+    let running: ReadonlyArray<string> = []
+    let all = none
+    for (let round = 0; round < rounds; round++) {
+      const found = yield* stored(erasure.find(wanted))
+      if (found.length === 0 && round > 0) break
+      for (const id of found) ids.add(id)
+      running = yield* stored(stopAll(site, found, withinMs))
+      const names = "session" in target ? [target.session] : [target.principal]
+      all = sum(all, yield* stored(erasure.erase(found, [...names, ...found])))
+      if (found.length > 0) yield* Effect.sleep(site.pollMs)
+    }
+    return { ...all, sessions: [...ids].sort(), at: yield* site.time, running }
+  })
+
+const targetOf = async (target: EraseTarget): Promise<Target> =>
+  "session" in target ? target : { prefix: await prefixOf(target.principal), tenant: target.principal }
+
+const sum = (a: Erased, b: Erased): Erased => ({
+  sessions: a.sessions + b.sessions,
+  messages: a.messages + b.messages,
+  records: a.records + b.records,
+  artifacts: a.artifacts + b.artifacts,
+  entries: a.entries + b.entries,
+  events: a.events + b.events,
+  accounts: a.accounts + b.accounts,
+  isCompacted: b.isCompacted
+})
+
+/** Cancels the turns that run, in this process or another. Returns the sessions that did not stop in time. */
+const stopAll = Effect.fnUntraced(function*(site: Site, ids: ReadonlyArray<string>, withinMs: number) {
+  const end = performance.now() + withinMs
+  for (const sessionId of ids) yield* cancelBegun(site, sessionId)
+  let left = ids
+  while (true) {
+    left = yield* Effect.filter(left, (sessionId) => isRunning(site, sessionId))
+    if (left.length === 0 || performance.now() >= end) return left
+    yield* Effect.sleep(Math.min(site.pollMs, 100))
+  }
+})
+
+const begunIn = ({ inbox }: Site, sessionId: string) =>
+  Effect.map(inbox.open(sessionId), (entries) => entries.filter(({ status }) => status === "begun"))
+
+const isRunning = (site: Site, sessionId: string): Effect.Effect<boolean, unknown> =>
+  site.running.has(sessionId)
+    ? Effect.succeed(true)
+    : Effect.map(begunIn(site, sessionId), (begun) => begun.length > 0)
+
+const cancelBegun = Effect.fnUntraced(function*(site: Site, sessionId: string) {
+  for (const { key } of yield* begunIn(site, sessionId)) {
+    yield* site.inbox.add({ sessionId, key: `cancel ${key}`, kind: "cancel", body: key, at: 0 })
+    yield* Effect.ignore(site.engine.wake(sessionId))
+    site.running.get(sessionId)?.look()
+  }
+})
+
+/** Returns how long to wait for turns that run. */
+export const readErasing = (
+  target: EraseTarget,
+  options: { readonly withinMs?: number }
+): Effect.Effect<number, HostError> => {
+  const given = Object(target) as { readonly session?: unknown; readonly principal?: unknown }
+  const { withinMs = 10_000 } = Object(options) as { readonly withinMs?: unknown }
+  const names = [given.session, given.principal].filter((name) => name !== undefined)
+  if (names.length !== 1 || typeof names[0] !== "string" || names[0] === "") {
+    return Effect.fail(wrongInput("", "erase: expected { session } or { principal }, a text that is not empty"))
+  }
+  if (typeof withinMs !== "number" || !(withinMs >= 0)) {
+    return Effect.fail(wrongInput("", "erase.withinMs: expected milliseconds, 0 or more"))
+  }
+  return given.session === undefined ? Effect.succeed(withinMs) : Effect.as(checkSessionId(names[0]), withinMs)
+}
