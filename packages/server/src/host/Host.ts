@@ -39,6 +39,7 @@ import { loadState } from "./internal/recognize.ts"
 import { sharedTime } from "./internal/sharedTime.ts"
 import type { HostedAgent, Site } from "./internal/site.ts"
 import { type Running, startHost } from "./internal/startHost.ts"
+import { Suspects } from "./internal/suspects.ts"
 import * as LocalEngine from "./LocalEngine.ts"
 import * as Outcome from "./Outcome.ts"
 
@@ -271,7 +272,7 @@ export const make = (options: Options): Host => {
     feed: makeEventFeed(store.events),
     running: new Map(),
     listeners: new Map(),
-    hasSuspect: false,
+    suspects: new Suspects(),
     isDraining: false
   }
   const advance = advanceOnce(site)

@@ -64,6 +64,9 @@ export interface Options {
   readonly origins?: ReadonlyArray<string>
   /** The maximum number of bytes of a request's body. Default 10 MiB. */
   readonly maxBodyBytes?: number
+  /** The maximum number of JSON values in a body, which is checked before it is parsed. Default 80,000, which is more than 10,000 messages
+   * with parts. */
+  readonly maxValues?: number
   /** The maximum number of bytes of a request's headers. Default 32 KiB. */
   readonly maxHeaderBytes?: number
   /** The maximum number of characters of one event. Longer results of tools are cut. Default 1,000,000. */
@@ -86,6 +89,7 @@ export interface Serve extends AsyncDisposable {
   readonly model: string
   readonly origins: ReadonlyArray<string>
   readonly maxBodyBytes: number
+  readonly maxValues: number
   readonly maxHeaderBytes: number
   readonly maxEventLength: number
   readonly onError: (error: unknown, shown: string) => void
@@ -104,6 +108,7 @@ const optionKinds: OptionKinds<Options> = {
   model: "text",
   origins: "textList",
   maxBodyBytes: "number",
+  maxValues: "number",
   maxHeaderBytes: "number",
   maxEventLength: "number",
   onError: "function"
@@ -130,10 +135,12 @@ const optionKinds: OptionKinds<Options> = {
  */
 export const make = (options: Options): Serve => {
   Result.getOrThrow(checkKinds("Serve", options, optionKinds, ["authorize"]))
-  const { agent, host: given, maxBodyBytes = 10_485_760, maxEventLength = 1_000_000, maxHeaderBytes = 32_768 } = options
+  const { agent, host: given, maxBodyBytes = 10_485_760, maxEventLength = 1_000_000 } = options
+  const { maxHeaderBytes = 32_768, maxValues = 80_000 } = options
   Result.getOrThrow(checkOptions(
     "Serve",
     whole("maxBodyBytes", maxBodyBytes, 1),
+    whole("maxValues", maxValues, 1),
     whole("maxHeaderBytes", maxHeaderBytes, 1),
     whole("maxEventLength", maxEventLength, 1_000)
   ))
@@ -169,6 +176,7 @@ export const make = (options: Options): Serve => {
     model: options.model ?? "agent",
     origins: options.origins ?? [],
     maxBodyBytes,
+    maxValues,
     maxHeaderBytes,
     maxEventLength,
     onError: options.onError ?? logError,

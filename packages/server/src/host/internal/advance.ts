@@ -6,15 +6,15 @@ import type { AgentSession } from "@belay/core/createAgent"
 import { messageOf } from "@belay/core/ErrorMessage"
 import { type Entry, isMessage } from "@belay/core/Inbox"
 import type { RunState } from "@belay/core/RunState"
-import type { Decisions } from "@belay/core/Session"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { HostError } from "../HostError.ts"
 import * as Outcome from "../Outcome.ts"
+import { attempt } from "./attempt.ts"
+import { hasAsked, stillAsked } from "./decisions.ts"
 import { isBroken, isTemporary, isWrongDecision } from "./errors.ts"
-import { type SeenProgress, seenProgress } from "./progress.ts"
 import { giveUp, openEntries } from "./readable.ts"
-import { asksSame, hasMessage, isSuperseded, loadState, outcomeOf } from "./recognize.ts"
+import { hasMessage, isLost, isSuperseded, loadState, outcomeOf } from "./recognize.ts"
 import { inputOf, type Place, runTurn } from "./runTurn.ts"
 import { call, isWaiting, report, type Site } from "./site.ts"
 
@@ -141,10 +141,11 @@ const applyCancellations = Effect.fnUntraced(function*({ entries, session, site,
   let applied = false
   for (const cancellation of cancellations) {
     const target = entries.find(({ key }) => key === cancellation.body)
-    // The outcome of a turn that has ended comes first.
-    const hasEnded = target !== undefined && session.waiting.type === "nothing" && state !== undefined &&
-      outcomeOf(state, target.key) !== undefined
-    if (hasEnded) continue
+    // The outcome of a turn that has ended comes first. A turn that ended without one was cancelled.
+    const ended = target !== undefined && session.waiting.type === "nothing" && state !== undefined
+      ? outcomeOf(state, target.key)
+      : undefined
+    if (ended !== undefined && !isLost(ended)) continue
     // Its turn is abandoned with the next step, before the cancellation is done.
     if (target !== undefined) yield* report(site, target, { status: "cancelled" })
     else yield* report(site, cancellation, yield* outcomeOfCancellation(site, cancellation))
@@ -176,7 +177,7 @@ const askPeople = Effect.fnUntraced(function*(at: Step, current: Entry | "foreig
     return "stop"
   }
   // The same decision may have been applied by a process that ended. It does not count for a question that came later.
-  const decisions = stillAsked(decision, session)
+  const decisions = stillAsked(decision, session, state)
   if (decisions === undefined) {
     yield* report(site, decision, { status: "delivered" })
     return "again"
@@ -192,26 +193,6 @@ const askPeople = Effect.fnUntraced(function*(at: Step, current: Entry | "foreig
   return yield* settle(at, entry, exit, decision)
 })
 
-/** Whether the stored outcome has these questions. A process that was late may have stored those before them. */
-const hasAsked = ({ outcome }: Entry, pending: AgentSession["pending"]): boolean => {
-  const stored = Outcome.fromJson(outcome)
-  return stored?.status === "suspended" && asksSame(stored.pending, pending)
-}
-
-/** Returns the decisions of an entry that are still to be applied. */
-const stillAsked = ({ body, outcome, status }: Entry, { pending }: AgentSession): Decisions | undefined => {
-  // `decide` has checked them.
-  const decisions = body as unknown as Decisions
-  if (status !== "begun") return decisions
-  const { asked } = Object(outcome) as { readonly asked?: ReadonlyArray<{ callId: string; fingerprint: string }> }
-  const same = Object.entries(decisions).filter(([id]) =>
-    pending.some(({ callId, fingerprint }) =>
-      callId === id && asked?.some((one) => one.callId === id && one.fingerprint === fingerprint)
-    )
-  )
-  return same.length === 0 ? undefined : Object.fromEntries(same)
-}
-
 /** Continues a turn that was parked, or that was left by a process that ended. Only the latter counts as an attempt. */
 const continueTurn = Effect.fnUntraced(function*(at: Step, current: Entry | "foreign"): Act<Next> {
   const { session } = at
@@ -222,50 +203,6 @@ const continueTurn = Effect.fnUntraced(function*(at: Step, current: Entry | "for
     (exit) => settle(at, entry, exit)
   )
   return yield* entry !== undefined && isLeft ? attempt(at, entry, resumed) : resumed
-})
-
-/**
- * Counts an attempt, and runs the turn unless there were too many without progress. A message that has ended its process
- * ends the turns of others with it, which have done nothing wrong. So after two attempts, only one such turn runs in a
- * process at a time.
- */
-const attempt = Effect.fnUntraced(function*(
-  { site, state }: Step,
-  entry: Entry,
-  turn: Effect.Effect<Next, unknown>
-): Act<Next> {
-  const seen = seenProgress(entry, state)
-  const tries = entry.attempts - seen.attempts
-  const isSuspect = tries >= 2 && tries < site.maxAttempts
-  if (isSuspect && site.hasSuspect) {
-    yield* site.engine.wake(entry.sessionId, (yield* site.time) + suspectMs)
-    return "stop"
-  }
-  if (isSuspect) site.hasSuspect = true
-  const counted = Effect.flatMap(isDead(site, entry, seen), (dead) => dead ? Effect.succeed<Next>("again") : turn)
-  return yield* isSuspect ? Effect.ensuring(counted, Effect.sync(() => void (site.hasSuspect = false))) : counted
-})
-
-/** How long a suspect waits for another one, in milliseconds. */
-const suspectMs = 1_000
-
-/** Counts an attempt. Gives the entry up if there were too many since the turn has made progress. */
-const isDead = Effect.fnUntraced(function*(site: Site, { key, sessionId }: Entry, seen: SeenProgress): Act<boolean> {
-  const begun = yield* site.inbox.begin(sessionId, key)
-  if (begun === undefined) return true
-  const attempts = begun.attempts - 1 - seen.attempts
-  if (attempts < site.maxAttempts) {
-    if (seen.isNew) {
-      const { attempts, progress } = seen
-      yield* site.inbox.report(sessionId, key, "begun", { attempts, progress })
-    }
-    return false
-  }
-  const reason = `it was begun ${attempts} times, and each time the process ended or the store failed` +
-    `${seen.progress > 0 ? " before the turn got any further" : ""}. ` +
-    "Look for what ends the process, and send the message again with another key"
-  yield* report(site, begun, { status: "dead", attempts, reason })
-  return true
 })
 
 /** Stores how a turn ended. `applied` is the entry whose decisions the turn was resumed with. */

@@ -69,6 +69,9 @@ const answerAfter = (messages: ReadonlyArray<Message>, from: number): Message | 
     .findLast((message) => message.role === "assistant" && message.toolCalls === undefined)
 }
 
+/** Whether a turn has ended without an answer, and nobody knows why. */
+export const isLost = (outcome: Outcome): boolean => outcome === lost
+
 const lost: Outcome = {
   status: "failed",
   error: {

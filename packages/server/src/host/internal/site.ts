@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import type { Engine } from "../Engine.ts"
 import * as Outcome from "../Outcome.ts"
 import type { EventFeed } from "./eventFeed.ts"
+import type { Suspects } from "./suspects.ts"
 
 /** The part of an agent that a host uses. */
 export interface HostedAgent {
@@ -34,8 +35,7 @@ export interface Site {
   readonly running: Map<string, RunningTurn>
   /** Who waits for outcomes in this process, by session. */
   readonly listeners: Map<string, Set<() => void>>
-  /** Whether a turn runs that was begun twice before and not ended, so that it may end this process. */
-  hasSuspect: boolean
+  readonly suspects: Suspects
   /** Whether turns stop, because the process ends. */
   isDraining: boolean
 }

@@ -5,6 +5,7 @@ import * as Result from "effect/Result"
 import type { Handler, Serve } from "../Serve.ts"
 import { checkSite, isAllowed } from "./checkSite.ts"
 import { invalid, Refusal, refusalOf, statusOf } from "./refusal.ts"
+import { RequestBounds } from "./requestBounds.ts"
 
 /** A request of a known principal. */
 export interface Call {
@@ -59,15 +60,17 @@ const checkHeaders = ({ maxHeaderBytes }: Serve, { headers, url }: Request): voi
   if (size > maxHeaderBytes) throw new Refusal("too-large", `the headers are larger than ${maxHeaderBytes} bytes`)
 }
 
-const readBody = async ({ maxBodyBytes }: Serve, { body, headers }: Request): Promise<unknown> => {
+const readBody = async ({ maxBodyBytes, maxValues }: Serve, { body, headers }: Request): Promise<unknown> => {
   const tooLarge = () => new Refusal("too-large", `the body is larger than ${maxBodyBytes} bytes`)
   if (Number(headers.get("content-length")) > maxBodyBytes) throw tooLarge()
   const decoder = new TextDecoder()
   let text = ""
   let size = 0
+  const bounds = new RequestBounds(maxValues)
   for await (const chunk of body ?? []) {
     size += chunk.byteLength
     if (size > maxBodyBytes) throw tooLarge()
+    bounds.add(chunk)
     text += decoder.decode(chunk, { stream: true })
   }
   const value = parse(text + decoder.decode())

@@ -87,9 +87,9 @@ const overAfter = (outcome: Promise<Outcome>, reading: Reading) => {
     wake()
   }
   const hasAll = () => known !== undefined && ended !== undefined && (ended === known || !resumable.has(ended))
-  outcome.then(({ status }) => {
-    known = status
-    const mayFollow = !hasAll() && (reading.hasBegun || !withoutEvents.has(status))
+  outcome.then((end) => {
+    known = end.status
+    const mayFollow = !hasAll() && (reading.hasBegun || !hasNoEvents(end))
     timer = setTimeout(stop, mayFollow ? restMs : 0)
   }, stop)
   return {
@@ -112,6 +112,10 @@ const overAfter = (outcome: Promise<Outcome>, reading: Reading) => {
 
 /** How a turn can end that is resumed later. */
 const resumable: ReadonlySet<string> = new Set(["parked", "suspended", "failed"])
+
+/** A turn whose message was refused has not begun. */
+const hasNoEvents = (outcome: Outcome): boolean =>
+  withoutEvents.has(outcome.status) || (outcome.status === "failed" && outcome.error._tag === "SessionError")
 
 /** The outcomes of what never became a turn. */
 const withoutEvents: ReadonlySet<Outcome["status"]> = new Set(["cancelled", "dead", "late", "delivered"])

@@ -98,8 +98,9 @@ const refusalOfFailure = (
       return new Refusal("filtered", error.message)
     // The host describes the client's own data.
     case "SessionError":
-      return error.message.startsWith("the agent has a tool named")
-        ? invalid(error.message, "tools")
+      if (error.message.startsWith("the agent has a tool named")) return invalid(error.message, "tools")
+      return /^the message has \d+ characters/.test(error.message)
+        ? new Refusal("too-large", "the message is too long for this server")
         : hidden(serve, error, new Refusal("failed", "the agent failed: the log of the server says why"))
     case "SnapshotError":
       return hidden(serve, error, new Refusal("conflict", "the answer does not fit the open question"))

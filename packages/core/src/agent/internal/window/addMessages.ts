@@ -32,7 +32,8 @@ export const addMessages = (
     ? whyNotMessages(messages) ?? whyInvalid(messages) ?? session.findIdClash(messages)
     : "expected an array of messages"
   if (why !== undefined) return io.warn(`${by} gave messages that were refused: ${why}`, "runtime")
-  session.messages.push(...messages)
+  // A spread of very many would not fit on the stack.
+  for (const message of messages) session.messages.push(message)
   session.addIds(messages)
 }
 

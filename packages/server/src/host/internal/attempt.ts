@@ -1,0 +1,82 @@
+/** Counts how often a turn was begun, and gives its message up if that never helps. */
+import type { AgentEvent } from "@belay/core/AgentEvent"
+import type { AgentSession } from "@belay/core/createAgent"
+import type { Entry } from "@belay/core/Inbox"
+import type { RunState } from "@belay/core/RunState"
+import * as Effect from "effect/Effect"
+import { type SeenProgress, seenProgress } from "./progress.ts"
+import { report, type Site } from "./site.ts"
+
+/** Where an attempt is made. */
+interface At {
+  readonly site: Site
+  readonly session: AgentSession
+  readonly state: RunState | undefined
+}
+
+/** How often a turn is begun without progress before it is a suspect. */
+const trusted = 2
+
+/** After what time a suspect asks again, in milliseconds. Those that get room are woken at once. */
+const askAgainMs = 1_000
+
+/** Counts an attempt, and runs the turn unless there were too many without progress. */
+export const attempt = Effect.fnUntraced(function*<A>(
+  at: At,
+  entry: Entry,
+  turn: Effect.Effect<A, unknown>
+): Effect.fn.Return<A | "again" | "stop", unknown> {
+  const { site, state } = at
+  const seen = seenProgress(entry, state)
+  const tries = entry.attempts - seen.attempts
+  const isSuspect = tries >= trusted && tries < site.maxAttempts
+  if (isSuspect) {
+    const time = yield* site.time
+    if (!site.suspects.begins(entry.sessionId, tries === site.maxAttempts - 1, time)) {
+      yield* site.engine.wake(entry.sessionId, time + askAgainMs)
+      return "stop"
+    }
+  }
+  const counted = Effect.flatMap(
+    isDead(site, entry, seen),
+    (dead): Effect.Effect<A | "again", unknown> => dead ? Effect.succeed("again") : turn
+  )
+  return yield* isSuspect ? watched(at, entry, counted) : counted
+})
+
+/** Runs the turn of a suspect. Others get its place when it has got further. */
+const watched = <A>({ session, site }: At, { sessionId }: Entry, turn: Effect.Effect<A, unknown>) =>
+  Effect.suspend(() => {
+    const settle = Effect.suspend(() =>
+      Effect.forEach(site.suspects.settle(sessionId), (id) => Effect.ignore(site.engine.wake(id)), { discard: true })
+    )
+    const stop = session.on(({ type }) => {
+      if (isProgress.has(type)) Effect.runFork(settle)
+    })
+    return Effect.ensuring(turn, Effect.andThen(Effect.sync(stop), settle))
+  })
+
+const isProgress: ReadonlySet<AgentEvent["type"]> = new Set(["llm-end", "tool-end"])
+
+/** Counts an attempt. Gives the entry up if there were too many since the turn has made progress. */
+const isDead = Effect.fnUntraced(function*(
+  site: Site,
+  { key, sessionId }: Entry,
+  seen: SeenProgress
+): Effect.fn.Return<boolean, unknown> {
+  const begun = yield* site.inbox.begin(sessionId, key)
+  if (begun === undefined) return true
+  const attempts = begun.attempts - 1 - seen.attempts
+  if (attempts < site.maxAttempts) {
+    if (seen.isNew) {
+      const { attempts, progress } = seen
+      yield* site.inbox.report(sessionId, key, "begun", { attempts, progress })
+    }
+    return false
+  }
+  const reason = `it was begun ${attempts} times, and each time the process ended or the store failed` +
+    `${seen.progress > 0 ? " before the turn got any further" : ""}. ` +
+    "Look for what ends the process, and send the message again with another key"
+  yield* report(site, begun, { status: "dead", attempts, reason })
+  return true
+})

@@ -1,0 +1,57 @@
+/** Refuses a body that would take long to read, while it arrives and before it is parsed. */
+import { invalid, Refusal } from "./refusal.ts"
+
+/** Objects and lists inside each other, at most. */
+const maxDepth = 100
+
+/** Bytes that are read between two looks at the number of values. */
+const sliceBytes = 65_536
+
+const quote = 0x22
+const comma = 0x2c
+const backslash = 0x5c
+const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
+
+/**
+ * Counts the values of JSON text by its brackets and commas. Its bytes may come in any pieces: none of the bytes that it
+ * looks for is part of another character in UTF-8. A class, because it is a state.
+ */
+export class RequestBounds {
+  private readonly maxValues: number
+  private values = 0
+  private depth = 0
+  private isText = false
+  private isEscaped = false
+
+  constructor(maxValues: number) {
+    this.maxValues = maxValues
+  }
+
+  /** Reads the next bytes. Throws a `Refusal` for too many values, or too many inside each other. */
+  add(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; at += sliceBytes) this.addSlice(bytes.subarray(at, at + sliceBytes))
+  }
+
+  private addSlice(bytes: Uint8Array): void {
+    let { depth, isEscaped, isText, values } = this
+    for (const byte of bytes) {
+      if (isText) {
+        if (isEscaped) isEscaped = false
+        else if (byte === backslash) isEscaped = true
+        else if (byte === quote) isText = false
+      } else if (byte === quote) isText = true
+      else if (byte === comma) values++
+      else if (byte === openObject || byte === openList) {
+        values++
+        if (++depth > maxDepth) throw invalid(`the body has more than ${maxDepth} lists and objects inside each other`)
+      } else if (byte === closeObject || byte === closeList) depth--
+    }
+    if (values > this.maxValues) {
+      throw new Refusal("too-large", `the body has more than ${this.maxValues} values: send fewer messages or parts`)
+    }
+    this.depth = depth
+    this.isEscaped = isEscaped
+    this.isText = isText
+    this.values = values
+  }
+}
