@@ -59,6 +59,25 @@ describe("belay host", () => {
     assert.match(two.stderr(), /belay: stopped: everything is handed over\n$/)
   })
 
+  it("serves its health and its metrics to this machine", async () => {
+    const { sessions, start } = place()
+    const one = start("--json", "--health", "0")
+    await until(() => one.stdout().includes("\"started\""))
+    const { port } = JSON.parse(one.stdout().split("\n")[0]!)
+    await sessions("send", "s", "hello", "--key", "m", "--wait")
+    const read = async (path: string) => {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`)
+      return [response.status, await response.text()] as const
+    }
+    assert.deepStrictEqual(await read("/healthz"), [200, "ok\n"])
+    assert.deepStrictEqual(await read("/readyz"), [200, "ready\n"])
+    assert.match((await read("/metrics"))[1], /^belay_outcomes_total\{status="completed"\} 1$/m)
+    const other = await sessions("list", "--health", "1")
+    assert.strictEqual(other.code, 2)
+    one.child.kill("SIGTERM")
+    assert.deepStrictEqual(await one.ended, [0, null], one.stderr())
+  })
+
   it("interrupts a model call that takes longer than its deadline, and ends", async () => {
     const { log, sessions, start } = place()
     const one = start("--drain", "0")

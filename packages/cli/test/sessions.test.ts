@@ -1,4 +1,5 @@
 /** `belay sessions`: looking into sessions, and sending to them. */
+import * as Effect from "effect/Effect"
 import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -54,6 +55,54 @@ describe("belay sessions", () => {
     assert.match((await sessions("show", "eve")).stdout, /tool|too late/)
     const late = await sessions("decide", "eve", "c1", "approve")
     assert.match(late.stderr, /no question is open/)
+  })
+
+  it("lists dead messages, and runs one again or removes it", async () => {
+    const { store } = (await import(pathToFileURL(config).href)).default
+    for (const key of ["a", "b"]) {
+      await sessions("send", "dan", `hello ${key}`, "--key", key, "--at", "2100-01-01T00:00:00Z")
+      const outcome = { status: "dead", attempts: 5, reason: "it ends \u001b[2J processes" }
+      await Effect.runPromise(store.inbox.report("dan", key, "dead", outcome))
+    }
+    const { code, stdout } = await sessions("dead")
+    assert.deepStrictEqual([code, stdout], [
+      0,
+      "dan  a\n  it ends \\x1b[2J processes\ndan  b\n  it ends \\x1b[2J processes\n"
+    ])
+    const page = await json("dead", "--limit", "1")
+    assert.deepStrictEqual(page.messages.map(({ key }: { readonly key: string }) => key), ["a"])
+    assert.deepStrictEqual(
+      (await json("dead", "--after", String(page.next))).messages.map(({ key }: { readonly key: string }) => key),
+      ["b"]
+    )
+    assert.deepStrictEqual((await sessions("retry", "dan", "a")).stdout, "a waits again\n")
+    const asked = await sessions("drop", "dan", "b")
+    assert.deepStrictEqual([asked.code, asked.stdout.includes("--yes")], [1, true])
+    assert.deepStrictEqual((await sessions("drop", "dan", "b", "--yes")).stdout, "b is removed\n")
+    assert.strictEqual(
+      (await sessions("drop", "dan", "b", "--yes")).stderr,
+      "belay: session dan has no dead message b\n"
+    )
+    assert.strictEqual((await sessions("retry", "dan", "b")).code, 1)
+    assert.strictEqual((await sessions("dead")).stdout, "no dead messages\n")
+  })
+
+  it("erases a session or a person, when somebody confirms it", async () => {
+    await sessions("send", "fay", "my name is Fay", "--key", "k", "--tenant", "fay@example.org", "--wait")
+    const asked = await sessions("erase", "--principal", "fay@example.org")
+    assert.deepStrictEqual([asked.code, asked.stdout], [
+      1,
+      "would erase everything of fay@example.org. Nobody can undo it: add --yes to do it\n"
+    ])
+    assert.strictEqual((await sessions("show", "fay")).code, 0)
+    assert.deepInclude(await json("erase", "--principal", "fay@example.org", "--yes"), {
+      sessions: ["fay"],
+      entries: 1
+    })
+    assert.match((await sessions("show", "fay")).stderr, /there is no session fay/)
+    assert.match((await sessions("erase", "--session", "fay", "--yes")).stdout, /^erased 0 sessions/)
+    assert.strictEqual((await sessions("erase", "--yes")).code, 2)
+    assert.strictEqual((await sessions("erase", "--session", "a/b", "--yes")).code, 2)
   })
 
   it("cancels a message", async () => {

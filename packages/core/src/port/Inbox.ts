@@ -80,6 +80,29 @@ export interface Due {
   readonly at: number
 }
 
+/** How many entries have a status, and when the oldest of them was due. @category models @since 0.1.0 */
+export interface Count {
+  readonly count: number
+  /** In milliseconds since the epoch. Absent if there is none. */
+  readonly oldest?: number
+}
+
+/** What a person who looks after a host needs. @category models @since 0.1.0 */
+export interface Care {
+  /** Counts the messages (`message` and `steer`) that are not finished. */
+  readonly counts: Effect.Effect<{ readonly [S in "waiting" | "begun" | "suspended"]: Count }, unknown>
+  /** Lists entries with a status, in the order in which they were added, after the one with the number `after`. */
+  readonly list: (options: {
+    readonly status: Entry["status"]
+    readonly limit: number
+    readonly after?: number
+  }) => Effect.Effect<ReadonlyArray<Entry>, unknown>
+  /** Lets a dead entry wait again, with no attempts. Returns false if there is none. */
+  readonly revive: (sessionId: string, key: string) => Effect.Effect<boolean, unknown>
+  /** Removes a dead entry. Returns false if there is none. */
+  readonly drop: (sessionId: string, key: string) => Effect.Effect<boolean, unknown>
+}
+
 /** Stores the messages, decisions and cancellations that wait for sessions. @category models @since 0.1.0 */
 export interface Inbox {
   /** Adds an entry, unless its key is known in its session. */
@@ -116,6 +139,8 @@ export interface Inbox {
   readonly now?: Effect.Effect<number, unknown>
   /** Removes finished entries that were finished before this time. Returns how many. */
   readonly prune: (before: number) => Effect.Effect<number, unknown>
+  /** What a person who looks after a host needs. */
+  readonly care?: Care
 }
 
 /** Whether an entry has its final outcome. @category reading @since 0.1.0 */
@@ -136,6 +161,8 @@ export const inMemory = (): Inbox => {
   const sessions = new Map<string, Map<string, Entry>>()
   const open = new Map<string, Map<string, Entry>>()
   const finished = new SortedList<Finished>((a, b) => a.at - b.at || a.seq - b.seq)
+  /** When entries were finished, by their number. */
+  const ends = new Map<number, Finished>()
   /** The sessions in which something can happen, by the time at which it can. */
   const due = new SortedList<Due>(inOrder)
   const places = new Map<string, Due>()
@@ -163,6 +190,14 @@ export const inMemory = (): Inbox => {
     }
     return entry
   }
+  /** Returns a dead entry, which is not finished any more. */
+  const takeDead = (sessionId: string, key: string): Entry | undefined => {
+    const entry = sessions.get(sessionId)?.get(key)
+    if (entry?.status !== "dead") return undefined
+    finished.remove(ends.get(entry.seq)!)
+    ends.delete(entry.seq)
+    return entry
+  }
   const unfinished = (sessionId: string, key: string): Entry | undefined => open.get(sessionId)?.get(key)
   return {
     add: (given, capacity = {}) =>
@@ -188,7 +223,9 @@ export const inMemory = (): Inbox => {
         const { seq } = keep({ ...entry, status, outcome: structuredClone(outcome) })
         if (!isFinished({ status })) return
         messages.count(entry, -1)
-        finished.add({ at, seq, sessionId, key })
+        const end = { at, seq, sessionId, key }
+        finished.add(end)
+        ends.set(seq, end)
       }),
     get: (sessionId, key) => Effect.sync(() => sessions.get(sessionId)?.get(key)),
     due: ({ after, fair = false, limit, until }) =>
@@ -203,14 +240,45 @@ export const inMemory = (): Inbox => {
     prune: (before) =>
       Effect.sync(() => {
         const old = finished.takeWhile(({ at }) => at < before)
-        for (const { key, sessionId } of old) {
+        for (const { key, seq, sessionId } of old) {
+          ends.delete(seq)
           const entries = sessions.get(sessionId)
           entries?.delete(key)
           if (entries?.size === 0) sessions.delete(sessionId)
         }
         return old.length
-      })
+      }),
+    care: {
+      counts: Effect.sync(() => {
+        const all = [...open.values()].flatMap((entries) => [...entries.values()]).filter(isMessage)
+        return { waiting: countOf(all, "waiting"), begun: countOf(all, "begun"), suspended: countOf(all, "suspended") }
+      }),
+      list: ({ after = 0, limit, status }) =>
+        Effect.sync(() =>
+          [...sessions.values()].flatMap((entries) => [...entries.values()])
+            .filter((entry) => entry.status === status && entry.seq > after)
+            .sort((a, b) => a.seq - b.seq).slice(0, limit)
+        ),
+      revive: (sessionId, key) =>
+        Effect.sync(() => {
+          const dead = takeDead(sessionId, key)
+          if (dead === undefined) return false
+          const { outcome: _outcome, ...entry } = dead
+          messages.count(entry, 1)
+          keep({ ...entry, status: "waiting", attempts: 0 })
+          return true
+        }),
+      drop: (sessionId, key) =>
+        Effect.sync(() => takeDead(sessionId, key) !== undefined && sessions.get(sessionId)?.delete(key) === true)
+    }
   }
+}
+
+const countOf = (entries: ReadonlyArray<Entry>, status: Entry["status"]): Count => {
+  const found = entries.filter((entry) => entry.status === status)
+  return found.length === 0
+    ? { count: 0 }
+    : { count: found.length, oldest: found.reduce((oldest, { at }) => Math.min(oldest, at), Infinity) }
 }
 
 /** When an entry was finished. */

@@ -7,7 +7,7 @@ import * as Awaitable from "@belay/core/Awaitable"
 import type { Erasure } from "@belay/core/Erasure"
 import type { EventLog } from "@belay/core/EventLog"
 import { defined } from "@belay/core/Fields"
-import type { Capacity, Entry, Inbox } from "@belay/core/Inbox"
+import type { Capacity, Care, Entry, Inbox } from "@belay/core/Inbox"
 import type { Message } from "@belay/core/Message"
 import { checkKinds, checkOptions, type OptionKinds, whole } from "@belay/core/OptionCheck"
 import type { Decisions } from "@belay/core/Session"
@@ -22,6 +22,7 @@ import type { EventOptions, HostEvent, HostEvents } from "./HostEvent.ts"
 import { adding, type Sent } from "./internal/addEntry.ts"
 import { advanceOnce } from "./internal/advanceOnce.ts"
 import { awaitOutcome } from "./internal/awaitOutcome.ts"
+import { type Counters, newCounters } from "./internal/counters.ts"
 import { eraseAll, type EraseReceipt, type EraseTarget, readErasing } from "./internal/erase.ts"
 import { makeEventFeed } from "./internal/eventFeed.ts"
 import { part, storing } from "./internal/optionChecks.ts"
@@ -43,7 +44,7 @@ import { Suspects } from "./internal/suspects.ts"
 import * as LocalEngine from "./LocalEngine.ts"
 import * as Outcome from "./Outcome.ts"
 
-export type { EraseReceipt, EraseTarget, EventOptions, HostedAgent, HostEvent, HostEvents, Running, Sent }
+export type { Counters, EraseReceipt, EraseTarget, EventOptions, HostedAgent, HostEvent, HostEvents, Running, Sent }
 
 /** Options of `make`. @category models @since 0.1.0 */
 export interface Options {
@@ -130,6 +131,13 @@ export interface Activity {
   readonly due: number
   /** When the first of them was due, in milliseconds since the epoch. Absent if none is due. */
   readonly oldest?: number
+  /**
+   * The messages that are not finished, in all processes. `suspended` wait for people. Absent if the inbox cannot count
+   * them.
+   */
+  readonly messages?: Effect.Success<Care["counts"]>
+  /** What this host has done since it was made. */
+  readonly counters: Counters
 }
 
 /** A host. Each method returns a value that is both an Effect and awaitable. @category models @since 0.1.0 */
@@ -168,6 +176,19 @@ export interface Host {
   readonly list: (
     options?: { readonly limit?: number; readonly before?: number; readonly status?: SessionInfo["status"] }
   ) => Awaitable.Awaitable<ReadonlyArray<SessionInfo>, HostError>
+  /**
+   * Lists what was sent by its status, in the order in which it was added. `after` is the `seq` of the last one of the
+   * page before, and `limit` is 100 by default.
+   */
+  readonly entries: (
+    options: { readonly status: Entry["status"]; readonly limit?: number; readonly after?: number }
+  ) => Awaitable.Awaitable<ReadonlyArray<Entry>, HostError>
+  /** Lets a dead message wait again, with no attempts. Returns false if there is no such message. */
+  readonly retry: (sessionId: string, key: string) => Awaitable.Awaitable<boolean, HostError>
+  /** Removes a dead message. Returns false if there is none. Nobody can undo it. */
+  readonly drop: (sessionId: string, key: string) => Awaitable.Awaitable<boolean, HostError>
+  /** Returns the sessions whose turns run in this process. */
+  readonly running: () => ReadonlyArray<string>
   /** Returns what this process runs at the moment, and how many sessions wait for a process. For monitoring. */
   readonly activity: () => Awaitable.Awaitable<Activity, HostError>
   /**
@@ -273,6 +294,7 @@ export const make = (options: Options): Host => {
     running: new Map(),
     listeners: new Map(),
     suspects: new Suspects(),
+    counters: newCounters(),
     isDraining: false
   }
   const advance = advanceOnce(site)
@@ -325,6 +347,23 @@ export const make = (options: Options): Host => {
         stored(sessions.list?.(page) ?? Effect.succeed([])),
         (all) => status === undefined ? all : all.filter((one) => one.status === status)
       )),
+    entries: ({ status, ...page }) =>
+      Awaitable.make(Effect.flatMap(careOf(inbox), ({ list }) => stored(list({ limit: 100, ...page, status })))),
+    retry: (sessionId, key) =>
+      Awaitable.make(Effect.gen(function*() {
+        yield* checkTexts({ "session id": sessionId, key })
+        const { revive } = yield* careOf(inbox)
+        const isRevived = yield* stored(revive(sessionId, key))
+        if (isRevived) yield* stored(engine.wake(sessionId))
+        return isRevived
+      })),
+    drop: (sessionId, key) =>
+      Awaitable.make(Effect.gen(function*() {
+        yield* checkTexts({ "session id": sessionId, key })
+        const { drop } = yield* careOf(inbox)
+        return yield* stored(drop(sessionId, key))
+      })),
+    running: () => [...site.running.keys()],
     activity: () => Awaitable.make(stored(activityOf(site))),
     events: (sessionId, { after, signal } = {}) =>
       readEvents(Effect.suspend(() => {
@@ -357,13 +396,21 @@ const nothingSaid: Omit<Conversation, "open"> = { messages: [], turnNumber: 0, w
 
 const maxDue = 10_000
 
-const activityOf = ({ inbox, running, time }: Site): Effect.Effect<Activity, unknown> =>
+const careOf = ({ care }: Inbox): Effect.Effect<Care, HostError> => {
+  if (care !== undefined) return Effect.succeed(care)
+  const message = "the inbox of this host has no `care`: use that of a SqliteStore or a PostgresStore"
+  return Effect.fail(new HostError({ problem: "store", message }))
+}
+
+const activityOf = ({ counters, inbox, running, time }: Site): Effect.Effect<Activity, unknown> =>
   Effect.gen(function*() {
     const due = yield* inbox.due({ until: yield* time, limit: maxDue })
     return {
       running: [...running.keys()],
       due: due.length,
-      ...(due[0] === undefined ? {} : { oldest: due[0].at })
+      ...(due[0] === undefined ? {} : { oldest: due[0].at }),
+      ...(inbox.care === undefined ? {} : { messages: yield* inbox.care.counts }),
+      counters: structuredClone(counters)
     }
   })
 

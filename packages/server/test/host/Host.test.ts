@@ -93,7 +93,7 @@ describe("a host", () => {
       return go.opened
     })
     const { close, host } = hosted(newFile(), { tools: [work] })
-    assert.deepStrictEqual(await host.activity(), { running: [], due: 0 })
+    assert.deepInclude(await host.activity(), { running: [], due: 0 })
     await host.send("waits", "hi", { key: "m" })
     await host.send("later", "hi", { key: "m", at: Date.now() + 60_000 })
     assert.deepInclude(await host.activity(), { running: [], due: 1 })

@@ -7,6 +7,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import { exitWith, toggle, usageError } from "../flags.ts"
 import { count, plain, visible } from "../screen.ts"
 import { firstSignal, graceMs } from "../serve/signals.ts"
@@ -24,15 +25,33 @@ export const hostCommand = Command.make("host", {
     Flag.withDescription("Seconds between two lines about what is running. Default 5"),
     Flag.withDefault(5)
   ),
+  health: Flag.Int("health").pipe(
+    Flag.withDescription("A port of 127.0.0.1 for /healthz, /readyz and /metrics; 0 takes a free one. Default: none"),
+    Flag.optional
+  ),
+  endBlockedAfter: Flag.Int("end-blocked-after").pipe(
+    Flag.withDescription(
+      "Seconds after which this process ends if its event loop is blocked. Default: it only says so"
+    ),
+    Flag.optional
+  ),
   json: toggle("json", "Write JSON lines to standard output")
-}, ({ config, drain, every, json }) =>
+}, ({ config, drain, endBlockedAfter, every, health, json }) =>
   Effect.scoped(Effect.gen(function*() {
     if (drain < 0 || every < 1) return yield* usageError("--drain is 0 or more seconds, --every at least 1")
+    const limit = Option.getOrUndefined(endBlockedAfter)
+    if (limit !== undefined && limit < 1) return yield* usageError("--end-blocked-after is at least 1 second")
     // Loaded here, so that other commands start faster.
     const { openHost } = yield* Effect.promise(() => import("./open.ts"))
     const host = yield* openHost(Option.getOrUndefined(config))
-    const running = yield* host.start()
+    yield* watch(host, limit)
     const say = sayer(json)
+    if (Option.isSome(health)) {
+      const { serveHealth } = yield* Effect.promise(() => import("./health.ts"))
+      const port = yield* serveHealth(host, health.value, "127.0.0.1")
+      yield* say({ type: "health", port }, `health and metrics at http://127.0.0.1:${port}`)
+    }
+    const running = yield* host.start()
     yield* say({ type: "started" }, "started")
     yield* Effect.raceFirst(report(host, say, every * 1_000), firstSignal)
     yield* stop(host, running, say, drain * 1_000)
@@ -41,6 +60,16 @@ export const hostCommand = Command.make("host", {
       "Runs the sessions of an agent. On SIGTERM it hands them over and ends; a second signal ends it at once"
     )
   )
+
+/** Watches the event loop as long as the command runs. */
+const watch = (host: Host, limit: number | undefined): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const Watchdog = yield* Effect.promise(() => import("@belay/server/Watchdog"))
+    const watchdog = limit === undefined
+      ? Watchdog.make({ host })
+      : Watchdog.make({ host, limitMs: limit * 1_000, onBlocked: "end" })
+    yield* Effect.addFinalizer(() => Effect.promise(() => watchdog.close()))
+  })
 
 type Say = (fact: object, line: string) => Effect.Effect<void>
 

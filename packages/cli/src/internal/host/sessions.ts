@@ -1,5 +1,4 @@
 /** `belay sessions`: looks into sessions, and sends to them. */
-import { messageOf } from "@belay/core/ErrorMessage"
 import { defined } from "@belay/core/Fields"
 import type { Host } from "@belay/server/Host"
 import type { Outcome } from "@belay/server/Outcome"
@@ -10,45 +9,26 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { exitWith, optional, print, toggle, usageError } from "../flags.ts"
 import type { Screen } from "../screen.ts"
-import { commandError, Usage } from "../usage.ts"
+import { commandError } from "../usage.ts"
+import { dead, drop, erase, retry } from "./care.ts"
 import { conversationText, listText, outcomeText } from "./texts.ts"
+import { shared, withHost } from "./withHost.ts"
 
 const statuses = ["idle", "open", "suspended", "limited"] as const
 
-const flags = {
-  config: optional("config", "A module that exports a host, or { agent, store, engine }. Default: belay.config.ts"),
-  json: toggle("json", "Write JSON")
-}
 const wait = toggle("wait", "Wait for the outcome. A process has to run the sessions meanwhile")
 const session = Argument.String("session").pipe(Argument.withDescription("The id of the session"))
 
-interface Shared {
-  readonly config: Option.Option<string>
-  readonly json: boolean
-}
-
-/** Uses the host of the config file. Wrong input of a host is wrong usage. */
-const withHost = <A, E>({ config }: Shared, use: (host: Host) => Effect.Effect<A, E>) =>
-  Effect.scoped(Effect.gen(function*() {
-    // Loaded here, so that other commands start faster.
-    const { openHost } = yield* Effect.promise(() => import("./open.ts"))
-    const host = yield* openHost(Option.getOrUndefined(config))
-    return yield* Effect.mapError(
-      use(host),
-      (error) => Object(error).problem === "wrong-input" ? new Usage({ message: messageOf(error) }) : error
-    )
-  }))
-
 const list = (screen: Screen) =>
   Command.make("list", {
-    ...flags,
+    ...shared,
     status: Flag.Literals("status", statuses).pipe(
       Flag.withDescription("Only sessions that wait for nothing, a process, people, or a higher limit"),
       Flag.optional
     ),
     limit: Flag.Int("limit").pipe(Flag.withDescription("How many to look at. Default 50"), Flag.withDefault(50)),
     before: optional("before", "The end of the page before: only sessions that changed before it")
-  }, ({ before, limit, status, ...shared }) =>
+  }, ({ before, limit, status, ...where }) =>
     Effect.gen(function*() {
       const end = Option.isNone(before) ? undefined : Number(before.value)
       if (limit < 1) return yield* usageError("--limit is a number from 1 on")
@@ -56,25 +36,25 @@ const list = (screen: Screen) =>
         return yield* usageError("--before is the number that the page before has ended with")
       }
       const wanted = Option.getOrUndefined(status)
-      yield* withHost(shared, (host) =>
+      yield* withHost(where, (host) =>
         Effect.gen(function*() {
           const page = yield* host.list({ limit, ...defined({ before: end }) })
           const found = wanted === undefined ? page : page.filter((one) => one.status === wanted)
           const next = page.length < limit ? undefined : page.at(-1)?.updatedAt
-          yield* print(shared.json, () => ({ sessions: found, next }), () => listText(found, next, screen))
+          yield* print(where.json, () => ({ sessions: found, next }), () => listText(found, next, screen))
         }))
     })).pipe(Command.withDescription("Lists sessions, the one that changed last first"))
 
 const show = (screen: Screen) =>
   Command.make(
     "show",
-    { session, ...flags },
-    ({ session: id, ...shared }) =>
-      withHost(shared, (host) =>
+    { session, ...shared },
+    ({ session: id, ...where }) =>
+      withHost(where, (host) =>
         Effect.gen(function*() {
           const found = yield* host.conversation(id)
           if (found === undefined) return yield* commandError(`there is no session ${id}`)
-          yield* print(shared.json, () => found, () => conversationText(id, found, screen))
+          yield* print(where.json, () => found, () => conversationText(id, found, screen))
         }))
   ).pipe(
     Command.withDescription("Shows the conversation, what waits, and the open questions with how to answer them")
@@ -84,13 +64,13 @@ const send = (screen: Screen) =>
   Command.make("send", {
     session,
     message: Argument.String("message").pipe(Argument.withDescription("The message")),
-    ...flags,
+    ...shared,
     wait,
     key: optional("key", "Identifies the message: sending it again does nothing. Default: a random one"),
     at: optional("at", "When it is due, such as 2030-01-31T09:00:00Z. Default: now"),
     tenant: optional("tenant", "Who it counts for, where the capacity has a limit per tenant"),
     steer: toggle("steer", "Deliver it to the running turn")
-  }, ({ at, key, message, session: id, steer, tenant, wait: waits, ...shared }) =>
+  }, ({ at, key, message, session: id, steer, tenant, wait: waits, ...where }) =>
     Effect.gen(function*() {
       const due = Option.isNone(at) ? undefined : Date.parse(at.value)
       if (Number.isNaN(due)) return yield* usageError("--at is a date, such as 2030-01-31T09:00:00Z")
@@ -98,8 +78,8 @@ const send = (screen: Screen) =>
         ...defined({ key: Option.getOrUndefined(key), tenant: Option.getOrUndefined(tenant), at: due }),
         ...(steer ? { mode: "steer" as const } : {})
       }
-      yield* withHost(shared, (host) =>
-        Effect.flatMap(host.send(id, message, options), (sent) => finish(host, id, sent, waits, shared.json, screen)))
+      yield* withHost(where, (host) =>
+        Effect.flatMap(host.send(id, message, options), (sent) => finish(host, id, sent, waits, where.json, screen)))
     })).pipe(Command.withDescription("Sends a message to a session"))
 
 const decide = (screen: Screen) =>
@@ -110,16 +90,16 @@ const decide = (screen: Screen) =>
     decision: Argument.Literals("decision", ["approve", "deny"] as const).pipe(
       Argument.withDescription("approve or deny")
     ),
-    ...flags,
+    ...shared,
     wait,
     reason: optional("reason", "Why it is denied. The model reads it")
-  }, ({ callId, decision, reason, session: id, wait: waits, ...shared }) =>
+  }, ({ callId, decision, reason, session: id, wait: waits, ...where }) =>
     Effect.gen(function*() {
       if (decision === "approve" && Option.isSome(reason)) return yield* usageError("--reason is for deny")
       const given = decision === "approve"
         ? { type: "approve" } as const
         : { type: "deny", reason: Option.getOrElse(reason, () => "a person denied it") } as const
-      yield* withHost(shared, (host) =>
+      yield* withHost(where, (host) =>
         Effect.gen(function*() {
           const found = yield* host.conversation(id)
           const pending = found === undefined || found.waiting.type === "nothing" ? [] : found.waiting.pending
@@ -130,7 +110,7 @@ const decide = (screen: Screen) =>
             return yield* commandError(`session ${id} has no open question with the id ${callId}: ${open}`)
           }
           const sent = yield* host.decide(id, { [callId]: given })
-          yield* finish(host, id, sent, waits, shared.json, screen)
+          yield* finish(host, id, sent, waits, where.json, screen)
         }))
     })).pipe(Command.withDescription("Answers an open question of a session"))
 
@@ -138,16 +118,16 @@ const cancel = (screen: Screen) =>
   Command.make("cancel", {
     session,
     key: Argument.String("key").pipe(Argument.withDescription("The key of the message")),
-    ...flags,
+    ...shared,
     wait
-  }, ({ key, session: id, wait: waits, ...shared }) =>
-    withHost(shared, (host) =>
+  }, ({ key, session: id, wait: waits, ...where }) =>
+    withHost(where, (host) =>
       Effect.gen(function*() {
         if ((yield* host.status(id, key)) === undefined) {
           return yield* commandError(`session ${id} has no message with the key ${key}`)
         }
         const sent = yield* host.cancel(id, key)
-        yield* finish(host, id, sent, waits, shared.json, screen)
+        yield* finish(host, id, sent, waits, where.json, screen)
       }))).pipe(Command.withDescription("Cancels a message that waits, runs, or waits for people"))
 
 /** Prints the key, or the outcome if somebody waits for it. */
@@ -182,5 +162,15 @@ const codeOf = ({ status }: Outcome): 0 | 1 | 3 => {
 export const sessions = (screen: Screen) =>
   Command.make("sessions").pipe(
     Command.withDescription("Looks into the sessions of a host, and sends to them"),
-    Command.withSubcommands([list(screen), show(screen), send(screen), decide(screen), cancel(screen)])
+    Command.withSubcommands([
+      list(screen),
+      show(screen),
+      send(screen),
+      decide(screen),
+      cancel(screen),
+      dead(screen),
+      retry,
+      drop,
+      erase
+    ])
   )

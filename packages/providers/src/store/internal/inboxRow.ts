@@ -1,5 +1,5 @@
 /** Rows of an inbox, as every database stores them. */
-import type { Capacity, Entry } from "@belay/core/Inbox"
+import type { Capacity, Count, Entry } from "@belay/core/Inbox"
 
 /** The columns of an entry. The texts of users are JSON. */
 export interface InboxRow {
@@ -78,6 +78,20 @@ export const limitsOf = (
 
 /** Which rows are messages that are not finished. */
 export const openMessages = "finished_at IS NULL AND kind IN ('message', 'steer')"
+
+/** Which columns count the messages that are not finished, by status. */
+export const openCounts = `status, count(*) AS count, min(at) AS oldest`
+
+/** Makes the counts of rows with these columns. */
+export const countsOf = (
+  rows: ReadonlyArray<{ readonly [column: string]: unknown }>
+): { readonly [S in "waiting" | "begun" | "suspended"]: Count } => {
+  const of = (status: string): Count => {
+    const row = rows.find((one) => one["status"] === status)
+    return row === undefined ? { count: 0 } : { count: Number(row["count"]), oldest: Number(row["oldest"]) }
+  }
+  return { waiting: of("waiting"), begun: of("begun"), suspended: of("suspended") }
+}
 
 /** Which rows make their session due. The table has the name `one`. */
 export const dueRows = (table: string): string =>

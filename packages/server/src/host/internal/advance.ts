@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import { HostError } from "../HostError.ts"
 import * as Outcome from "../Outcome.ts"
 import { attempt } from "./attempt.ts"
+import { countOutcome } from "./counters.ts"
 import { hasAsked, stillAsked } from "./decisions.ts"
 import { isBroken, isTemporary, isWrongDecision } from "./errors.ts"
 import { giveUp, openEntries } from "./readable.ts"
@@ -198,6 +199,7 @@ const continueTurn = Effect.fnUntraced(function*(at: Step, current: Entry | "for
   const { session } = at
   const entry = entryOf(current)
   const isLeft = session.waiting.type === "process" && session.waiting.why === "left"
+  if (isLeft) at.site.counters.takeovers++
   const resumed = Effect.flatMap(
     runTurn(at, entry, false, (signal) => session.resume({}, { signal })),
     (exit) => settle(at, entry, exit)
@@ -219,6 +221,7 @@ const settle = Effect.fnUntraced(function*(
     : exit.type === "failed"
     ? Outcome.ofError(exit.error)
     : Outcome.ofResult(exit.result as Exclude<typeof exit.result, { readonly status: "parked" }>)
+  countOutcome(site.counters, outcome, Outcome.fromJson(entry?.outcome))
   // The decisions come first: who waits for the message waits for them too.
   for (const one of yield* site.inbox.open(sessionId)) {
     const isApplied = one.key === applied?.key

@@ -68,12 +68,14 @@ const isDead = Effect.fnUntraced(function*(
   if (begun === undefined) return true
   const attempts = begun.attempts - 1 - seen.attempts
   if (attempts < site.maxAttempts) {
+    if (attempts > 0) site.counters.retries++
     if (seen.isNew) {
       const { attempts, progress } = seen
       yield* site.inbox.report(sessionId, key, "begun", { attempts, progress })
     }
     return false
   }
+  site.counters.dead++
   const reason = `it was begun ${attempts} times, and each time the process ended or the store failed` +
     `${seen.progress > 0 ? " before the turn got any further" : ""}. ` +
     "Look for what ends the process, and send the message again with another key"

@@ -6,6 +6,7 @@ import type { SessionStore } from "@belay/core/SessionStore"
 import * as Effect from "effect/Effect"
 import type { Engine } from "../Engine.ts"
 import * as Outcome from "../Outcome.ts"
+import type { Counting } from "./counters.ts"
 import type { EventFeed } from "./eventFeed.ts"
 import type { Suspects } from "./suspects.ts"
 
@@ -36,6 +37,7 @@ export interface Site {
   /** Who waits for outcomes in this process, by session. */
   readonly listeners: Map<string, Set<() => void>>
   readonly suspects: Suspects
+  readonly counters: Counting
   /** Whether turns stop, because the process ends. */
   isDraining: boolean
 }

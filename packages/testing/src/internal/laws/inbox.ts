@@ -1,5 +1,5 @@
 /** The laws of inboxes. */
-import { type Due, type Inbox, inMemory, type NewEntry } from "@belay/core/Inbox"
+import { type Care, type Due, type Inbox, inMemory, type NewEntry } from "@belay/core/Inbox"
 import * as Effect from "effect/Effect"
 import { random } from "../../SeededRandom.ts"
 import { holds, type Law, same } from "./law.ts"
@@ -185,6 +185,49 @@ const laws: ReadonlyArray<InboxLaw> = [
     await run(inbox.add(entry("new")))
     same(await keysOf(inbox), ["open", "new"], "the order afterwards")
   }],
+  ["a dead entry is listed, and waits again when it is revived", async (inbox) => {
+    const { care } = inbox
+    if (care === undefined) return
+    for (const key of ["a", "b", "c"]) {
+      await run(inbox.add(entry(key)))
+      await run(inbox.begin("s", key))
+      await run(inbox.report("s", key, key === "b" ? "done" : "dead", { why: key }))
+    }
+    const dead = await run(care.list({ status: "dead", limit: 10 }))
+    same(dead.map(({ attempts, key, outcome }) => [key, attempts, outcome]), [
+      ["a", 1, { why: "a" }],
+      ["c", 1, { why: "c" }]
+    ], "the dead")
+    same((await run(care.list({ status: "dead", limit: 1 }))).map(({ key }) => key), ["a"], "the first page")
+    const { seq } = dead[0]!
+    same((await run(care.list({ status: "dead", limit: 9, after: seq }))).map(({ key }) => key), ["c"], "the second")
+    same([await run(care.revive("s", "a")), await run(care.revive("s", "a"))], [true, false], "revive, twice")
+    same([await run(care.revive("s", "b")), await run(care.revive("s", "x"))], [false, false], "revive of others")
+    const { attempts, outcome, status } = (await run(inbox.get("s", "a")))!
+    same([attempts, outcome, status], [0, undefined, "waiting"], "the revived entry")
+    same(await dueIds(inbox), ["s"], "what is due")
+    same([await run(care.drop("s", "c")), await run(care.drop("s", "b"))], [true, false], "drop")
+    same(await run(inbox.get("s", "c")), undefined, "the dropped entry")
+    same((await run(inbox.add(entry("c")))).type, "added", "its key again")
+    same(await run(inbox.prune(Number.MAX_SAFE_INTEGER)), 1, "prune")
+    same(await keysOf(inbox), ["a", "c"], "what is open in the end")
+  }],
+  ["messages that are not finished are counted by status", async (inbox) => {
+    const { care } = inbox
+    if (care === undefined) return
+    same(await run(care.counts), { waiting: { count: 0 }, begun: { count: 0 }, suspended: { count: 0 } }, "at first")
+    const statuses = ["waiting", "waiting", "begun", "suspended", "done", "dead"] as const
+    for (const [n, status] of statuses.entries()) {
+      await run(inbox.add(entry(`k${n}`, { at: 100 - n, sessionId: `s${n}` })))
+      if (status !== "waiting") await run(inbox.report(`s${n}`, `k${n}`, status, null))
+    }
+    await run(inbox.add(entry("decision", { kind: "decide" })))
+    same(await run(care.counts), {
+      waiting: { count: 2, oldest: 99 },
+      begun: { count: 1, oldest: 98 },
+      suspended: { count: 1, oldest: 97 }
+    }, "the counts")
+  }],
   ["another process finds all of it", async (inbox, { reopen }) => {
     if (reopen === undefined) return
     await run(inbox.add(entry("k", { tenant: "t" })))
@@ -208,7 +251,10 @@ const compare = async (inbox: Inbox, prefix: string, seed: number): Promise<void
     const [found, expected] = [await run(act(inbox)), await run(act(model))]
     same(withoutSeq(found), withoutSeq(expected), `seed ${seed}, ${what}`)
   }
-  for (let step = 0; step < 60; step++) {
+  const caring = async (what: string, act: (care: Care) => Effect.Effect<unknown, unknown>): Promise<void> => {
+    if (inbox.care !== undefined) await both(what, (one) => act(one.care!))
+  }
+  for (let step = 0; step < 80; step++) {
     const [id, key] = [pick(ids), `k${below(6)}`]
     const kind = pick(["message", "message", "steer", "decide", "cancel"] as const)
     const status = pick(["begun", "suspended", "suspended", "done", "dead"] as const)
@@ -217,6 +263,8 @@ const compare = async (inbox: Inbox, prefix: string, seed: number): Promise<void
       () => both("add", (one) => one.add(entry(key, { sessionId: id, kind, at }), { perSession: 4 })),
       () => both("add", (one) => one.add(entry(key, { sessionId: id, kind, at }), { perSession: 4 })),
       () => both("begin", (one) => one.begin(id, key)),
+      () => caring("revive", ({ revive }) => revive(id, key)),
+      () => caring("drop", ({ drop }) => drop(id, key)),
       () => both("report", (one) => one.report(id, key, status, { step }))
     ])()
     await both("open", (one) => one.open(id))

@@ -1,8 +1,18 @@
 /** Stores what was sent to sessions. */
-import { type Added, type Entry, type Inbox, isFinished } from "@belay/core/Inbox"
+import { type Added, type Care, type Entry, type Inbox, isFinished } from "@belay/core/Inbox"
 import * as Effect from "effect/Effect"
 import { requireSessionId } from "../error.ts"
-import { dueRows, entryOf, hasKey, type InboxRow, limitsOf, openMessages, placeOf } from "../inboxRow.ts"
+import {
+  countsOf,
+  dueRows,
+  entryOf,
+  hasKey,
+  type InboxRow,
+  limitsOf,
+  openCounts,
+  openMessages,
+  placeOf
+} from "../inboxRow.ts"
 import type { Database, Query, Row } from "./database.ts"
 import { now } from "./schema.ts"
 
@@ -110,6 +120,39 @@ export const inboxOf = ({ address, schema: s, transaction, use }: Database): Inb
           ),
           ([row]) => Number(row?.["count"])
         )
+      ),
+    care: careOf(use, table)
+  }
+}
+
+const careOf = (use: Database["use"], table: string): Care => {
+  const dead = "WHERE session_id = $1 AND key = $2 AND status = 'dead' RETURNING 1"
+  return {
+    counts: use(
+      (query) =>
+        Effect.map(query(`SELECT ${openCounts} FROM ${table} WHERE ${openMessages} GROUP BY status`), countsOf),
+      {
+        mayRepeat: true
+      }
+    ),
+    list: ({ after = 0, limit, status }) =>
+      use((query) =>
+        Effect.map(
+          query(`SELECT * FROM ${table} WHERE status = $1 AND seq > $2 ORDER BY seq LIMIT $3`, status, after, limit),
+          // The columns are those of the table.
+          (rows) => rows.map((row) => entryOf(row as unknown as InboxRow))
+        ), { mayRepeat: true }),
+    revive: (sessionId, key) =>
+      use((query) => {
+        const set = "status = 'waiting', attempts = 0, outcome = NULL, finished_at = NULL"
+        return Effect.map(
+          query(`UPDATE ${table} SET ${set} ${dead}`, sessionId, JSON.stringify(key)),
+          ({ length }) => length > 0
+        )
+      }),
+    drop: (sessionId, key) =>
+      use((query) =>
+        Effect.map(query(`DELETE FROM ${table} ${dead}`, sessionId, JSON.stringify(key)), ({ length }) => length > 0)
       )
   }
 }

@@ -1,9 +1,20 @@
 /** Stores what was sent to sessions. */
-import { type Added, type Entry, type Inbox, isFinished } from "@belay/core/Inbox"
+import { type Added, type Care, type Entry, type Inbox, isFinished } from "@belay/core/Inbox"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { requireSessionId } from "../error.ts"
-import { dueRows, entryOf, hasKey, type InboxRow, limitsOf, lostKey, openMessages, placeOf } from "../inboxRow.ts"
+import {
+  countsOf,
+  dueRows,
+  entryOf,
+  hasKey,
+  type InboxRow,
+  limitsOf,
+  lostKey,
+  openCounts,
+  openMessages,
+  placeOf
+} from "../inboxRow.ts"
 import { attempt } from "./attempt.ts"
 import { type Database, one } from "./database.ts"
 
@@ -88,6 +99,32 @@ export const inboxOf = (database: Database): Inbox => {
         ).all(until, after.at, after.at, after.sessionId, limit)
           .map((row) => ({ sessionId: String(row["session_id"]), at: Number(row["first"]) }))),
     prune: (before) =>
-      attempt(path, () => write(() => Number(sql("DELETE FROM inbox WHERE finished_at < ?").run(before).changes)))
+      attempt(path, () => write(() => Number(sql("DELETE FROM inbox WHERE finished_at < ?").run(before).changes))),
+    care: careOf(database)
+  }
+}
+
+const careOf = ({ path, sql, write }: Database): Care => {
+  const dead = "WHERE session_id = ? AND key = ? AND status = 'dead'"
+  return {
+    counts: attempt(
+      path,
+      () => countsOf(sql(`SELECT ${openCounts} FROM inbox WHERE ${openMessages} GROUP BY status`).all())
+    ),
+    list: ({ after = 0, limit, status }) =>
+      attempt(path, () => {
+        const rows = sql(`SELECT ${columns} FROM inbox WHERE status = ? AND seq > ? ORDER BY seq LIMIT ?`)
+          .all(status, after, limit)
+        // The columns are those of the table.
+        return (rows as unknown as ReadonlyArray<InboxRow>).map(entryOf)
+      }),
+    revive: (sessionId, key) =>
+      attempt(path, () =>
+        write(() => {
+          const set = "status = 'waiting', attempts = 0, outcome = NULL, finished_at = NULL"
+          return sql(`UPDATE inbox SET ${set} ${dead}`).run(sessionId, JSON.stringify(key)).changes > 0
+        })),
+    drop: (sessionId, key) =>
+      attempt(path, () => write(() => sql(`DELETE FROM inbox ${dead}`).run(sessionId, JSON.stringify(key)).changes > 0))
   }
 }
