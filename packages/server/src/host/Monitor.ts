@@ -3,11 +3,14 @@
  *
  * @since 0.1.0
  */
+import type * as Awaitable from "@belay/core/Awaitable"
 import { messageOf } from "@belay/core/ErrorMessage"
 import { checkKinds, checkOptions, type OptionKinds, whole } from "@belay/core/OptionCheck"
+import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import type { Activity, Host } from "./Host.ts"
+import type { HostError } from "./HostError.ts"
 import { type Metric, metricsOf, prometheus } from "./internal/metrics.ts"
 import { part } from "./internal/optionChecks.ts"
 
@@ -86,7 +89,7 @@ export const make = (options: Options): Monitor => {
   ))
   const delay = monitorEventLoopDelay({ resolution })
   delay.enable()
-  const activity = () => within(withinMs, Promise.resolve(host.activity()))
+  const activity = () => within(withinMs, host.activity())
   const read = async () => {
     const metrics = metricsOf(await activity(), delay, performance.timeOrigin + performance.now())
     delay.reset()
@@ -117,17 +120,11 @@ export const make = (options: Options): Monitor => {
 const text = (status: number, body: string, type = "text/plain; charset=utf-8"): Response =>
   new Response(`${body}\n`, { status, headers: { "content-type": type, "cache-control": "no-store" } })
 
-const within = async (ms: number, activity: Promise<Activity>): Promise<Activity> => {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`the store has not answered within ${ms} ms`)), ms)
-  })
-  try {
-    return await Promise.race([activity, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
+const within = (ms: number, activity: Awaitable.Awaitable<Activity, HostError>): Promise<Activity> =>
+  Effect.runPromise(Effect.timeoutOrElse(activity, {
+    duration: ms,
+    orElse: () => Effect.fail(new Error(`the store has not answered within ${ms} ms`))
+  }))
 
 const observe = (
   meter: Meter,

@@ -6,9 +6,9 @@ import type { SessionStore } from "@belay/core/SessionStore"
 import * as Effect from "effect/Effect"
 import type { Engine } from "../Engine.ts"
 import * as Outcome from "../Outcome.ts"
+import type { Suspects } from "./advance/suspects.ts"
 import type { Counting } from "./counters.ts"
-import type { EventFeed } from "./eventFeed.ts"
-import type { Suspects } from "./suspects.ts"
+import type { EventFeed } from "./events/eventFeed.ts"
 
 /** The part of an agent that a host uses. */
 export interface HostedAgent {

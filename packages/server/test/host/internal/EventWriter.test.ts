@@ -5,7 +5,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import { assert, describe, it } from "vitest"
-import { EventWriter } from "../../../src/host/internal/eventWriter.ts"
+import { EventWriter } from "../../../src/host/internal/events/eventWriter.ts"
 
 const event = (seq: number): AgentEvent =>
   ({ type: "notice", hook: "h", message: "m", seq, sessionId: "s", time: 0 }) as unknown as AgentEvent

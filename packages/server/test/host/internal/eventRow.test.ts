@@ -2,7 +2,7 @@
 import type { AgentEvent } from "@belay/core/AgentEvent"
 import { random } from "@belay/testing/SeededRandom"
 import { assert, describe, it } from "vitest"
-import { eventsOf, makePacker, numberOf } from "../../../src/host/internal/eventRow.ts"
+import { eventsOf, makePacker, numberOf } from "../../../src/host/internal/events/eventRow.ts"
 
 type Told = { readonly seq: number; readonly type: string; readonly text?: string }
 

@@ -2,7 +2,7 @@
 import type { Entry } from "@belay/core/Inbox"
 import type { RunState } from "@belay/core/RunState"
 import { assert, describe, it } from "vitest"
-import { seenProgress } from "../../../src/host/internal/progress.ts"
+import { seenProgress } from "../../../src/host/internal/advance/progress.ts"
 
 const entry = (more: Partial<Entry> = {}): Entry =>
   ({ key: "k", status: "begun", attempts: 5, ...more }) as unknown as Entry

@@ -2,9 +2,9 @@
 import * as Outcome from "@belay/server/Outcome"
 import * as Effect from "effect/Effect"
 import { assert, describe, it } from "vitest"
-import { isBroken, isTemporary, isWrongDecision } from "../../../src/host/internal/errors.ts"
-import { openEntries } from "../../../src/host/internal/readable.ts"
-import { asksSame, hasMessage, outcomeOf } from "../../../src/host/internal/recognize.ts"
+import { isBroken, isTemporary, isWrongDecision } from "../../../src/host/internal/advance/errors.ts"
+import { openEntries } from "../../../src/host/internal/advance/readable.ts"
+import { asksSame, hasMessage, outcomeOf } from "../../../src/host/internal/advance/recognize.ts"
 
 const usage = { inputTokens: 1, outputTokens: 2 }
 const turn = { turnNumber: 1, text: "t", usage }

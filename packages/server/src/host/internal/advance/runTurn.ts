@@ -8,8 +8,8 @@ import type { TurnInput } from "@belay/core/Turn"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as Outcome from "../Outcome.ts"
-import { call, isWaiting, report, type RunningTurn, type Site } from "./site.ts"
+import * as Outcome from "../../Outcome.ts"
+import { call, isWaiting, report, type RunningTurn, type Site } from "../site.ts"
 
 /** How a turn ended. */
 export type TurnExit =

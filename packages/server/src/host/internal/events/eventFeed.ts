@@ -6,7 +6,7 @@ import type { AgentEvent } from "@belay/core/AgentEvent"
 import type { AgentSession } from "@belay/core/createAgent"
 import type { EventLog } from "@belay/core/EventLog"
 import * as Effect from "effect/Effect"
-import type { HostEvent } from "../HostEvent.ts"
+import type { HostEvent } from "../../HostEvent.ts"
 import { hostEvent } from "./eventRow.ts"
 import { EventWriter, type WrittenTurn } from "./eventWriter.ts"
 

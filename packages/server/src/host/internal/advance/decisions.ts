@@ -3,7 +3,7 @@ import type { AgentSession } from "@belay/core/createAgent"
 import type { Entry } from "@belay/core/Inbox"
 import { childOf, type RunState } from "@belay/core/RunState"
 import type { Decisions } from "@belay/core/Session"
-import * as Outcome from "../Outcome.ts"
+import * as Outcome from "../../Outcome.ts"
 import { asksSame } from "./recognize.ts"
 
 /** Whether the stored outcome has these questions. A process that was late may have stored those before them. */

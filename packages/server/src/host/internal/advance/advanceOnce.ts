@@ -1,8 +1,8 @@
 /** Lets a session be advanced by one caller at a time in this process. */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import type { Site } from "../site.ts"
 import { advanceSession } from "./advance.ts"
-import type { Site } from "./site.ts"
 
 /**
  * Returns a function that advances a session. A second call waits for the first, and then looks again. After `sliceMs`

@@ -2,7 +2,7 @@
 import type { AgentEvent, EventMeta } from "@belay/core/AgentEvent"
 import type { EventRow } from "@belay/core/EventLog"
 import type { Json } from "@belay/core/Json"
-import type { HostEvent } from "../HostEvent.ts"
+import type { HostEvent } from "../../HostEvent.ts"
 
 /** The most events and characters of a row. Only an event that is longer itself makes a longer row. */
 const maxEvents = 64

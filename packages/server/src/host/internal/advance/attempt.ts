@@ -4,8 +4,8 @@ import type { AgentSession } from "@belay/core/createAgent"
 import type { Entry } from "@belay/core/Inbox"
 import type { RunState } from "@belay/core/RunState"
 import * as Effect from "effect/Effect"
+import { report, type Site } from "../site.ts"
 import { type SeenProgress, seenProgress } from "./progress.ts"
-import { report, type Site } from "./site.ts"
 
 /** Where an attempt is made. */
 interface At {

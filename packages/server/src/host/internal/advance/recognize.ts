@@ -4,7 +4,7 @@ import type { PendingAsk, RunState } from "@belay/core/RunState"
 import type { SessionStore } from "@belay/core/SessionStore"
 import { type Waiting, waitingOf } from "@belay/core/Waiting"
 import * as Effect from "effect/Effect"
-import type { Outcome } from "../Outcome.ts"
+import type { Outcome } from "../../Outcome.ts"
 
 /** Loads the state of a session, also if it continues under another id. */
 export const loadState = (

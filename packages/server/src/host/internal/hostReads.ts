@@ -1,0 +1,40 @@
+/** What a host reads from its stores for those who look. */
+import { defined } from "@belay/core/Fields"
+import type { Care, Inbox } from "@belay/core/Inbox"
+import type { SessionStore } from "@belay/core/SessionStore"
+import { nothing, waitingOf } from "@belay/core/Waiting"
+import * as Effect from "effect/Effect"
+import { HostError } from "../HostError.ts"
+import { loadState } from "./advance/recognize.ts"
+import type { Activity, Conversation } from "./hostTypes.ts"
+import type { Site } from "./site.ts"
+
+export const conversationOf = Effect.fnUntraced(function*(sessions: SessionStore, inbox: Inbox, sessionId: string) {
+  const state = yield* loadState(sessions, sessionId)
+  const open = (yield* inbox.open(sessionId)).map(({ key, kind, status }) => ({ key, kind, status }))
+  if (state === undefined) return open.length === 0 ? undefined : { ...nothingSaid, open }
+  const { input: { key }, lastEvent, messages, turnNumber } = state
+  return { messages, turnNumber, waiting: waitingOf(state), open, ...defined({ key, lastEvent }) }
+})
+
+const nothingSaid: Omit<Conversation, "open"> = { messages: [], turnNumber: 0, waiting: nothing }
+
+const maxDue = 10_000
+
+export const careOf = ({ care }: Inbox): Effect.Effect<Care, HostError> => {
+  if (care !== undefined) return Effect.succeed(care)
+  const message = "the inbox of this host has no `care`: use that of a SqliteStore or a PostgresStore"
+  return Effect.fail(new HostError({ problem: "store", message }))
+}
+
+export const activityOf = ({ counters, inbox, running, time }: Site): Effect.Effect<Activity, unknown> =>
+  Effect.gen(function*() {
+    const due = yield* inbox.due({ until: yield* time, limit: maxDue })
+    return {
+      running: [...running.keys()],
+      due: due.length,
+      ...(due[0] === undefined ? {} : { oldest: due[0].at }),
+      ...(inbox.care === undefined ? {} : { messages: yield* inbox.care.counts }),
+      counters: structuredClone(counters)
+    }
+  })
