@@ -29,6 +29,7 @@ import {
   stored,
   wrongInput
 } from "./internal/readInput.ts"
+import { readSchedules } from "./internal/schedules.ts"
 import { sharedTime } from "./internal/sharedTime.ts"
 import type { Site } from "./internal/site.ts"
 import { startHost } from "./internal/startHost.ts"
@@ -40,6 +41,7 @@ export type { Sent } from "./internal/addEntry.ts"
 export type { Counters } from "./internal/counters.ts"
 export type { EraseReceipt, EraseTarget } from "./internal/erase.ts"
 export type { Activity, Conversation, Host, Options, SendOptions, Status } from "./internal/hostTypes.ts"
+export type { Schedule } from "./internal/schedules.ts"
 export type { HostedAgent } from "./internal/site.ts"
 export type { Running } from "./internal/startHost.ts"
 
@@ -53,7 +55,8 @@ const optionKinds: OptionKinds<Options> = {
   maxAttempts: "number",
   capacity: "object",
   pollMs: "number",
-  concurrency: "number"
+  concurrency: "number",
+  schedules: "list"
 }
 
 const sendKinds: OptionKinds<SendOptions> = { key: "text", at: "any", mode: "text", tenant: "text", history: "any" }
@@ -108,6 +111,7 @@ export const make = (options: Options): Host => {
     whole("capacity.perSession", capacity?.perSession ?? 1, 1)
   ))
   Result.getOrThrow(checkKinds("host.capacity", capacity ?? {}, capacityKinds))
+  const schedules = readSchedules(options.schedules ?? [])
   const engine = options.engine ?? LocalEngine.make({ inbox, concurrency, pollMs })
   const site: Site = {
     agent,
@@ -207,7 +211,7 @@ export const make = (options: Options): Host => {
         readErasing(target, options),
         (withinMs) => eraseAll(site, store.erasure, target, withinMs)
       )),
-    start: () => Awaitable.make(startHost(site, (sessionId) => advance(sessionId, sliceMs)))
+    start: () => Awaitable.make(startHost(site, (sessionId) => advance(sessionId, sliceMs), schedules))
   }
 }
 

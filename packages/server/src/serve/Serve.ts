@@ -12,6 +12,7 @@ import * as Result from "effect/Result"
 import type * as Host from "../host/Host.ts"
 import { isHostName, loopbackNames } from "./internal/hostNames.ts"
 import { ownHost } from "./internal/ownHost.ts"
+import { PrincipalLimits, type PrincipalOptions } from "./internal/principalLimits.ts"
 
 /** Answers a web-standard request. It never rejects. @category models @since 0.1.0 */
 export type Handler = (request: Request) => Promise<Response>
@@ -27,6 +28,8 @@ export type Authorize = (request: Request) => Principal | Promise<Principal>
 
 /** Who sends a request: a name, a response that refuses it, or nobody. @category models @since 0.1.0 */
 export type Principal = string | Response | undefined
+
+export type { PrincipalOptions }
 
 /** Options that all protocols share. @category models @since 0.1.0 */
 export interface Options {
@@ -64,11 +67,15 @@ export interface Options {
   readonly origins?: ReadonlyArray<string>
   /** The maximum number of bytes of a request's body. Default 10 MiB. */
   readonly maxBodyBytes?: number
-  /** The maximum number of JSON values in a body, which is checked before it is parsed. Default 80,000, which is more than 10,000 messages
-   * with parts. */
+  /**
+   * The maximum number of JSON values in a body, which is checked before it is parsed. Default 80,000, which is more than
+   * 10,000 messages with parts.
+   */
   readonly maxValues?: number
   /** The maximum number of bytes of a request's headers. Default 32 KiB. */
   readonly maxHeaderBytes?: number
+  /** What one principal may ask of this process. Beyond it, requests get status 429 with `Retry-After`. */
+  readonly perPrincipal?: PrincipalOptions
   /** The maximum number of characters of one event. Longer results of tools are cut. Default 1,000,000. */
   readonly maxEventLength?: number
   /**
@@ -92,6 +99,8 @@ export interface Serve extends AsyncDisposable {
   readonly maxValues: number
   readonly maxHeaderBytes: number
   readonly maxEventLength: number
+  /** Counts the requests of each principal. */
+  readonly principals: Pick<PrincipalLimits, "open">
   readonly onError: (error: unknown, shown: string) => void
   /** Stops the agent that was given as options. A host goes on. */
   readonly close: () => Promise<void>
@@ -111,8 +120,11 @@ const optionKinds: OptionKinds<Options> = {
   maxValues: "number",
   maxHeaderBytes: "number",
   maxEventLength: "number",
+  perPrincipal: "object",
   onError: "function"
 }
+
+const principalKinds: OptionKinds<PrincipalOptions> = { openRequests: "number", requestsPerMinute: "number" }
 
 /**
  * Serves a host or an agent. Throws a `ConfigError` for wrong options.
@@ -143,6 +155,13 @@ export const make = (options: Options): Serve => {
     whole("maxValues", maxValues, 1),
     whole("maxHeaderBytes", maxHeaderBytes, 1),
     whole("maxEventLength", maxEventLength, 1_000)
+  ))
+  const { openRequests, requestsPerMinute } = options.perPrincipal ?? {}
+  Result.getOrThrow(checkKinds("Serve.perPrincipal", options.perPrincipal ?? {}, principalKinds))
+  Result.getOrThrow(checkOptions(
+    "Serve.perPrincipal",
+    whole("openRequests", openRequests ?? 1, 1),
+    whole("requestsPerMinute", requestsPerMinute ?? 1, 1)
   ))
   if ((agent === undefined) === (given === undefined)) {
     Result.getOrThrow(invalidOption("Serve.host", "give either `host` or `agent`"))
@@ -177,6 +196,7 @@ export const make = (options: Options): Serve => {
     origins: options.origins ?? [],
     maxBodyBytes,
     maxValues,
+    principals: new PrincipalLimits(options.perPrincipal ?? {}),
     maxHeaderBytes,
     maxEventLength,
     onError: options.onError ?? logError,

@@ -5,7 +5,7 @@ import { HostError } from "../HostError.ts"
 import { stored, wrongInput } from "./readInput.ts"
 import type { Site } from "./site.ts"
 
-/** @category models @since 0.1.0 */
+/** What was added. @category models @since 0.1.0 */
 export interface Sent {
   readonly key: string
   /** `known`: it was there already, so nothing was added. */

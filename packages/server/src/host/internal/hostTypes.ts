@@ -16,6 +16,7 @@ import type * as Outcome from "../Outcome.ts"
 import type { Sent } from "./addEntry.ts"
 import type { Counters } from "./counters.ts"
 import type { EraseReceipt, EraseTarget } from "./erase.ts"
+import type { Schedule } from "./schedules.ts"
 import type { HostedAgent } from "./site.ts"
 import type { Running } from "./startHost.ts"
 
@@ -44,6 +45,8 @@ export interface Options {
   readonly pollMs?: number
   /** How many sessions the default engine advances at the same time. Default 64. */
   readonly concurrency?: number
+  /** Messages that are sent again and again, as long as some process with this host has called `start`. Default none. */
+  readonly schedules?: ReadonlyArray<Schedule>
 }
 
 /** Options of `send`. @category models @since 0.1.0 */

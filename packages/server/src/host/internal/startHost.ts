@@ -9,6 +9,7 @@ import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import type { Advance } from "../Engine.ts"
 import { HostError } from "../HostError.ts"
+import { keepTicking, tick, type Ticking } from "./schedules.ts"
 import { call, type RunningTurn, type Site } from "./site.ts"
 
 /** A host that runs sessions. @category models @since 0.1.0 */
@@ -27,7 +28,11 @@ const started = new WeakSet<Site>()
 const drainMs = 20
 
 /** Starts the engine. */
-export const startHost = (site: Site, advance: Advance): Effect.Effect<Running, HostError> =>
+export const startHost = (
+  site: Site,
+  advance: Advance,
+  schedules: ReadonlyArray<Ticking>
+): Effect.Effect<Running, HostError> =>
   Effect.suspend(() => {
     if (started.has(site)) {
       const message = "the host runs sessions already: call start once, and drain before you start it again"
@@ -36,7 +41,10 @@ export const startHost = (site: Site, advance: Advance): Effect.Effect<Running, 
     started.add(site)
     return Effect.gen(function*() {
       const scope = yield* Scope.make()
+      // Before anything runs, because a tick that was missed may have to be skipped.
+      const pauseMs = schedules.length === 0 ? 0 : yield* tick(site, schedules)
       yield* Effect.onError(Scope.provide(site.engine.start(advance), scope), () => Scope.close(scope, Exit.void))
+      if (schedules.length > 0) yield* Effect.forkIn(keepTicking(site, schedules, pauseMs), scope)
       let drained: Promise<void> | undefined
       const drain = ({ withinMs = 10_000 }: ParkOptions = {}) => {
         const expected = ["withinMs", withinMs, (ms: unknown) => typeof ms === "number" && ms >= 0] as const

@@ -6,6 +6,7 @@ import type { Handler, Serve } from "../Serve.ts"
 import { checkSite, isAllowed } from "./checkSite.ts"
 import { invalid, Refusal, refusalOf, statusOf } from "./refusal.ts"
 import { RequestBounds } from "./requestBounds.ts"
+import { endOf } from "./sse.ts"
 
 /** A request of a known principal. */
 export interface Call {
@@ -45,10 +46,20 @@ export const endpoint = (serve: Serve, writeError: WriteError, act: (call: Call)
         throw new Refusal("unauthorized", "the request has no valid credentials")
       }
       const body = () => readBody(serve, request)
-      return await act({ request, url, principal, body })
+      const ended = serve.principals.open(principal)
+      const response = await act({ request, url, principal, body }).catch((error: unknown) => {
+        ended()
+        throw error
+      })
+      const stream = endOf(response)
+      if (stream === undefined) ended()
+      else void stream.then(ended)
+      return response
     } catch (error) {
       const refusal = refusalOf(serve, error)
-      return Response.json(writeError(refusal), { status: statusOf[refusal.kind] })
+      const { kind, retryAfter } = refusal
+      const headers = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }
+      return Response.json(writeError(refusal), { status: statusOf[kind], headers })
     }
   }
   return async (request) => withCors(serve, request, await answer(request))

@@ -38,23 +38,29 @@ export class Refusal extends Error {
   readonly kind: Kind
   /** The field of the request that is wrong. */
   readonly field: string | undefined
+  /** When the same request may succeed, in seconds from now. */
+  readonly retryAfter: number | undefined
 
-  constructor(kind: Kind, message: string, field?: string) {
+  constructor(kind: Kind, message: string, field?: string, retryAfter?: number) {
     super(message)
     this.kind = kind
     this.field = field
+    this.retryAfter = retryAfter
   }
 }
 
 /** Refuses a request whose content is wrong. */
 export const invalid = (message: string, field?: string): Refusal => new Refusal("invalid", message, field)
 
+/** When a client may try again whose message found no room, in seconds. */
+const fullSeconds = 5
+
 /** What a client may know about an error. Anything that is not listed here is logged, and stays on the server. */
 export const refusalOf = (serve: Pick<Serve, "onError">, error: unknown): Refusal => {
   if (error instanceof Refusal) return error
   const { _tag, limit, message, problem } = Object(error) as { readonly [field: string]: unknown }
   if (_tag === "HostError" && problem === "full") {
-    return new Refusal("busy", `too many messages wait (${String(limit)}): send it again later`)
+    return new Refusal("busy", `too many messages wait (${String(limit)}): send it again later`, undefined, fullSeconds)
   }
   // The host describes the client's own data.
   if (_tag === "HostError" && problem === "wrong-input") return invalid(String(message).slice(0, 500))

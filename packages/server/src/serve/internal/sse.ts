@@ -3,6 +3,12 @@
 /** How often a comment is sent while nothing happens, so that proxies keep the connection, in milliseconds. */
 const idleMs = 15_000
 
+/** When the streams of responses have ended, or their readers have gone. */
+const ends = new WeakMap<Response, Promise<void>>()
+
+/** Succeeds when the stream of a response has ended. Returns nothing for a response without a stream. */
+export const endOf = (response: Response): Promise<void> | undefined => ends.get(response)
+
 /** One event of a stream. */
 export interface Frame {
   readonly data: unknown
@@ -25,6 +31,8 @@ export interface SseOptions {
 export const sseResponse = (frames: AsyncGenerator<Frame>, { done, headers, onLeave }: SseOptions): Response => {
   const encoder = new TextEncoder()
   let next: Promise<IteratorResult<Frame>> | undefined
+  let end = (): void => {}
+  const ended = new Promise<void>((resolve) => end = resolve)
   const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
     next ??= frames.next()
     const result = await orIdle(next)
@@ -33,22 +41,26 @@ export const sseResponse = (frames: AsyncGenerator<Frame>, { done, headers, onLe
     if (result.done !== true) return controller.enqueue(encoder.encode(textOf(result.value)))
     if (done !== undefined) controller.enqueue(encoder.encode(`data: ${done}\n\n`))
     controller.close()
+    end()
   }
   const body = new ReadableStream<Uint8Array>({
     pull,
     cancel: () => {
+      end()
       onLeave()
       // The generator may wait for the next event; it ends when that comes, or when `onLeave` has aborted the wait.
       frames.return(undefined).catch(() => {})
     }
   }, { highWaterMark: 0 })
-  return new Response(body, {
+  const response = new Response(body, {
     headers: {
       "content-type": "text/event-stream; charset=utf-8",
       "cache-control": "no-cache, no-transform",
       ...headers
     }
   })
+  ends.set(response, ended)
+  return response
 }
 
 const textOf = ({ data, event, id }: Frame): string =>
