@@ -46,14 +46,15 @@ export const endpoint = (serve: Serve, writeError: WriteError, act: (call: Call)
         throw new Refusal("unauthorized", "the request has no valid credentials")
       }
       const body = () => readBody(serve, request)
-      const ended = serve.principals.open(principal)
+      const counted = serve.principals.open(principal)
+      if ("why" in counted) throw new Refusal("busy", counted.why, undefined, counted.retryAfter)
       const response = await act({ request, url, principal, body }).catch((error: unknown) => {
-        ended()
+        counted.end()
         throw error
       })
       const stream = endOf(response)
-      if (stream === undefined) ended()
-      else void stream.then(ended)
+      if (stream === undefined) counted.end()
+      else void stream.then(counted.end)
       return response
     } catch (error) {
       const refusal = refusalOf(serve, error)

@@ -1,5 +1,4 @@
 /** Limits of what one principal may ask of this process. */
-import { Refusal } from "./refusal.ts"
 
 /** What one principal may ask of this process. @category models @since 0.1.0 */
 export interface PrincipalOptions {
@@ -7,6 +6,12 @@ export interface PrincipalOptions {
   readonly requestsPerMinute?: number
   /** How many requests may be open at the same time, with streams that are read. Default: no limit. */
   readonly openRequests?: number
+}
+
+/** Why a request is not taken, and when it may be, in seconds from now. */
+interface Busy {
+  readonly why: string
+  readonly retryAfter: number
 }
 
 /** What a principal has done. */
@@ -31,29 +36,25 @@ export class PrincipalLimits {
     this.now = now
   }
 
-  /** Counts a request, or throws a `Refusal`. The returned function says that it has ended; calling it twice is once. */
-  open(principal: string): () => void {
+  /** Counts a request. The function `end` says that it has ended; calling it twice is once. */
+  open(principal: string): { readonly end: () => void } | Busy {
     const { openRequests = Infinity, requestsPerMinute = Infinity } = this.options
     const account = this.accountOf(principal)
     if (account.open >= openRequests) {
-      throw new Refusal("busy", `${openRequests} requests are open: end one of them`, undefined, 1)
+      return { why: `${openRequests} requests are open: end one of them`, retryAfter: 1 }
     }
     if (account.left < 1) {
       const seconds = Math.ceil((1 - account.left) * 60 / requestsPerMinute)
-      throw new Refusal(
-        "busy",
-        `more than ${requestsPerMinute} requests a minute: send it again later`,
-        undefined,
-        seconds
-      )
+      return { why: `more than ${requestsPerMinute} requests a minute: send it again later`, retryAfter: seconds }
     }
     account.left--
     account.open++
     let isOpen = true
-    return () => {
+    const end = () => {
       if (isOpen) account.open--
       isOpen = false
     }
+    return { end }
   }
 
   private accountOf(principal: string): Account {
