@@ -29,6 +29,13 @@ export interface Options {
    * advanced at once. Default 500.
    */
   readonly pollMs?: number
+  /**
+   * How long a process keeps its sessions that gives no sign of life, in milliseconds. Default 10,000. A process that has
+   * ended loses them within two seconds, so this is for one that is frozen or cut off. It must be longer than the machine
+   * or the database may be busy with something else: a process that cannot renew its lock within a third of it stops its
+   * sessions.
+   */
+  readonly lockMs?: number
 }
 
 const optionKinds: OptionKinds<Options> = {
@@ -37,12 +44,13 @@ const optionKinds: OptionKinds<Options> = {
   ssl: "any",
   maxConnections: "number",
   concurrency: "number",
-  pollMs: "number"
+  pollMs: "number",
+  lockMs: "number"
 }
 
 /**
  * Makes the engine. It connects with the first `wake` or `start`, and creates its tables. If a process is killed, others
- * take over its sessions within five seconds. Throws a `ConfigError` for wrong options.
+ * take over its sessions within a few seconds. Throws a `ConfigError` for wrong options.
  *
  * @example
  * ```ts
@@ -66,16 +74,17 @@ const optionKinds: OptionKinds<Options> = {
  */
 export const make = (options: Options): Engine => {
   Result.getOrThrow(checkKinds("cluster-engine", options, optionKinds, ["url"]))
-  const { concurrency = 64, maxConnections = 10, pollMs = 500, prefix = "belay", ssl, url } = options
+  const { concurrency = 64, lockMs = 10_000, maxConnections = 10, pollMs = 500, prefix = "belay", ssl, url } = options
   Result.getOrThrow(checkOptions(
     "cluster-engine",
     ["url", url, isAddress, "an address such as postgres://user@host:5432/name"],
     ["prefix", prefix, isPrefix, "at most 40 lower-case letters, digits and _, which begin with a letter"],
     whole("maxConnections", maxConnections, 3),
     whole("concurrency", concurrency, 1),
-    whole("pollMs", pollMs, 1)
+    whole("pollMs", pollMs, 1),
+    whole("lockMs", lockMs, 3_000)
   ))
-  const settings = { url, prefix, ssl, maxConnections, concurrency, pollMs }
+  const settings = { url, prefix, ssl, maxConnections, concurrency, pollMs, lockMs }
   const connect = needing("@effect/sql-pg", () => import("./internal/cluster/connect.ts"))
   return {
     name: "cluster",

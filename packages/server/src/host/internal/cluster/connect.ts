@@ -1,6 +1,7 @@
 /** Connects a process to the cluster. This is the only module of the engine that loads the packages it needs. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Entity from "effect/cluster/Entity"
+import * as RunnerAddress from "effect/cluster/RunnerAddress"
 import * as Sharding from "effect/cluster/Sharding"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -10,6 +11,7 @@ import * as Semaphore from "effect/Semaphore"
 import type { Advance, Engine } from "../../Engine.ts"
 import { answerOf, type Runner } from "./answer.ts"
 import { careForever, isKnown } from "./mailbox.ts"
+import { watchRunners } from "./runners.ts"
 import { Session, Wake } from "./session.ts"
 import { runnerLayer, senderLayer, type Settings } from "./settings.ts"
 
@@ -39,10 +41,11 @@ export const connectRunner = (
   Effect.gen(function*() {
     const permits = Semaphore.makeUnsafe(settings.concurrency)
     const runner: Runner = { advance, permits, open: new Map(), isClosing: false }
-    const services = yield* Layer.build(runnerLayer(settings, crypto.randomUUID()))
+    const services = yield* Layer.build(runnerLayer(settings, RunnerAddress.make(crypto.randomUUID(), 0)))
     yield* Effect.provideContext(
       Effect.gen(function*() {
         yield* Effect.forkScoped(careForever(settings.prefix, (id) => runner.open.has(id)))
+        yield* Effect.forkScoped(watchRunners(settings.prefix))
         yield* Effect.forkScoped(listenForever(channelOf(settings)))
         const sharding = yield* Sharding.Sharding
         const answers = Effect.map(Entity.CurrentAddress, ({ entityId }) => {

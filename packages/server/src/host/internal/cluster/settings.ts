@@ -1,4 +1,4 @@
-/** The parts of `effect/cluster` that the engine uses, with settings for a takeover within five seconds. */
+/** The parts of `effect/cluster` that the engine uses. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as RunnerAddress from "effect/cluster/RunnerAddress"
 import * as RunnerHealth from "effect/cluster/RunnerHealth"
@@ -21,10 +21,12 @@ export interface Settings {
   readonly maxConnections: number
   readonly concurrency: number
   readonly pollMs: number
+  /** How long a runner keeps its sessions after its last sign of life, in milliseconds. */
+  readonly lockMs: number
 }
 
-/** How long a runner keeps its sessions after its last sign of life, in milliseconds. */
-const lockMs = 3_000
+/** What a runner is called where the server lists its connections. */
+export const nameOfConnection = (prefix: string, address: string): string => `${prefix} ${address}`.slice(0, 63)
 
 /** How long an entity stays in memory that gets no requests, in milliseconds. */
 const idleMs = 10_000
@@ -32,16 +34,16 @@ const idleMs = 10_000
 /** How long a runner that ends may take for the calls that run. `drain` of a host ends them before. */
 const closeMs = 24 * 60 * 60 * 1_000
 
-const database = ({ maxConnections, ssl, url }: Settings) =>
+const database = ({ maxConnections, ssl, url }: Settings, name: string) =>
   PgClient.layer({
     url: Redacted.make(url),
     maxConnections,
-    applicationName: "belay",
+    applicationName: name,
     connectTimeout: 5_000,
     ...(ssl === undefined ? {} : { ssl })
   })
 
-const layerOf = (settings: Settings, config: Partial<ShardingConfig.ShardingConfig["Service"]>) => {
+const layerOf = (settings: Settings, name: string, config: Partial<ShardingConfig.ShardingConfig["Service"]>) => {
   const { prefix } = settings
   const isRunner = config.runnerAddress !== undefined
   return Sharding.layer.pipe(
@@ -54,19 +56,19 @@ const layerOf = (settings: Settings, config: Partial<ShardingConfig.ShardingConf
     ]),
     Layer.provide(ShardingConfig.layer({ runnerAddress: Option.none(), ...config })),
     Layer.provide(Digest.layerWebCrypto),
-    Layer.provideMerge(database(settings))
+    Layer.provideMerge(database(settings, name))
   )
 }
 
 /** For a process that only sends. */
-export const senderLayer = (settings: Settings) => layerOf({ ...settings, maxConnections: 2 }, {})
+export const senderLayer = (settings: Settings) => layerOf({ ...settings, maxConnections: 2 }, "belay", {})
 
-/** For a process that runs sessions. `name` is its name in the cluster. */
-export const runnerLayer = (settings: Settings, name: string) =>
-  layerOf(settings, {
-    runnerAddress: Option.some(RunnerAddress.make(name, 0)),
-    shardLockExpiration: lockMs,
-    shardLockRefreshInterval: lockMs / 3,
+/** For a process that runs sessions. */
+export const runnerLayer = (settings: Settings, address: RunnerAddress.RunnerAddress) =>
+  layerOf(settings, nameOfConnection(settings.prefix, `${address.host}:${address.port}`), {
+    runnerAddress: Option.some(address),
+    shardLockExpiration: settings.lockMs,
+    shardLockRefreshInterval: settings.lockMs / 3,
     refreshAssignmentsInterval: 500,
     entityMessagePollInterval: settings.pollMs,
     entityMaxIdleTime: idleMs,
