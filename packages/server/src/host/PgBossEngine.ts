@@ -36,6 +36,11 @@ export interface Options {
    * Default 16.
    */
   readonly concurrency?: number
+  /**
+   * How long a process keeps its sessions that gives no sign of life, in milliseconds; whole seconds. Default 4,000. Others
+   * take them over then, so it must be longer than the machine or the database may be busy with something else.
+   */
+  readonly lockMs?: number
 }
 
 const optionKinds: OptionKinds<Options> = {
@@ -45,14 +50,15 @@ const optionKinds: OptionKinds<Options> = {
   queue: "text",
   ssl: "any",
   maxConnections: "number",
-  concurrency: "number"
+  concurrency: "number",
+  lockMs: "number"
 }
 
 const isPool = (pool: Pool): boolean => typeof pool.query === "function"
 
 /**
  * Makes the engine. It connects with the first `wake` or `start`, and creates the tables of pg-boss. If a process is
- * killed, others take over its sessions within five seconds. Throws a `ConfigError` for wrong options.
+ * killed, others take over its sessions within a few seconds. Throws a `ConfigError` for wrong options.
  *
  * @example
  * ```ts
@@ -76,7 +82,8 @@ const isPool = (pool: Pool): boolean => typeof pool.query === "function"
  */
 export const make = (options: Options): Engine => {
   Result.getOrThrow(checkKinds("pg-boss-engine", options, optionKinds, []))
-  const { concurrency = 16, maxConnections = 10, pool, queue = "belay", schema = "pgboss", ssl, url } = options
+  const { concurrency = 16, lockMs = 4_000, maxConnections = 10, pool, queue = "belay", schema = "pgboss", ssl, url } =
+    options
   const name = "at most 40 lower-case letters, digits and _, which begin with a letter"
   Result.getOrThrow(checkOptions(
     "pg-boss-engine",
@@ -87,10 +94,12 @@ export const make = (options: Options): Engine => {
     ["schema", schema, isPrefix, name],
     ["queue", queue, isPrefix, name],
     whole("maxConnections", maxConnections, 3),
-    whole("concurrency", concurrency, 1)
+    whole("concurrency", concurrency, 1),
+    whole("lockMs", lockMs, 2_000),
+    ["lockMs", lockMs, (ms: number) => ms % 1_000 === 0, "whole seconds, such as 4_000"]
   ))
   const source = pool ?? { url: url!, ssl, maxConnections }
-  const settings = { source, schema, queue, concurrency }
+  const settings = { source, schema, queue, concurrency, lockMs }
   const connect = needing("pg-boss", () => import("./internal/pgBoss/connect.ts"))
   return {
     name: "pg-boss",

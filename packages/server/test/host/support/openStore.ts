@@ -28,8 +28,8 @@ export const openEngine = (where: string, name: EngineName): { readonly engine?:
   if (name === "local") return {}
   const { schema, url } = split(where)
   const engine = name === "cluster"
-    ? ClusterEngine.make({ url, prefix: `${schema}_engine`, maxConnections: 4, pollMs: 100 })
-    : PgBossEngine.make({ url, schema: `${schema}_engine`, maxConnections: 4, concurrency: 8 })
+    ? ClusterEngine.make({ url, prefix: `${schema}_engine`, maxConnections: 4, pollMs: 100, lockMs: 3_000 })
+    : PgBossEngine.make({ url, schema: `${schema}_engine`, maxConnections: 4, concurrency: 8, lockMs: 2_000 })
   return { engine }
 }
 

@@ -1,4 +1,4 @@
-/** Opens pg-boss, with settings for a takeover within five seconds. */
+/** Opens pg-boss. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -11,15 +11,14 @@ export interface Settings {
   readonly schema: string
   readonly queue: string
   readonly concurrency: number
+  /** A job of a runner that has given no sign of life for so long is given to another, in milliseconds. */
+  readonly lockMs: number
 }
 
 export { type Job, PgBoss }
 
-/** A job of a runner that has given no sign of life for so long is given to another, in seconds. */
-export const lostAfter = 2
-
-/** How often a runner gives a sign of life, in seconds. */
-const heartbeat = 0.5
+/** How often a runner gives signs of life before it has lost its jobs. */
+const heartbeats = 4
 
 /** How often a runner looks for jobs that others have lost or that are due, in seconds. The smallest that pg-boss takes. */
 const [superviseEvery, lookEvery] = [1, 0.5]
@@ -75,7 +74,7 @@ export const openBoss = (
 /** Runs jobs until the scope closes, and then waits for those that run. */
 export const runJobs = (
   boss: PgBoss,
-  { concurrency, queue }: Settings,
+  { concurrency, lockMs, queue }: Settings,
   run: (job: Job<unknown>) => Promise<void>
 ): Effect.Effect<void, unknown, Scope.Scope> =>
   Effect.asVoid(Effect.acquireRelease(
@@ -85,7 +84,7 @@ export const runJobs = (
         pollingIntervalSeconds: lookEvery,
         notifyPollingIntervalSeconds: lookEvery,
         burstWhenReadyExceeds: 1,
-        heartbeatRefreshSeconds: heartbeat
+        heartbeatRefreshSeconds: lockMs / 1_000 / heartbeats
       }, ([job]) => run(job!))
     ),
     () => Effect.ignore(promised(() => boss.offWork(queue, { wait: true })))

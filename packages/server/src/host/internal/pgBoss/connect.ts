@@ -6,7 +6,7 @@ import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import type { Advance, Engine } from "../../Engine.ts"
 import { retryDelay } from "../retryDelay.ts"
-import { type Job, lostAfter, openBoss, type PgBoss, promised, runJobs, type Settings } from "./boss.ts"
+import { type Job, openBoss, type PgBoss, promised, runJobs, type Settings } from "./boss.ts"
 
 /**
  * What a job says. One with `isLater` only waits until it is due, and then adds one without: so there is at most one job
@@ -84,9 +84,9 @@ const addLater = (
 
 const add = (
   boss: PgBoss,
-  { queue }: Settings,
+  { lockMs, queue }: Settings,
   data: Request,
   options: { readonly singletonKey: string; readonly startAfter?: string }
 ): Effect.Effect<void, unknown> =>
   // `send` refuses signs of life that are due more often than every ten seconds. `insert` does not check them.
-  Effect.asVoid(promised(() => boss.insert(queue, [{ data, heartbeatSeconds: lostAfter, ...options }])))
+  Effect.asVoid(promised(() => boss.insert(queue, [{ data, heartbeatSeconds: lockMs / 1_000, ...options }])))
