@@ -87,20 +87,30 @@ const agentOf = async (serve: Serve, { principal }: Options): Promise<AgentApp> 
     if (!isToken(id)) throw RequestError.resourceNotFound(id)
     return await sessionIdOf(principal, id)
   }
+  /** The tools of the agent are those that its program gave it. An editor would think that its servers are used. */
+  const refuseServers = (servers: ReadonlyArray<{ readonly name: string }>): void => {
+    if (servers.length === 0) return
+    const names = servers.map(({ name }) => name).join(", ")
+    const message = `this agent does not start MCP servers of the editor (${names}): give them to the agent's program`
+    throw RequestError.invalidParams(undefined, message)
+  }
   return agent({ name: serve.model })
     .onRequest("initialize", () => ({
       protocolVersion: PROTOCOL_VERSION,
       agentInfo: { name: serve.model, version: "0.1.0" },
       agentCapabilities: {
         loadSession: true,
-        promptCapabilities: { image: true, audio: true, embeddedContext: true }
+        promptCapabilities: { image: true, audio: true, embeddedContext: true },
+        mcpCapabilities: { http: false, sse: false }
       }
     }))
-    .onRequest("session/new", async () => {
+    .onRequest("session/new", async ({ params: { mcpServers } }) => {
+      refuseServers(mcpServers)
       const sessionId = await newToken()
       return { sessionId, modes: stateOf(sessionId) }
     })
-    .onRequest("session/load", async ({ client, params: { sessionId: id } }) => {
+    .onRequest("session/load", async ({ client, params: { mcpServers, sessionId: id } }) => {
+      refuseServers(mcpServers)
       const conversation = await serve.host.conversation(await sessionOf(id))
       if (conversation === undefined) throw RequestError.resourceNotFound(id)
       for (const update of replay(conversation.messages)) {

@@ -131,6 +131,18 @@ describe("ACP", () => {
     await eve.leave()
   })
 
+  it("refuses MCP servers of the editor by name, and says that it has no use for them", async () => {
+    await using server = await served(OpenAiChat.handler)
+    const { agent, leave, open } = await editor(server.serve)
+    const { sessionId } = await open()
+    const mcpServers = [{ name: "files", command: "mcp-files", args: [], env: [] }]
+    for (const [method, more] of [["session/new", {}], ["session/load", { sessionId }]] as const) {
+      const error = await failure(agent.request(method, { ...more, cwd: "/", mcpServers } as never))
+      assert.match(String(error["message"]), /does not start MCP servers of the editor \(files\)/)
+    }
+    await leave()
+  })
+
   it("cancels a turn, also one that goes on after a question", async () => {
     let isSlow = false
     const provider = talker({
