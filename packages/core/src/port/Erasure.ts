@@ -8,7 +8,7 @@ import type * as Effect from "effect/Effect"
 
 /** The sessions to find. @category models @since 0.1.0 */
 export type Target =
-  /** A session, and those in which a rotation has continued it: `s`, `s-r2`, `s-r3`. */
+  /** A session, those in which a rotation has continued it (`s-r2`, `s-r3`), and those of their sub-agents. */
   | { readonly session: string }
   /** The sessions whose id begins with a text, and those that messages were sent to for a tenant. */
   | { readonly prefix: string; readonly tenant: string }
@@ -53,12 +53,18 @@ export interface Erasure {
   ) => Effect.Effect<Erased, unknown>
 }
 
-/** The number after the id of a session that a rotation has begun. For authors of stores. */
-const rotated = /^-r[1-9]\d*$/
+/** What the ids of sessions end with that a rotation has begun, and those of sub-agents. */
+const added = /^(?:-r[1-9]\d*|\.[0-9a-f]{14})+$/
 
-/** Whether an id is that of a session, or of one that continues it. For authors of stores. @category reading @since 0.1.0 */
+/**
+ * Whether an id is that of a session, of one that continues it after a rotation, or of one of their sub-agents. For
+ * authors of stores.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
 export const continues = (session: string, id: string): boolean =>
-  id === session || (id.startsWith(session) && rotated.test(id.slice(session.length)))
+  id === session || (id.startsWith(session) && added.test(id.slice(session.length)))
 
 /**
  * Returns another name for an account whose owner is one of the names, or nothing. The name of an account is

@@ -12,23 +12,26 @@ export const erasureOf = ({ schema: s, transaction, use }: Database): Erasure =>
 })
 
 const find = Effect.fnUntraced(function*(query: Query, s: string, target: Target) {
-  const found = new Set<string>()
-  for (const place of columns) {
-    const [table, column] = place.split(".")
-    const begin = "session" in target ? target.session : target.prefix
-    const rows = yield* query(
-      `SELECT DISTINCT ${column} AS id FROM ${s}.${table} WHERE starts_with(${column}, $1)`,
-      begin
-    )
-    for (const { id } of rows) {
-      if (!("session" in target) || continues(target.session, String(id))) found.add(String(id))
-    }
-  }
-  if ("tenant" in target) {
-    const text = `SELECT DISTINCT session_id AS id FROM ${s}.inbox WHERE tenant = $1`
-    for (const { id } of yield* query(text, JSON.stringify(target.tenant))) found.add(String(id))
+  const found = new Set("session" in target ? [] : yield* beginning(query, s, target.prefix))
+  const text = `SELECT DISTINCT session_id AS id FROM ${s}.inbox WHERE tenant = $1`
+  const sessions = "session" in target
+    ? [target.session]
+    : (yield* query(text, JSON.stringify(target.tenant))).map(({ id }) => String(id))
+  for (const session of sessions) {
+    for (const id of yield* beginning(query, s, session)) if (continues(session, id)) found.add(id)
   }
   return [...found].sort()
+})
+
+/** The ids that begin with a text. */
+const beginning = Effect.fnUntraced(function*(query: Query, s: string, begin: string) {
+  const found: Array<string> = []
+  for (const place of columns) {
+    const [table, column] = place.split(".")
+    const text = `SELECT DISTINCT ${column} AS id FROM ${s}.${table} WHERE starts_with(${column}, $1)`
+    for (const { id } of yield* query(text, begin)) found.push(String(id))
+  }
+  return found
 })
 
 const erase = Effect.fnUntraced(function*(

@@ -24,23 +24,26 @@ export const erasureOf = (database: Database): Erasure => {
   }
 }
 
-const find = ({ sql }: Database, target: Target): ReadonlySet<string> => {
-  const begin = "session" in target ? target.session : target.prefix
-  const found = new Set<string>()
-  for (const place of columns) {
-    const [table, column] = place.split(".")
-    // Texts are compared by their bytes, and no byte of UTF-8 is 255.
-    const text = `SELECT DISTINCT ${column} AS id FROM ${table} WHERE ${column} >= ? AND ${column} < ? || x'ff'`
-    for (const { id } of sql(text).all(begin, begin)) {
-      if (!("session" in target) || continues(target.session, String(id))) found.add(String(id))
-    }
-  }
-  if ("tenant" in target) {
-    const text = "SELECT DISTINCT session_id AS id FROM inbox WHERE tenant = ?"
-    for (const { id } of sql(text).all(JSON.stringify(target.tenant))) found.add(String(id))
+const find = (database: Database, target: Target): ReadonlySet<string> => {
+  if ("session" in target) return continuing(database, target.session)
+  const found = new Set(beginning(database, target.prefix))
+  const text = "SELECT DISTINCT session_id AS id FROM inbox WHERE tenant = ?"
+  for (const { id } of database.sql(text).all(JSON.stringify(target.tenant))) {
+    for (const one of continuing(database, String(id))) found.add(one)
   }
   return found
 }
+
+const continuing = (database: Database, session: string): ReadonlySet<string> =>
+  new Set(beginning(database, session).filter((id) => continues(session, id)))
+
+/** The ids that begin with a text. Texts are compared by their bytes, and no byte of UTF-8 is 255. */
+const beginning = ({ sql }: Database, begin: string): ReadonlyArray<string> =>
+  columns.flatMap((place) => {
+    const [table, column] = place.split(".")
+    const text = `SELECT DISTINCT ${column} AS id FROM ${table} WHERE ${column} >= ? AND ${column} < ? || x'ff'`
+    return sql(text).all(begin, begin).map(({ id }) => String(id))
+  })
 
 const eraseRows = (
   { sql }: Database,
