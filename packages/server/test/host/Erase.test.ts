@@ -103,7 +103,7 @@ describe("erasing a person from a SQLite file", () => {
 
     const receipt = await host.erase({ principal: person })
     assert.deepEqual(copies(), [0, 0])
-    assert.match(receipt.sessions.join(), /^ada,ada\.[0-9a-f]{14},ada2,ada3$/)
+    assert.deepEqual(receipt.sessions, ["ada", "ada2", "ada3"])
     assert.deepEqual(receipt.running, [])
     assert.isTrue(receipt.isCompacted)
     assert.isAbove(receipt.messages, 4)
@@ -233,7 +233,7 @@ describe("erasing a person from Postgres", () => {
     assert.isAbove((await rows()).length, 5)
     const receipt = await host.erase({ principal: person })
     assert.deepEqual(await rows(), [])
-    assert.match(receipt.sessions.join(), /^ada,ada\.[0-9a-f]{14},ada2,ada3$/)
+    assert.deepEqual(receipt.sessions, ["ada", "ada2", "ada3"])
     assert.deepEqual((await host.list()).map(({ id }) => id), ["bob"])
     await client.end()
     await running.drain()
