@@ -69,7 +69,8 @@ export const attribute = {
   agentPath: "belay.agent.path",
   resumed: "belay.turn.resumed",
   removed: "belay.messages.removed",
-  rotationStep: "belay.rotation.step"
+  rotationStep: "belay.rotation.step",
+  link: "belay.link"
 } as const
 
 /** Events of spans. @category names @since 0.1.0 */

@@ -5,17 +5,22 @@
  * @since 0.1.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
+import { messageOf } from "@belay/core/ErrorMessage"
+import type { HookContext } from "@belay/core/HookContext"
+import * as HookState from "@belay/core/HookState"
 import { checkKinds, checkOptions, type OptionKinds, whole } from "@belay/core/OptionCheck"
 import type { Plugin } from "@belay/core/Plugin"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import * as Tracer from "effect/Tracer"
 import { type OpenTelemetry, openTelemetry } from "./internal/openTelemetry.ts"
 import { otlp } from "./internal/otlp.ts"
-import { eventTypes, Spans } from "./internal/spans.ts"
+import { eventTypes, type SpanPlace, Spans } from "./internal/spans.ts"
 import type { Telemetry } from "./internal/telemetry.ts"
 
 /** Options of `make`. @category models @since 0.1.0 */
@@ -99,17 +104,21 @@ export const make = (options: Options = {}): Tracing => {
   const telemetry = otel === undefined
     ? otlp({ url, headers, serviceName, exportEveryMs, onProblem })
     : openTelemetry(otel)
-  const spans = new Spans(telemetry, content)
-  const flush = () => Effect.runPromise(telemetry.flush)
+  const spans = new Spans(telemetry, content === undefined ? undefined : safely(content, onProblem))
+  const send = soon(telemetry.flush, onProblem)
+  const flush = () => Effect.runPromise(send)
   let closed: Promise<void> | undefined
   const close = () =>
     closed ??= Effect.runPromise(
-      Effect.andThen(Effect.map(Clock.currentTimeMillis, (time) => spans.endAll(time)), telemetry.close)
+      Effect.andThen(
+        Effect.map(Clock.currentTimeMillis, (time) => spans.endAll(time)),
+        soon(telemetry.close, onProblem)
+      )
     )
   return {
     plugin: {
       name,
-      hooks: [hookOf(name, telemetry, spans)],
+      hooks: [hookOf(name, telemetry, spans, send)],
       onEvent: (event) => spans.take(event),
       eventTypes
     },
@@ -119,7 +128,38 @@ export const make = (options: Options = {}): Tracing => {
   }
 }
 
-const hookOf = (name: string, telemetry: Telemetry, spans: Spans): AgentHook => ({
+/** How long a program that ends waits for a collector, in milliseconds. */
+const patienceMs = 3_000
+
+/** Gives up a collector that does not answer, and says so. */
+const soon = (send: Effect.Effect<void>, onProblem: (message: string) => void): Effect.Effect<void> =>
+  Effect.gen(function*() {
+    const sending = yield* Effect.forkDetach(send)
+    yield* Effect.raceFirst(
+      Fiber.await(sending),
+      Effect.andThen(
+        Effect.sleep(patienceMs),
+        Effect.sync(() => onProblem(`traces are not sent: the collector has not answered within ${patienceMs} ms`))
+      )
+    )
+  })
+
+/** A function of the program that throws costs the text that it was given, and nothing else. It is reported once. */
+const safely = (content: (text: string) => string, onProblem: (message: string) => void) => {
+  let isReported = false
+  return (text: string): string => {
+    const seen = Result.try(() => content(text))
+    if (Result.isSuccess(seen) && typeof seen.success === "string") return seen.success
+    if (!isReported) {
+      const why = Result.isFailure(seen) ? messageOf(seen.failure) : "it returned no text"
+      onProblem(`tracing.content failed, so texts are not recorded: ${why}`)
+    }
+    isReported = true
+    return "not recorded"
+  }
+}
+
+const hookOf = (name: string, telemetry: Telemetry, spans: Spans, flush: Effect.Effect<void>): AgentHook => ({
   name,
   kind: "observer",
   // The innermost wrapper: each retry has a span, and a call that a cache answers has none.
@@ -135,19 +175,39 @@ const hookOf = (name: string, telemetry: Telemetry, spans: Spans): AgentHook => 
   wrapLlmCall: (request, next, ctx) =>
     inside(
       telemetry,
-      (time) => spans.beginCall(request, ctx, time),
+      (time) => {
+        keepPlace(spans, ctx)
+        return spans.beginCall(request, ctx, time)
+      },
       next(request),
       (span, exit, from, to) => spans.endCall(span, ctx, exit, from, to)
     ),
   wrapToolCall: (call, next, ctx) =>
     inside(
       telemetry,
-      (time) => spans.beginTool(call, ctx, time),
+      (time) => {
+        keepPlace(spans, ctx)
+        return spans.beginTool(call, ctx, time)
+      },
       next(call),
       (span, exit, from, to) => spans.endTool(span, call, ctx, exit, from, to)
     ),
-  close: () => telemetry.flush
+  close: () => flush
 })
+
+/** Where the span of the last part of a turn is: the next part may run in another process. */
+const place = HookState.ownKey<SpanPlace | null>(
+  "span",
+  Schema.NullOr(Schema.Struct({ traceId: Schema.String, spanId: Schema.String })),
+  null
+)
+
+const keepPlace = (spans: Spans, ctx: HookContext): void => {
+  const key = place(ctx.hook)
+  const before = ctx.local.get(key)
+  const now = spans.link(ctx.sessionId, before ?? undefined)
+  if (now !== undefined && now.spanId !== before?.spanId) ctx.local.set(key, now)
+}
 
 /** Runs a call inside a span. Spans that the call makes become its children. */
 const inside = <A, E>(

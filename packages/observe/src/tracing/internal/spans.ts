@@ -4,12 +4,12 @@ import type { HookContext } from "@belay/core/HookContext"
 import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import { isProviderError } from "@belay/core/ProviderError"
 import type { PreToolCallEvent, ToolResult } from "@belay/core/Tool"
-import type { Usage } from "@belay/core/Usage"
+import { add as addUsage, type Usage, zero } from "@belay/core/Usage"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import type * as Tracer from "effect/Tracer"
+import * as Tracer from "effect/Tracer"
 import { attribute, metric, operation } from "../Conventions.ts"
 import { type Redact, render, requestContent, responseContent } from "./content.ts"
 import {
@@ -31,6 +31,13 @@ interface OpenTurn {
   readonly span: Tracer.Span
   readonly agent: string
   readonly startedAt: number
+  /** The turn of the agent that has delegated to this one, and whether this is a later part of a turn. */
+  readonly parent: OpenTurn | undefined
+  readonly resumed: boolean
+  /** Whether the part before was linked. */
+  isLinked: boolean
+  /** What this part has spent, with its sub-agents: the usage of a resumed turn has what earlier parts have spent. */
+  spent: Usage
   /** The running model call. */
   running: Attempt
   /** The last model call. It has ended, and its event may tell more about it. */
@@ -71,6 +78,8 @@ export class Spans {
   private readonly tools = new Map<string, Tracer.Span>()
   /** The spans in which turns are about to begin, by session. */
   private readonly parents = new Map<string, Tracer.AnySpan>()
+  /** Tool calls whose sub-agents wait for people or for another process. */
+  private readonly waiting = new Set<string>()
   /** Decisions of a turn before its span begins, by session. */
   private readonly early = new Map<string, Array<AgentEvent>>()
   private last: AgentEvent | undefined
@@ -100,7 +109,7 @@ export class Spans {
     }
     const turn = this.turns.get(event.sessionId)
     if (turn === undefined) {
-      if (event.type === "hook" && !this.telemetry.isOff()) this.keep(event)
+      if (isEarly.has(event.type) && !this.telemetry.isOff()) this.keep(event)
       return
     }
     if (event.type === "llm-start") {
@@ -145,6 +154,7 @@ export class Spans {
     }
     this.telemetry.record(metric.modelDuration, (to - from) / 1_000, labels)
     this.count(answer?.usage, labels)
+    if (turn !== undefined && answer?.usage !== undefined) turn.spent = addUsage(turn.spent, answer.usage)
     this.describe(span, () => ({
       ...answerAttributes(answer),
       [attribute.errorType]: errorType,
@@ -179,8 +189,11 @@ export class Spans {
     from: number,
     to: number
   ): void {
-    this.tools.delete(keyOf(ctx.sessionId, call.id))
-    const hasFailed = Exit.isSuccess(exit) && !exit.value.ok
+    const key = keyOf(ctx.sessionId, call.id)
+    this.tools.delete(key)
+    // The placeholder of a sub-agent that waits is no failure.
+    const isWaiting = this.waiting.delete(key)
+    const hasFailed = Exit.isSuccess(exit) && !exit.value.ok && !isWaiting
     const errorType = hasFailed ? "tool_error" : errorTypeOf(exit)
     this.telemetry.record(metric.toolDuration, (to - from) / 1_000, {
       [attribute.operation]: operation.tool,
@@ -205,6 +218,22 @@ export class Spans {
     this.turns.clear()
   }
 
+  /**
+   * Returns where the span of a turn is, so that its next part can be linked to it. `before` is the part before, in this
+   * process or another one.
+   */
+  link(sessionId: string, before: SpanPlace | undefined): SpanPlace | undefined {
+    const turn = this.turns.get(sessionId)
+    if (turn === undefined) return undefined
+    const { spanId, traceId } = turn.span
+    if (turn.resumed && !turn.isLinked && before !== undefined && before.spanId !== spanId) {
+      const span = Tracer.externalSpan({ ...before, sampled: true })
+      turn.span.addLinks([{ span, attributes: { [attribute.link]: "previous part of the turn" } }])
+    }
+    turn.isLinked = true
+    return { traceId, spanId }
+  }
+
   private begin(event: Event<"turn-start">): void {
     const { agent, parent, sessionId, time } = event
     const noted = this.parents.get(sessionId)
@@ -223,6 +252,10 @@ export class Spans {
       span,
       agent,
       startedAt: time,
+      parent: parent === undefined ? undefined : this.turns.get(parent.sessionId),
+      resumed: event.resumed,
+      isLinked: false,
+      spent: zero,
       running: { provider: unknown, model: undefined, attempt: 1 },
       lastCall: undefined,
       error: undefined
@@ -232,9 +265,13 @@ export class Spans {
     this.early.delete(sessionId)
   }
 
-  private end(turn: OpenTurn, { failOpens, sessionId, status, time, usage }: Event<"turn-end">): void {
+  private end(turn: OpenTurn, { failOpens, parent, sessionId, status, time, usage }: Event<"turn-end">): void {
     this.endLastCall(turn)
     this.turns.delete(sessionId)
+    if (turn.parent !== undefined) turn.parent.spent = addUsage(turn.parent.spent, turn.spent)
+    if (parent !== undefined && (status === "suspended" || status === "parked")) {
+      this.waiting.add(keyOf(parent.sessionId, parent.callId))
+    }
     const hasFailed = status === "failed" || status === "aborted"
     const errorType = hasFailed ? turn.error ?? status : undefined
     this.telemetry.record(metric.agentDuration, (time - turn.startedAt) / 1_000, {
@@ -246,7 +283,7 @@ export class Spans {
       [attribute.status]: status,
       [attribute.errorType]: errorType,
       [attribute.failOpens]: failOpens,
-      ...usageAttributes(usage)
+      ...usageAttributes(turn.resumed ? turn.spent : usage)
     }))
     endSpan({ span: turn.span, endedAt: nanos(time), exit: hasFailed ? failure : Exit.void })
   }
@@ -343,6 +380,15 @@ export class Spans {
     for (const [name, value] of Object.entries(known(attributes()))) span.attribute(name, value)
   }
 }
+
+/** Where a span is. */
+export interface SpanPlace {
+  readonly traceId: string
+  readonly spanId: string
+}
+
+/** Events that may come before the span of their turn begins. */
+const isEarly: ReadonlySet<AgentEvent["type"]> = new Set(["hook", "hook-failed", "decided"])
 
 const endSpan = ({ endedAt, exit, span }: EndedCall): void => span.end(endedAt, exit)
 

@@ -10,6 +10,7 @@ export interface OtlpSpan {
   readonly kind: number
   readonly attributes: ReadonlyArray<{ readonly key: string; readonly value: Record<string, unknown> }>
   readonly events: ReadonlyArray<{ readonly name: string; readonly attributes: OtlpSpan["attributes"] }>
+  readonly links?: ReadonlyArray<{ readonly traceId: string; readonly spanId: string }>
   readonly status: { readonly code: number; readonly message?: string }
 }
 
