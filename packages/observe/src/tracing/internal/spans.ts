@@ -191,7 +191,7 @@ export class Spans {
   ): void {
     const key = keyOf(ctx.sessionId, call.id)
     this.tools.delete(key)
-    // The placeholder of a sub-agent that waits is no failure.
+    // The placeholder of a sub-agent that waits looks like a failure.
     const isWaiting = this.waiting.delete(key)
     const hasFailed = Exit.isSuccess(exit) && !exit.value.ok && !isWaiting
     const errorType = hasFailed ? "tool_error" : errorTypeOf(exit)
