@@ -12,6 +12,7 @@ import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 import { attribute, metric, operation } from "../Conventions.ts"
 import { type Redact, render, requestContent, responseContent } from "./content.ts"
+import { bare, type EndedCall, endSpan, failure } from "./endedCall.ts"
 import {
   answerAttributes,
   type Attempt,
@@ -43,12 +44,6 @@ interface OpenTurn {
   /** The last model call. It has ended, and its event may tell more about it. */
   lastCall: EndedCall | undefined
   error: string | undefined
-}
-
-interface EndedCall {
-  readonly span: Tracer.Span
-  readonly endedAt: bigint
-  readonly exit: Exit.Exit<unknown, unknown>
 }
 
 /** The events that spans need. Deltas are not among them. */
@@ -389,14 +384,6 @@ export interface SpanPlace {
 
 /** Events that may come before the span of their turn begins. */
 const isEarly: ReadonlySet<AgentEvent["type"]> = new Set(["hook", "hook-failed", "decided"])
-
-const endSpan = ({ endedAt, exit, span }: EndedCall): void => span.end(endedAt, exit)
-
-/** Errors may contain texts of the conversation. A span says only that it failed; `error.type` says how. */
-const failure: Exit.Exit<never, string> = Exit.fail("failed")
-
-const bare = (exit: Exit.Exit<unknown, unknown>): Exit.Exit<unknown, unknown> =>
-  Exit.isSuccess(exit) ? Exit.void : failure
 
 const unknown = "unknown"
 
