@@ -12,7 +12,8 @@ import * as HookDefaults from "../HookDefaults.ts"
 import * as Condition from "./Condition.ts"
 import { operationsOf } from "./internal/callOperations.ts"
 import { decompose } from "./internal/decompose.ts"
-import { type Destruction, destructionTexts, destructiveSql, findDestructions } from "./internal/destructive.ts"
+import { destructiveStatement } from "./internal/destruction/sql.ts"
+import { type Destruction, destructionTexts, findDestructions } from "./internal/destructive.ts"
 import { callOf, guardSetting, rejectOrAsk, type ToolReadingOptions } from "./internal/toolGuard.ts"
 
 export type { Destruction } from "./internal/destructive.ts"
@@ -141,7 +142,7 @@ const sqlStatementIn = (args: Json): string | undefined => {
   for (const [key, value] of Object.entries(args)) {
     if (!/^(?:sql|query|queries|statement|statements)$/i.test(key)) continue
     for (const text of Array.isArray(value) ? value : [value]) {
-      const statement = typeof text === "string" ? destructiveSql.exec(text)?.[0] : undefined
+      const statement = typeof text === "string" ? destructiveStatement(text) : undefined
       if (statement !== undefined) return statement
     }
   }

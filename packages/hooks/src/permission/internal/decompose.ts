@@ -1,7 +1,15 @@
 /** Finds every command that a shell line may run, or says why its commands cannot be known. */
+import { awkEffects } from "./code/awk.ts"
+import { editorEffects, isEditor } from "./code/editor.ts"
+import type { CodeEffects } from "./code/effects.ts"
+import { codeEffects, inlineCode } from "./code/inlineCode.ts"
+import { sedEffects } from "./code/sed.ts"
 import * as Programs from "./nestedPrograms.ts"
-import { inert, interpreters, shells, wrappers } from "./programs.ts"
+import { inert, interpreters, network, shells, wrappers } from "./programs.ts"
 import { readScript } from "./scriptReader.ts"
+import { type Produced, producedBy } from "./shell/producedText.ts"
+import { Variables } from "./shell/variables.ts"
+import { optionScripts, wrappedCommand } from "./shell/wrapperOptions.ts"
 import type { Redirect, Simple, Word } from "./shellSyntax.ts"
 
 export type { Word } from "./shellSyntax.ts"
@@ -20,6 +28,18 @@ export interface Command {
   readonly wraps: boolean
   /** Whether the line sets variables for it. */
   readonly assigns: boolean
+  /** What code among its arguments does, such as a script of `sed`. */
+  readonly effects?: CodeEffects
+  /** The program that gives it more arguments: `xargs`, `find`, or `$` for a substitution. */
+  readonly filesFrom?: string
+  /** The arguments that this program gives it, if they are known. */
+  readonly more?: Produced
+  /** The commands whose output becomes its arguments. */
+  readonly inputOf?: ReadonlyArray<ReadonlyArray<string>>
+  /** The texts of its here-documents and here-strings, and what `echo` pipes into it. */
+  readonly inputs?: ReadonlyArray<Word>
+  /** Other commands pipe into it. */
+  readonly pipe?: ReadonlyArray<Word>
 }
 
 /** All commands of a line. */
@@ -29,6 +49,8 @@ export interface Decomposed {
   readonly dynamic: boolean
   /** Why the commands of the line cannot be known; `undefined` if they are known. */
   readonly unknown: string | undefined
+  /** Files of the working folder whose code the line runs. Their commands are not among the commands. */
+  readonly scripts: ReadonlyArray<Word>
 }
 
 const maxCommands = 4_096
@@ -58,7 +80,8 @@ const collectCommands = (line: string): Decomposed => {
     other.script(normalized, 0, "plain")
     collector.commands.push(...other.commands.map((command) => ({ ...command, via: "guess" as const })))
   }
-  return { commands: collector.commands, dynamic: collector.dynamic, unknown: collector.unknown }
+  const { commands, dynamic, scripts } = collector
+  return { commands, dynamic, scripts, unknown: collector.unknown ?? runsWhatItWrites(commands, scripts) }
 }
 
 const spaces = /[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\u0085\v\f]/g
@@ -82,21 +105,41 @@ interface Invocation {
   readonly standard: boolean
   readonly args: ReadonlyArray<Word>
   readonly inputs: ReadonlyArray<Word>
+  readonly redirects: ReadonlyArray<Redirect>
+  readonly pipe: Simple["pipe"]
   readonly depth: number
   readonly via: Command["via"]
 }
 
+/** What a command has besides its words. */
+interface Surroundings extends Pick<Command, "assigns" | "filesFrom" | "inputOf" | "more" | "redirects"> {
+  readonly inputs: ReadonlyArray<Word>
+  readonly pipe?: Simple["pipe"]
+}
+
+const alone: Surroundings = { assigns: false, redirects: [], inputs: [] }
+
 /** Collects commands. A class: one mutable list is shared by methods that call each other. */
 class CommandCollector {
   readonly commands: Array<Command> = []
+  readonly scripts: Array<Word> = []
   dynamic = false
   unknown: string | undefined
+  /** Something is piped or redirected into a command, so a shell without arguments may read a script. */
+  private hasInput = false
+  private variables = new Variables([])
 
   script(text: string, depth: number, via: Command["via"]): void {
     const script = readScript(text, depth)
     this.dynamic ||= script.dynamic
     if (script.problem !== undefined) this.problem(script.problem, via)
+    this.hasInput ||= script.commands.some(({ inputs, pipe, redirects }) =>
+      pipe !== undefined || inputs.length > 0 || redirects.some(({ op }) => op.startsWith("<"))
+    )
+    const outer = this.variables
+    this.variables = new Variables(script.commands)
     for (const simple of script.commands) this.simple(simple, depth, via)
+    this.variables = outer
   }
 
   /** Records why the commands of the line cannot be known. A mere guess cannot make a line unknown. */
@@ -104,40 +147,84 @@ class CommandCollector {
     if (via !== "guess") this.unknown ??= why
   }
 
-  private simple({ assigns, inputs, redirects, words }: Simple, depth: number, via: Command["via"]): void {
+  private simple({ assigns, inputs, pipe, redirects, words }: Simple, depth: number, via: Command["via"]): void {
     for (const { name, value } of assigns) {
-      if (commandVariable.test(name)) {
+      if (commandVariable.test(name) && words.length > 0 || /^(?:PROMPT_COMMAND|BASH_ENV|ENV|PS[0-4])$/.test(name)) {
         if (value.dynamic) this.problem(`${name} is dynamic`, via)
         else this.script(value.text, depth + 1, via)
-      }
+      } else if (commandVariable.test(name) && !value.dynamic) this.script(value.text, depth + 1, via)
       if (loaderVariable.test(name)) this.problem(`${name} changes what programs do`, via)
     }
-    this.command({ words, redirects, assigns: assigns.length > 0 }, inputs, depth, via)
+    const outputs = words.flatMap(({ pieces = [] }) => pieces).flatMap((piece) =>
+      piece.type === "output" ? piece.commands.map((one) => one.words.map(({ text }) => text)) : []
+    )
+    const surroundings: Surroundings = {
+      assigns: assigns.length > 0,
+      redirects: redirects.map(({ op, target }) => ({ op, target: this.variables.one(target) })),
+      inputs: inputs.map((input) => this.variables.one(input)),
+      ...(pipe === undefined ? {} : { pipe }),
+      ...(outputs.length === 0 ? {} : { filesFrom: "$", inputOf: outputs })
+    }
+    for (const expanded of this.variables.expand(words)) this.command(expanded, surroundings, depth, via)
   }
 
-  private command(
-    { assigns, redirects, words }: Pick<Command, "assigns" | "redirects" | "words">,
-    inputs: ReadonlyArray<Word>,
-    depth: number,
-    via: Command["via"]
-  ): void {
+  private command(words: ReadonlyArray<Word>, around: Surroundings, depth: number, via: Command["via"]): void {
     if (this.commands.length >= maxCommands) return this.problem("it has too many commands", "plain")
+    const { pipe, ...rest } = around
     const [first, ...args] = words
     if (first === undefined) {
-      if (redirects.length > 0) {
-        this.commands.push({ words, name: "", standard: true, redirects, via, wraps: false, assigns })
-      }
+      if (around.redirects.length > 0) this.commands.push({ words, name: "", standard: true, via, wraps: false, ...rest })
       return
     }
     const name = Programs.programName(first.text)
     const standard = Programs.isStandardProgram(first.text)
-    const index = this.commands.push({ words, name, standard, redirects, via, wraps: false, assigns }) - 1
-    if (first.dynamic || first.fuzzy || first.text.startsWith("=") || first.text.includes("{}")) {
-      return this.problem("the name of a program is dynamic", via)
+    const inputs = [...around.inputs, ...this.pipedText(pipe)]
+    const piped = pipe === undefined || pipe === "unknown" ? {} : { pipe: this.variables.expand(pipe.words)[0] ?? [] }
+    const found: Command = { words, name, standard, via, wraps: false, ...rest, ...piped, inputs }
+    const index = this.commands.push(found) - 1
+    if (isComputedName(first)) return this.problem("the name of a program is dynamic", via)
+    const invocation: Invocation = { name, standard, args, inputs, redirects: around.redirects, pipe, depth, via }
+    if (first.text.includes("/") && !standard) this.scripts.push(first)
+    const effects = this.code(invocation)
+    if (effects !== undefined) {
+      this.commands[index] = { ...found, effects, wraps: (effects.runs ?? []).length > 0 || effects.problem !== undefined }
+      return
     }
-    if (this.nested({ name, standard, args, inputs, depth, via })) {
-      this.commands[index] = { words, name, standard, redirects, via, wraps: true, assigns }
+    if (this.nested(invocation)) this.commands[index] = { ...found, wraps: true }
+  }
+
+  /** What `echo` or `printf` pipes into a command. */
+  private pipedText(pipe: Simple["pipe"]): ReadonlyArray<Word> {
+    if (pipe === undefined || pipe === "unknown") return []
+    const produced = producedBy(this.variables.expand(pipe.words)[0] ?? [])
+    return produced?.type === "text" ? [{ text: produced.text, dynamic: false, fuzzy: false }] : []
+  }
+
+  /** Reads code in other languages, as far as it can be read. Returns `undefined` for programs that get no code. */
+  private code(invocation: Invocation): CodeEffects | undefined {
+    const { args, depth, inputs, name, via } = invocation
+    const isDynamic = args.some(({ dynamic }) => dynamic)
+    const texts = args.map(({ text }) => text)
+    let effects: CodeEffects | undefined
+    if (Programs.isAwk(name)) effects = awkEffects(texts)
+    else if (name === "sed" || name === "gsed") effects = sedEffects(texts)
+    else if (isEditor(name)) {
+      effects = editorEffects(name, texts, inputs.length > 0 ? inputs.map(({ text }) => text) : this.hasInput ? undefined : [])
+    } else if (Programs.isInterpreter(name)) {
+      const inline = inlineCode(name, texts) ?? this.codeFromInput(invocation)
+      if (inline === undefined) return undefined
+      effects = codeEffects(name, inline.code, inline.flags)
+      // A value may add code to the code that is written.
+      if (isDynamic || inputs.some(({ dynamic }) => dynamic)) effects = { problem: `what ${name} runs is dynamic` }
     }
+    if (effects?.problem !== undefined) this.problem(effects.problem, via)
+    for (const script of effects?.runs ?? []) this.script(script, depth + 1, via === "guess" ? via : "wrapped")
+    return effects
+  }
+
+  private codeFromInput({ args, inputs }: Invocation): { readonly code: string; readonly flags: string } | undefined {
+    const isFromInput = inputs.length === 1 && args.every(({ text }) => text === "-")
+    return isFromInput ? { code: inputs[0]!.text, flags: "" } : undefined
   }
 
   /** Searches the arguments for commands. Returns whether the program can run any. */
@@ -145,28 +232,29 @@ class CommandCollector {
     const { args, depth, name, standard, via } = invocation
     const texts = args.map(({ text }) => text)
     if (name === "eval" || name === "trap") return this.evaluated(invocation)
-    if (name === "source" || name === ".") return this.opaque("it reads commands from a file", via)
+    if (name === "source" || name === ".") return this.file(args[0], via)
     if (name === "alias" || name === "hash" || name === "enable" || name === "bind" || name === "complete") {
       return texts.some((text) => /=|^-[pf]/.test(text)) && this.opaque(`${name} gives programs other names`, via)
     }
     if (shells.has(name)) return this.shell(invocation)
-    if (Programs.isInterpreter(name)) {
-      return Programs.interpreterRunsInlineCode(name, texts) &&
-        this.opaque(`${name} runs code that is not shell`, via)
-    }
-    if (Programs.isAwk(name)) {
-      return Programs.awkMayRunCommands(texts) && this.opaque("an awk program may run commands", via)
-    }
-    if (name === "sed" || name === "gsed") {
-      return Programs.sedMayRunCommands(texts) && this.opaque("a sed script may run commands", via)
-    }
+    if (Programs.isInterpreter(name)) return this.interpreter(invocation, texts)
     if (name === "find" || name === "gfind" || name === "fd" || name === "fdfind") return this.find(invocation)
+    const scripts = optionScripts(name, args)
+    for (const { dynamic, text } of scripts) {
+      if (dynamic) this.problem(`what ${name} runs is dynamic`, via)
+      this.script(text, depth + 1, via === "guess" ? via : "wrapped")
+    }
+    if (scripts.length > 0 && !wrappers.has(name)) return true
     if (name === "git") {
       const problem = Programs.gitProblem(texts)
       if (problem !== undefined) return this.opaque(problem, via)
       return Programs.gitRunsCommand(texts) && this.wrapped(args, depth, via)
     }
+    const problem = Programs.runsCodeOfOptions(name, texts)
+    if (problem !== undefined) return this.opaque(problem, via)
     if (Programs.isPackageManager(name)) {
+      const exact = wrappedCommand(name, args)
+      if (exact !== undefined) return this.exactly(exact.words, invocation)
       return Programs.packageManagerRunsCommand(name, texts) && this.wrapped(args, depth, via)
     }
     if (wrappers.has(name)) return this.wrapper(invocation, texts)
@@ -179,6 +267,27 @@ class CommandCollector {
     return true
   }
 
+  /** A file whose code runs. */
+  private file(word: Word | undefined, via: Command["via"]): true {
+    if (word === undefined || word.dynamic || word.fuzzy || /^\/(?:dev|proc)\/|^-$/.test(word.text)) {
+      return this.opaque("it reads commands from a file that cannot be known", via)
+    }
+    if (via !== "guess") this.scripts.push(word)
+    return true
+  }
+
+  private interpreter({ args, name, redirects, via }: Invocation, texts: ReadonlyArray<string>): boolean {
+    if (Programs.interpreterRunsInlineCode(name, texts)) {
+      const isIdle = !this.hasInput && redirects.every(({ op }) => op === ">") && texts.every((text) => /^-[iqu]?$/.test(text) && text !== "-")
+      return !isIdle && this.opaque(`${name} runs code that is not shell`, via)
+    }
+    if (texts.includes("-m")) return false
+    const file = args.find(({ text }) => !text.startsWith("-"))
+    if (file !== undefined && /^(?:https?|data|npm|jsr):/.test(file.text)) return this.opaque(`${name} runs code from the network`, via)
+    if (file !== undefined && !/^(?:deno|bun)$/.test(name)) this.file(file, via)
+    return false
+  }
+
   /** `eval` and `trap`: their arguments are a script. */
   private evaluated({ args, depth, name, via }: Invocation): true {
     const code = name === "eval" ? args.filter(({ text }) => text !== "--") : args.slice(0, 1)
@@ -188,7 +297,7 @@ class CommandCollector {
   }
 
   /** A shell: it reads a script from an argument, from its input or from a file. */
-  private shell({ args, depth, inputs, name, via }: Invocation): boolean {
+  private shell({ args, depth, inputs, name, redirects, via }: Invocation): boolean {
     if (args.length > 0 && args.every(({ text }) => /^--(?:version|help)$/.test(text))) return false
     if (name === "cmd" || name === "powershell" || name === "pwsh") {
       this.suffixes(args, depth, via)
@@ -196,7 +305,9 @@ class CommandCollector {
     }
     const flagIndex = args.findIndex(({ text }) => /^[-+][a-zA-Z]*c[a-zA-Z]*$/.test(text))
     if (flagIndex >= 0) {
-      const code = args.slice(flagIndex + 1).find(({ text }) => !/^[-+]/.test(text))
+      const code = args.slice(flagIndex + 1).find(({ text }, index, rest) =>
+        !/^[-+]/.test(text) && !/^[-+]\w*[oO]$/.test(rest[index - 1]?.text ?? "")
+      )
       if (code === undefined || code.dynamic || code.fuzzy) return this.opaque(`what ${name} runs is dynamic`, via)
       this.script(code.text, depth + 1, via)
       if (args.slice(0, flagIndex).some(({ dynamic, text }) => dynamic || /^--(?:rc|init)/.test(text))) {
@@ -204,6 +315,7 @@ class CommandCollector {
       }
       return true
     }
+    if (args.some(({ text }) => /^-[a-z]*n[a-z]*$/.test(text))) return false
     if (inputs.length > 0 && args.every(({ text }) => /^-(?:[exuls]+)?$/.test(text))) {
       for (const { dynamic, text } of inputs) {
         if (dynamic) this.problem(`what ${name} runs is dynamic`, via)
@@ -211,29 +323,83 @@ class CommandCollector {
       }
       return true
     }
-    return this.opaque(`${name} reads commands from a file or its input`, via)
+    const isPlain = args.every(({ text }) => !/^--(?:rc|init)/.test(text))
+    const file = args.find(({ text }, index) => !/^[-+]/.test(text) && !/^[-+]\w*[oO]$/.test(args[index - 1]?.text ?? ""))
+    if (isPlain && file !== undefined && !args.some(({ text }) => /^-\w*s/.test(text))) return this.file(file, via)
+    const isIdle = !this.hasInput && redirects.every(({ op }) => !op.startsWith("<"))
+    return !(isPlain && isIdle && file === undefined) &&
+      this.opaque(`${name} reads commands from a file or its input`, via)
   }
 
-  private find({ args, depth, via }: Invocation): boolean {
+  private find({ args, depth, name, via }: Invocation): boolean {
     let runsCommand = false
+    const firstRun = args.findIndex(({ text }) => runOption.test(text))
+    const more = firstRun < 0 ? undefined : producedBy([{ text: name === "fdfind" ? "fd" : name, dynamic: false, fuzzy: false }, ...args.slice(0, firstRun)])
     args.forEach(({ text }, index) => {
-      if (!/^(?:-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch)$/.test(text)) return
+      if (!runOption.test(text)) return
       runsCommand = true
       this.dynamic = true
-      const words = args.slice(index + 1)
-      this.command({ words, redirects: [], assigns: false }, [], depth + 1, via === "guess" ? via : "wrapped")
+      const rest = args.slice(index + 1)
+      const end = rest.findIndex((word) => word.text === ";" || word.text === "+")
+      const words = end < 0 ? rest : rest.slice(0, end)
+      const around: Surroundings = { ...alone, filesFrom: name, ...(more === undefined ? {} : { more }) }
+      this.command(words, around, depth + 1, via === "guess" ? via : "wrapped")
     })
     return runsCommand
   }
 
-  private wrapper({ args, depth, inputs, name, via }: Invocation, texts: ReadonlyArray<string>): boolean {
+  private wrapper(invocation: Invocation, texts: ReadonlyArray<string>): boolean {
+    const { args, depth, inputs, name, via } = invocation
     if (Programs.readsArguments(name)) {
       this.dynamic = true
       if (Programs.readsProgramName(name, texts)) this.problem("what runs is read from the input", via)
     }
-    if (/^(?:at|batch|crontab)$/.test(name)) this.problem(`${name} runs commands later`, via)
+    if (name === "crontab") {
+      if (texts.every((text, index) => /^-[lur]$/.test(text) || texts[index - 1] === "-u")) return false
+      return this.opaque("crontab runs commands later", via)
+    }
+    if (/^(?:at|batch)$/.test(name)) this.problem(`${name} runs commands later`, via)
     if (name === "ssh") { for (const { text } of inputs) this.script(text, depth + 1, via) }
-    return args.length > 0 && this.wrapped(args, depth, via)
+    if (args.length === 0) return false
+    const exact = wrappedCommand(name, args)
+    if (exact === undefined) return this.wrapped(args, depth, via)
+    if (exact.words.length === 0) return true
+    if (exact.joins) {
+      if (exact.words.some(({ dynamic }) => dynamic) && exact.words[0]!.dynamic) this.problem(`what ${name} runs is dynamic`, via)
+      this.script(exact.words.map(({ dynamic, text }) => dynamic ? text.replaceAll("$", "x") : text).join(" "), depth + 1, inner(via))
+      return true
+    }
+    return this.exactly(exact.words, invocation)
+  }
+
+  /** The command of a wrapper, whose place among the arguments is known. */
+  private exactly(words: ReadonlyArray<Word>, { depth, inputs, name, pipe, via }: Invocation): true {
+    if (depth > maxNesting) this.problem("it is nested too deeply", via)
+    else if (!Programs.readsArguments(name)) {
+      this.command(words, { ...alone, inputs, ...(pipe === undefined ? {} : { pipe }) }, depth + 1, inner(via))
+    } else {
+      const before = pipe === undefined || pipe === "unknown" ? undefined : this.producer(pipe)
+      const more = before === undefined ? undefined : producedBy(before)
+      this.command(words, {
+        ...alone,
+        filesFrom: name,
+        ...(more === undefined ? {} : { more }),
+        ...(before === undefined ? {} : { inputOf: [before.map(({ text }) => text)] })
+      }, depth + 1, inner(via))
+    }
+    return true
+  }
+
+  /** The command that makes the words in a pipe. Commands that only leave some of them out are skipped. */
+  private producer(pipe: Simple): ReadonlyArray<Word> | undefined {
+    let at: Simple["pipe"] = pipe
+    while (at !== undefined && at !== "unknown") {
+      const words: ReadonlyArray<Word> = this.variables.expand(at.words)[0] ?? []
+      const isFilter = at.pipe !== undefined && /^(?:sort|uniq|head|tail|[ef]?grep|shuf)$/.test(words[0]?.text ?? "")
+      if (!isFilter) return words
+      at = at.pipe
+    }
+    return undefined
   }
 
   private wrapped(args: ReadonlyArray<Word>, depth: number, via: Command["via"]): true {
@@ -266,7 +432,9 @@ class CommandCollector {
         index < 16 && this.commands.length - from < 256 &&
         (shells.has(name) || interpreters.has(name) || runsCode.has(name))
       ) {
-        this.nested({ name, standard: true, args: args.slice(index + 1), inputs: [], depth: depth + 1, via })
+        const rest = args.slice(index + 1)
+        const invocation = { name, standard: true, args: rest, inputs: [], redirects: [], pipe: undefined, depth: depth + 1, via }
+        if (this.code(invocation) === undefined) this.nested(invocation)
       }
     })
   }
@@ -288,3 +456,31 @@ const possibleScripts = (text: string): ReadonlySet<string> =>
     text.replace(/^[^\w/."'$(~-]+/, ""),
     text.replace(/^-+\w/, "")
   ])
+
+const runOption = /^(?:-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch)$/
+
+/** A command inside of another one. */
+const inner = (via: Command["via"]): Command["via"] => via === "guess" ? via : "wrapped"
+
+/** Whether the program is not known: its name is computed, unless only its folder is. */
+const isComputedName = ({ dynamic, fuzzy, text }: Word): boolean =>
+  (dynamic && !/\/[\w.+-]+$/.test(text)) || fuzzy || text.startsWith("=") || text.includes("{}")
+
+/** Why a line runs code that it makes itself: it writes or downloads a file, and runs a file of this name. */
+const runsWhatItWrites = (commands: ReadonlyArray<Command>, scripts: ReadonlyArray<Word>): string | undefined => {
+  if (scripts.length === 0) return undefined
+  const written = new Set(commands.flatMap(({ name, redirects, via, words }) => {
+    if (via === "guess") return []
+    const targets = redirects.flatMap(({ op, target }) => op === "<" ? [] : [target])
+    const isMaker = network.has(name) || /^(?:cp|mv|ln|tee|dd|install|git|base64|openssl|tar|unzip|gunzip|patch|sed|touch|xxd)$/.test(name)
+    return [...targets, ...(isMaker ? words.slice(1) : [])].map(({ text }) => baseName(text))
+  }))
+  const isUnpacked = commands.some(({ name }) => network.has(name)) && commands.some(({ name }) => /^(?:tar|unzip|bsdtar)$/.test(name))
+  const clones = commands.some(({ name, words }) => name === "git" && words.some(({ text }) => text === "clone"))
+  const isMade = scripts.some(({ text }) =>
+    written.has(baseName(text)) || ((clones || isUnpacked) && !text.startsWith("/")) || written.has("$")
+  )
+  return isMade ? "it runs a file that it also writes" : undefined
+}
+
+const baseName = (text: string): string => text.replace(/^\w+=/, "").replace(/[?#].*$/, "").replace(/\/+$/, "").replace(/^.*\//, "")

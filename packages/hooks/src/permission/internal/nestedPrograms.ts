@@ -14,15 +14,6 @@ export const assignmentWord = /^[A-Za-z_]\w*=/
 
 export const isAwk = (name: string): boolean => /^[gmn]?awk$/.test(name)
 
-export const awkMayRunCommands = (args: ReadonlyArray<string>): boolean =>
-  args.some((arg) => /system|getline|[|>@]|^-(?:f|i|l|E)|^--(?:file|include|load|exec)/.test(arg))
-
-/** Commands and flags of sed that run programs or write files, and scripts that are read from files. */
-const sedCommand =
-  /(?:^|[;{}\n\d$/!,])[ \t]{0,8}[ewW](?:\s|$)|[^\w\s.-]\w{0,8}[ew]\w{0,8}[ \t]{0,8}(?:$|[;}\n])|^-[a-zA-Z]*f|^--file/
-
-export const sedMayRunCommands = (args: ReadonlyArray<string>): boolean => args.some((arg) => sedCommand.test(arg))
-
 export const isInterpreter = (name: string): boolean =>
   interpreters.has(name.replace(/[\d.]+$/, "")) || interpreters.has(name)
 
@@ -52,7 +43,7 @@ export const packageManagerRunsCommand = (name: string, args: ReadonlyArray<stri
   (name === "nix" && args.includes("develop"))
 
 const gitSetting =
-  /^(?:-c|--config-env)?=?(?:alias\.|[\w.-]*(?:editor|pager|sshcommand|fsmonitor|hookspath|askpass|helper|textconv|external|command|proxy|program|\.cmd|path|process|clean|smudge|driver)\b)/i
+  /^(?:-c|--config-env)?=?(?:alias\.|[\w.-]*(?:editor|pager|sshcommand|fsmonitor|hookspath|askpass|helper|textconv|external|command|proxy|program|\.cmd|(?<!quote|long)path|process|clean|smudge|driver)\b)/i
 
 /** Why git may run unknown commands because of a setting or an option; `undefined` when it does not. */
 export const gitProblem = (args: ReadonlyArray<string>): string | undefined => {
@@ -64,6 +55,21 @@ export const gitProblem = (args: ReadonlyArray<string>): string | undefined => {
     /^--(?:exec-path|upload-pack|receive-pack|exec|extcmd|open-files-in-pager)=./.test(arg) || arg.startsWith("ext::")
   )
   return hasOption ? "an option of git may run commands" : undefined
+}
+
+/** Why a program may run code because of an option; `undefined` when it does not. */
+export const runsCodeOfOptions = (name: string, args: ReadonlyArray<string>): string | undefined => {
+  if (/^(?:g?make|remake)$/.test(name)) {
+    const isOpaque = args.some((arg, index) =>
+      /^(?:SHELL|\.SHELLFLAGS|MAKEFLAGS)\W?=|\$[({]|^--?E(?:val)?\b|^--eval/.test(arg) || (/^-\w*f$|^--(?:file|makefile)$/.test(args[index - 1] ?? "") && /^(?:-|\/dev\/.*)$/.test(arg))
+    )
+    return isOpaque ? "an option of make runs commands" : undefined
+  }
+  if (/^(?:npx|bunx|pnpx|uvx|pipx)$/.test(name) && args.some((arg) => /^(?:https?:|git[+:@]|github:|file:)/.test(arg))) {
+    return `${name} runs code from elsewhere`
+  }
+  if (/^(?:iex|invoke-expression)$/.test(name)) return "what runs is read from the input"
+  return undefined
 }
 
 /** Git runs a command that is in its arguments, as in `git bisect run`. */
