@@ -50,7 +50,16 @@ export interface Decomposed {
   /** Why the commands of the line cannot be known; `undefined` if they are known. */
   readonly unknown: string | undefined
   /** Files of the working folder whose code the line runs. Their commands are not among the commands. */
-  readonly scripts: ReadonlyArray<Word>
+  readonly scripts: ReadonlyArray<ScriptFile>
+}
+
+/**
+ * A file whose code runs. `shell`: a shell reads it. `program`: it is run by its path. `code`: an interpreter of another
+ * language reads it.
+ */
+export interface ScriptFile {
+  readonly path: string
+  readonly type: "shell" | "program" | "code"
 }
 
 const maxCommands = 4_096
@@ -122,7 +131,7 @@ const alone: Surroundings = { assigns: false, redirects: [], inputs: [] }
 /** Collects commands. A class: one mutable list is shared by methods that call each other. */
 class CommandCollector {
   readonly commands: Array<Command> = []
-  readonly scripts: Array<Word> = []
+  readonly scripts: Array<ScriptFile> = []
   dynamic = false
   unknown: string | undefined
   /** Something is piped or redirected into a command, so a shell without arguments may read a script. */
@@ -148,13 +157,7 @@ class CommandCollector {
   }
 
   private simple({ assigns, inputs, pipe, redirects, words }: Simple, depth: number, via: Command["via"]): void {
-    for (const { name, value } of assigns) {
-      if (commandVariable.test(name) && words.length > 0 || /^(?:PROMPT_COMMAND|BASH_ENV|ENV|PS[0-4])$/.test(name)) {
-        if (value.dynamic) this.problem(`${name} is dynamic`, via)
-        else this.script(value.text, depth + 1, via)
-      } else if (commandVariable.test(name) && !value.dynamic) this.script(value.text, depth + 1, via)
-      if (loaderVariable.test(name)) this.problem(`${name} changes what programs do`, via)
-    }
+    for (const { name, value } of assigns) this.assigned(name, value, depth, via)
     const outputs = words.flatMap(({ pieces = [] }) => pieces).flatMap((piece) =>
       piece.type === "output" ? piece.commands.map((one) => one.words.map(({ text }) => text)) : []
     )
@@ -165,7 +168,19 @@ class CommandCollector {
       ...(pipe === undefined ? {} : { pipe }),
       ...(outputs.length === 0 ? {} : { filesFrom: "$", inputOf: outputs })
     }
+    if (words[0]?.pieces?.some((piece) => piece.type === "text" && !piece.quoted && /[{,]/.test(piece.text)) === true) {
+      this.problem("the name of a program is dynamic", via)
+    }
     for (const expanded of this.variables.expand(words)) this.command(expanded, surroundings, depth, via)
+  }
+
+  /** A variable that the line sets: its value may be a command, or make programs load code. */
+  private assigned(name: string, value: Word, depth: number, via: Command["via"]): void {
+    if (commandVariable.test(name)) {
+      if (value.dynamic) this.problem(`${name} is dynamic`, via)
+      else this.script(value.text, depth + 1, via)
+    }
+    if (loaderVariable.test(name)) this.problem(`${name} changes what programs do`, via)
   }
 
   private command(words: ReadonlyArray<Word>, around: Surroundings, depth: number, via: Command["via"]): void {
@@ -184,7 +199,7 @@ class CommandCollector {
     const index = this.commands.push(found) - 1
     if (isComputedName(first)) return this.problem("the name of a program is dynamic", via)
     const invocation: Invocation = { name, standard, args, inputs, redirects: around.redirects, pipe, depth, via }
-    if (first.text.includes("/") && !standard) this.scripts.push(first)
+    if (first.text.includes("/") && !standard) this.scripts.push({ path: first.text, type: "program" })
     const effects = this.code(invocation)
     if (effects !== undefined) {
       this.commands[index] = { ...found, effects, wraps: (effects.runs ?? []).length > 0 || effects.problem !== undefined }
@@ -232,7 +247,7 @@ class CommandCollector {
     const { args, depth, name, standard, via } = invocation
     const texts = args.map(({ text }) => text)
     if (name === "eval" || name === "trap") return this.evaluated(invocation)
-    if (name === "source" || name === ".") return this.file(args[0], via)
+    if (name === "source" || name === ".") return this.file(args[0], "shell", via)
     if (name === "alias" || name === "hash" || name === "enable" || name === "bind" || name === "complete") {
       return texts.some((text) => /=|^-[pf]/.test(text)) && this.opaque(`${name} gives programs other names`, via)
     }
@@ -268,11 +283,11 @@ class CommandCollector {
   }
 
   /** A file whose code runs. */
-  private file(word: Word | undefined, via: Command["via"]): true {
+  private file(word: Word | undefined, type: ScriptFile["type"], via: Command["via"]): true {
     if (word === undefined || word.dynamic || word.fuzzy || /^\/(?:dev|proc)\/|^-$/.test(word.text)) {
       return this.opaque("it reads commands from a file that cannot be known", via)
     }
-    if (via !== "guess") this.scripts.push(word)
+    if (via !== "guess") this.scripts.push({ path: word.text, type })
     return true
   }
 
@@ -283,8 +298,8 @@ class CommandCollector {
     }
     if (texts.includes("-m")) return false
     const file = args.find(({ text }) => !text.startsWith("-"))
-    if (file !== undefined && /^(?:https?|data|npm|jsr):/.test(file.text)) return this.opaque(`${name} runs code from the network`, via)
-    if (file !== undefined && !/^(?:deno|bun)$/.test(name)) this.file(file, via)
+    if (args.some(({ text }) => /^(?:https?|data):/.test(text)) && /^(?:deno|bun|node)$/.test(name)) return this.opaque(`${name} runs code from the network`, via)
+    if (file !== undefined && !/^(?:deno|bun)$/.test(name)) this.file(file, "code", via)
     return false
   }
 
@@ -325,7 +340,7 @@ class CommandCollector {
     }
     const isPlain = args.every(({ text }) => !/^--(?:rc|init)/.test(text))
     const file = args.find(({ text }, index) => !/^[-+]/.test(text) && !/^[-+]\w*[oO]$/.test(args[index - 1]?.text ?? ""))
-    if (isPlain && file !== undefined && !args.some(({ text }) => /^-\w*s/.test(text))) return this.file(file, via)
+    if (isPlain && file !== undefined && !args.some(({ text }) => /^-\w*s/.test(text))) return this.file(file, "shell", via)
     const isIdle = !this.hasInput && redirects.every(({ op }) => !op.startsWith("<"))
     return !(isPlain && isIdle && file === undefined) &&
       this.opaque(`${name} reads commands from a file or its input`, via)
@@ -355,7 +370,8 @@ class CommandCollector {
       if (Programs.readsProgramName(name, texts)) this.problem("what runs is read from the input", via)
     }
     if (name === "crontab") {
-      if (texts.every((text, index) => /^-[lur]$/.test(text) || texts[index - 1] === "-u")) return false
+      const readsInput = texts.every((text, index) => text === "-u" || texts[index - 1] === "-u")
+      if (!readsInput && texts.every((text, index) => /^-[lur]$/.test(text) || texts[index - 1] === "-u")) return false
       return this.opaque("crontab runs commands later", via)
     }
     if (/^(?:at|batch)$/.test(name)) this.problem(`${name} runs commands later`, via)
@@ -363,6 +379,10 @@ class CommandCollector {
     if (args.length === 0) return false
     const exact = wrappedCommand(name, args)
     if (exact === undefined) return this.wrapped(args, depth, via)
+    for (const word of args.slice(0, args.length - exact.words.length)) {
+      const [, variable, value] = /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(word.text) ?? []
+      if (variable !== undefined) this.assigned(variable, { ...word, text: value! }, depth, via)
+    }
     if (exact.words.length === 0) return true
     if (exact.joins) {
       if (exact.words.some(({ dynamic }) => dynamic) && exact.words[0]!.dynamic) this.problem(`what ${name} runs is dynamic`, via)
@@ -411,7 +431,8 @@ class CommandCollector {
   }
 
   /** Collects a command from every argument at which one may begin, and from every argument that may be a script. */
-  private suffixes(args: ReadonlyArray<Word>, depth: number, via: Command["via"]): void {
+  private suffixes(given: ReadonlyArray<Word>, depth: number, via: Command["via"]): void {
+    const args = given.filter(({ text }) => text !== "--")
     if (depth > maxNesting) return this.problem("it is nested too deeply", via)
     if (args.length > maxArguments) {
       return this.problem("a command that may run another has too many arguments", "plain")
@@ -467,7 +488,7 @@ const isComputedName = ({ dynamic, fuzzy, text }: Word): boolean =>
   (dynamic && !/\/[\w.+-]+$/.test(text)) || fuzzy || text.startsWith("=") || text.includes("{}")
 
 /** Why a line runs code that it makes itself: it writes or downloads a file, and runs a file of this name. */
-const runsWhatItWrites = (commands: ReadonlyArray<Command>, scripts: ReadonlyArray<Word>): string | undefined => {
+const runsWhatItWrites = (commands: ReadonlyArray<Command>, scripts: ReadonlyArray<ScriptFile>): string | undefined => {
   if (scripts.length === 0) return undefined
   const written = new Set(commands.flatMap(({ name, redirects, via, words }) => {
     if (via === "guess") return []
@@ -477,8 +498,8 @@ const runsWhatItWrites = (commands: ReadonlyArray<Command>, scripts: ReadonlyArr
   }))
   const isUnpacked = commands.some(({ name }) => network.has(name)) && commands.some(({ name }) => /^(?:tar|unzip|bsdtar)$/.test(name))
   const clones = commands.some(({ name, words }) => name === "git" && words.some(({ text }) => text === "clone"))
-  const isMade = scripts.some(({ text }) =>
-    written.has(baseName(text)) || ((clones || isUnpacked) && !text.startsWith("/")) || written.has("$")
+  const isMade = scripts.some(({ path, type }) =>
+    written.has(baseName(path)) || (type !== "code" && ((clones || isUnpacked) && !path.startsWith("/") || written.has("$")))
   )
   return isMade ? "it runs a file that it also writes" : undefined
 }

@@ -22,7 +22,7 @@ export const editorEffects = (
   }
   const commands: Array<string> = []
   for (const [index, text] of args.entries()) {
-    if (/^(?:-c|--cmd)$/.test(text)) commands.push(args[index + 1] ?? "")
+    if (/^(?:-[a-z]*c|--cmd)$/.test(text)) commands.push(args[index + 1] ?? "")
     else if (/^-c./.test(text)) commands.push(text.slice(2))
     else if (/^\+./.test(text)) commands.push(text.slice(1))
     else if (/^-(?:S|s\w*|u|w|W|i)$/.test(text) && /^n?vim?$|^gvim$/.test(name) && /^-[Su]/.test(text)) {

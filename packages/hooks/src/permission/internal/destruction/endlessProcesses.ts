@@ -15,7 +15,7 @@ export const endlessProcesses = (text: string, { commands }: Decomposed): Readon
     const name = first ?? second!
     const body = script.slice(index + start.length)
     const word = name.replaceAll(/[.]/g, "\\.")
-    const calls = new RegExp(`(?:^|[\\s;&|{(])${word}\\s*(?:\\|\\s*${word}|&(?!&)[\\s\\S]*?(?:^|[\\s;&|{(])${word}\\s*[&;|}\\s])`)
+    const calls = new RegExp(`(?:^|[\\s;&|{(])${word}\\s*(?:\\|\\s*${word}|&(?!&)[\\s\\S]*?(?<=^|[\\s;&|{(])${word}\\s*[&;|}\\s])`)
     if (calls.test(body.slice(0, body.indexOf("}") + 1 || undefined)) || body.replaceAll(/\s/g, "").startsWith(`${name}|${name}`)) {
       found.push(`${name}(){ ${name}|${name} }`)
     }

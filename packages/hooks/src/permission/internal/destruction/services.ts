@@ -80,7 +80,7 @@ const deletesInfrastructure = (args: Arguments): boolean => {
   const { long, name, operands } = args
   if (!managers.test(name) || long("dry-run", "help") && !name.startsWith("docker")) return false
   if (extra[name]?.(args) === true) return true
-  if (/^(?:mongosh?|curator|es)$/.test(name)) return false
+  if (/^(?:mongosh?|curator|es|(?:redis|valkey|keydb)-cli)$/.test(name)) return false
   if (harmless[name]?.test(operands[0] ?? "") === true) return false
   if (/^(?:kubectl|oc)$/.test(name) && /^(?:exec|run|debug|logs|describe|get|explain)$/.test(operands[0] ?? "")) return false
   return operands.slice(0, maxVerbDepth).some((text) => deletes.test(text))

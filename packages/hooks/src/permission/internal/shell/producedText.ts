@@ -16,7 +16,7 @@ const globs = (values: ReadonlyArray<string>): Produced => ({ type: "globs", glo
 const plainPrograms = /^(?:whoami|hostname|uname|nproc|id|wc|seq|uuidgen|arch|tput|lsof|pgrep|pidof|sha\d+sum|md5sum|getconf|ver)$/
 
 /** Any name, also one that begins with a dot. */
-const anyName = "[?]*"
+export const anyName = "@(|.)*"
 
 /** What a command prints; `undefined` when that is not known. `words` are expanded. */
 export const producedBy = (words: ReadonlyArray<Word>): Produced | undefined => {
@@ -46,7 +46,9 @@ export const producedBy = (words: ReadonlyArray<Word>): Produced | undefined => 
   if (/^[ef]?grep$/.test(name)) return producedByGrep(operands, texts)
   if (name === "rg" || name === "fd" || name === "fdfind" || name === "ag") {
     if (texts.some((one) => /^-\w*[uH.]|^--(?:hid|unr|no-i)/.test(one))) return globs([`**/${anyName}`])
-    return name === "fd" || texts.some((one) => /^-\w*l|^--files/.test(one)) ? globs(["**/*"]) : undefined
+    const extension = texts[texts.findIndex((one) => /^(?:-e|--extension)$/.test(one)) + 1]
+    if (/^fd/.test(name) && extension !== undefined && texts.some((one) => /^(?:-e|--extension)$/.test(one))) return globs([`**/*.${extension}`])
+    return /^fd/.test(name) || texts.some((one) => /^-\w*l|^--files/.test(one)) ? globs(["**/*"]) : undefined
   }
   if (name === "node" && texts.some((one) => /^-(?:p|v)$/.test(one))) return plain
   return undefined

@@ -32,8 +32,12 @@ export class Variables {
   /** The values that a variable may have; `undefined` when it may have others too. */
   private readonly values = new Map<string, Array<Word> | undefined>()
 
+  /** Values are split at other characters than spaces. */
+  private readonly hasOwnSeparator: boolean
+
   constructor(commands: ReadonlyArray<Simple>) {
     for (const command of commands) this.collect(command)
+    this.hasOwnSeparator = this.values.has("IFS")
   }
 
   /** The words that a command may have: one list for each combination of values. */
@@ -128,7 +132,7 @@ export class Variables {
   ): ReadonlyArray<Segment> | undefined {
     const values = this.values.get(name)
     const value = binding.get(name) ?? (values?.length === 1 ? values[0] : undefined)
-    if (value !== undefined) {
+    if (value !== undefined && !(this.hasOwnSeparator && !quoted)) {
       const words = this.word(value, binding, depth + 1)
       return words.flatMap((one, index): ReadonlyArray<Segment> => [
         ...(index > 0 ? [{ text: " ", quoted, kind: "text" } as const] : []),

@@ -142,7 +142,10 @@ const afterOptions = (options: Options, args: ReadonlyArray<Word>): Wrapped | un
     const { dynamic, text } = args[at]!
     if (shows?.test(text) === true) return { words: [], joins }
     if (text === "--") continue
-    if (assigns && /^[A-Za-z_]\w*=/.test(text)) continue
+    if (assigns && /^[^=-][^=]*=/.test(text)) {
+      if (/^\w+=/.test(text)) continue
+      return undefined
+    }
     const [, name, value] = /^--([\w-]+)(=[\s\S]*)?$/.exec(text) ?? []
     if (name !== undefined) {
       if (value !== undefined || list(longFlags).includes(name)) continue
@@ -196,7 +199,7 @@ export const optionScripts = (name: string, args: ReadonlyArray<Word>): Readonly
     const rest = word.text.slice(found[0].length)
     const value: Word | undefined = rest === "" && !/[=! ]$/.test(found[0]) ? args[index + 1] : { ...word, text: rest }
     if (value === undefined) return []
-    const text = value.text.replace(/^(?:exec=|shell |!|sh -c )/, "")
+    const text = value.text.replace(/^(?:exec=|shell |!)/, "")
     return /^(?:dot|echo|sleep=.*|bell|ttyout.*|\d+)$/.test(text) && key === "tar" ? [] : [{ ...value, text }]
   })
 }
