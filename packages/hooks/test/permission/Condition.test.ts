@@ -160,7 +160,13 @@ describe("capabilities", () => {
       .split("|")
   ]
   for (
-    const line of [...writes, "echo x >| /etc/a", "cat a | tee /etc/b", "cat a | sudo tee -a /etc/b", "cat list | xargs rm"]
+    const line of [
+      ...writes,
+      "echo x >| /etc/a",
+      "cat a | tee /etc/b",
+      "cat a | sudo tee -a /etc/b",
+      "cat list | xargs rm"
+    ]
   ) {
     it(`${etc} stops ${line}`, () => assert.isTrue(hits(evaluate(etc, "Bash", { command: line }, guard))))
   }

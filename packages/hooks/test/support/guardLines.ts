@@ -25,7 +25,16 @@ export const readLines = (name: string): { readonly [heading: string]: ReadonlyA
 const secretFiles = [".env*", "secrets/**", "~/.ssh/**"]
 
 const projectFiles = [
-  ...[".env", ".env.local", ".env.example", ".git/config", ".git/hooks/x", "sub/.env", "secrets/key.txt", "package.json"],
+  ...[
+    ".env",
+    ".env.local",
+    ".env.example",
+    ".git/config",
+    ".git/hooks/x",
+    "sub/.env",
+    "secrets/key.txt",
+    "package.json"
+  ],
   ...["src/app.ts", "docs/a.md", "dist/app.js", "tests/a.ts", "templates/app/a", "packages/web/package.json", "a", "b"]
 ]
 
@@ -51,4 +60,7 @@ export const guards = (root: string) => ({
 
 /** The lines that a guard lets pass. */
 export const passed = (hook: AgentHook, lines: ReadonlyArray<string>, cwd: string) =>
-  Effect.filter(lines, (command) => Effect.map(decide(hook, "bash", { command }, { cwd }), ({ _tag }) => _tag === "Continue"))
+  Effect.filter(
+    lines,
+    (command) => Effect.map(decide(hook, "bash", { command }, { cwd }), ({ _tag }) => _tag === "Continue")
+  )

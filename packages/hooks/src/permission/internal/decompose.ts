@@ -188,7 +188,9 @@ class CommandCollector {
     const { pipe, ...rest } = around
     const [first, ...args] = words
     if (first === undefined) {
-      if (around.redirects.length > 0) this.commands.push({ words, name: "", standard: true, via, wraps: false, ...rest })
+      if (around.redirects.length > 0) {
+        this.commands.push({ words, name: "", standard: true, via, wraps: false, ...rest })
+      }
       return
     }
     const name = Programs.programName(first.text)
@@ -202,7 +204,11 @@ class CommandCollector {
     if (first.text.includes("/") && !standard) this.scripts.push({ path: first.text, type: "program" })
     const effects = this.code(invocation)
     if (effects !== undefined) {
-      this.commands[index] = { ...found, effects, wraps: (effects.runs ?? []).length > 0 || effects.problem !== undefined }
+      this.commands[index] = {
+        ...found,
+        effects,
+        wraps: (effects.runs ?? []).length > 0 || effects.problem !== undefined
+      }
       return
     }
     if (this.nested(invocation)) this.commands[index] = { ...found, wraps: true }
@@ -224,7 +230,11 @@ class CommandCollector {
     if (Programs.isAwk(name)) effects = awkEffects(texts)
     else if (name === "sed" || name === "gsed") effects = sedEffects(texts)
     else if (isEditor(name)) {
-      effects = editorEffects(name, texts, inputs.length > 0 ? inputs.map(({ text }) => text) : this.hasInput ? undefined : [])
+      effects = editorEffects(
+        name,
+        texts,
+        inputs.length > 0 ? inputs.map(({ text }) => text) : this.hasInput ? undefined : []
+      )
     } else if (Programs.isInterpreter(name)) {
       const inline = inlineCode(name, texts) ?? this.codeFromInput(invocation)
       if (inline === undefined) return undefined
@@ -293,12 +303,15 @@ class CommandCollector {
 
   private interpreter({ args, name, redirects, via }: Invocation, texts: ReadonlyArray<string>): boolean {
     if (Programs.interpreterRunsInlineCode(name, texts)) {
-      const isIdle = !this.hasInput && redirects.every(({ op }) => op === ">") && texts.every((text) => /^-[iqu]?$/.test(text) && text !== "-")
+      const isIdle = !this.hasInput && redirects.every(({ op }) => op === ">") &&
+        texts.every((text) => /^-[iqu]?$/.test(text) && text !== "-")
       return !isIdle && this.opaque(`${name} runs code that is not shell`, via)
     }
     if (texts.includes("-m")) return false
     const file = args.find(({ text }) => !text.startsWith("-"))
-    if (args.some(({ text }) => /^(?:https?|data):/.test(text)) && /^(?:deno|bun|node)$/.test(name)) return this.opaque(`${name} runs code from the network`, via)
+    if (args.some(({ text }) => /^(?:https?|data):/.test(text)) && /^(?:deno|bun|node)$/.test(name)) {
+      return this.opaque(`${name} runs code from the network`, via)
+    }
     if (file !== undefined && !/^(?:deno|bun)$/.test(name)) this.file(file, "code", via)
     return false
   }
@@ -339,8 +352,12 @@ class CommandCollector {
       return true
     }
     const isPlain = args.every(({ text }) => !/^--(?:rc|init)/.test(text))
-    const file = args.find(({ text }, index) => !/^[-+]/.test(text) && !/^[-+]\w*[oO]$/.test(args[index - 1]?.text ?? ""))
-    if (isPlain && file !== undefined && !args.some(({ text }) => /^-\w*s/.test(text))) return this.file(file, "shell", via)
+    const file = args.find(({ text }, index) =>
+      !/^[-+]/.test(text) && !/^[-+]\w*[oO]$/.test(args[index - 1]?.text ?? "")
+    )
+    if (isPlain && file !== undefined && !args.some(({ text }) => /^-\w*s/.test(text))) {
+      return this.file(file, "shell", via)
+    }
     const isIdle = !this.hasInput && redirects.every(({ op }) => !op.startsWith("<"))
     return !(isPlain && isIdle && file === undefined) &&
       this.opaque(`${name} reads commands from a file or its input`, via)
@@ -349,7 +366,12 @@ class CommandCollector {
   private find({ args, depth, name, via }: Invocation): boolean {
     let runsCommand = false
     const firstRun = args.findIndex(({ text }) => runOption.test(text))
-    const more = firstRun < 0 ? undefined : producedBy([{ text: name === "fdfind" ? "fd" : name, dynamic: false, fuzzy: false }, ...args.slice(0, firstRun)])
+    const more = firstRun < 0
+      ? undefined
+      : producedBy([
+        { text: name === "fdfind" ? "fd" : name, dynamic: false, fuzzy: false },
+        ...args.slice(0, firstRun)
+      ])
     args.forEach(({ text }, index) => {
       if (!runOption.test(text)) return
       runsCommand = true
@@ -385,8 +407,14 @@ class CommandCollector {
     }
     if (exact.words.length === 0) return true
     if (exact.joins) {
-      if (exact.words.some(({ dynamic }) => dynamic) && exact.words[0]!.dynamic) this.problem(`what ${name} runs is dynamic`, via)
-      this.script(exact.words.map(({ dynamic, text }) => dynamic ? text.replaceAll("$", "x") : text).join(" "), depth + 1, inner(via))
+      if (exact.words.some(({ dynamic }) => dynamic) && exact.words[0]!.dynamic) {
+        this.problem(`what ${name} runs is dynamic`, via)
+      }
+      this.script(
+        exact.words.map(({ dynamic, text }) => dynamic ? text.replaceAll("$", "x") : text).join(" "),
+        depth + 1,
+        inner(via)
+      )
       return true
     }
     return this.exactly(exact.words, invocation)
@@ -400,12 +428,17 @@ class CommandCollector {
     } else {
       const before = pipe === undefined || pipe === "unknown" ? undefined : this.producer(pipe)
       const more = before === undefined ? undefined : producedBy(before)
-      this.command(words, {
-        ...alone,
-        filesFrom: name,
-        ...(more === undefined ? {} : { more }),
-        ...(before === undefined ? {} : { inputOf: [before.map(({ text }) => text)] })
-      }, depth + 1, inner(via))
+      this.command(
+        words,
+        {
+          ...alone,
+          filesFrom: name,
+          ...(more === undefined ? {} : { more }),
+          ...(before === undefined ? {} : { inputOf: [before.map(({ text }) => text)] })
+        },
+        depth + 1,
+        inner(via)
+      )
     }
     return true
   }
@@ -454,7 +487,16 @@ class CommandCollector {
         (shells.has(name) || interpreters.has(name) || runsCode.has(name))
       ) {
         const rest = args.slice(index + 1)
-        const invocation = { name, standard: true, args: rest, inputs: [], redirects: [], pipe: undefined, depth: depth + 1, via }
+        const invocation = {
+          name,
+          standard: true,
+          args: rest,
+          inputs: [],
+          redirects: [],
+          pipe: undefined,
+          depth: depth + 1,
+          via
+        }
         if (this.code(invocation) === undefined) this.nested(invocation)
       }
     })
@@ -493,15 +535,19 @@ const runsWhatItWrites = (commands: ReadonlyArray<Command>, scripts: ReadonlyArr
   const written = new Set(commands.flatMap(({ name, redirects, via, words }) => {
     if (via === "guess") return []
     const targets = redirects.flatMap(({ op, target }) => op === "<" ? [] : [target])
-    const isMaker = network.has(name) || /^(?:cp|mv|ln|tee|dd|install|git|base64|openssl|tar|unzip|gunzip|patch|sed|touch|xxd)$/.test(name)
+    const isMaker = network.has(name) ||
+      /^(?:cp|mv|ln|tee|dd|install|git|base64|openssl|tar|unzip|gunzip|patch|sed|touch|xxd)$/.test(name)
     return [...targets, ...(isMaker ? words.slice(1) : [])].map(({ text }) => baseName(text))
   }))
-  const isUnpacked = commands.some(({ name }) => network.has(name)) && commands.some(({ name }) => /^(?:tar|unzip|bsdtar)$/.test(name))
+  const isUnpacked = commands.some(({ name }) => network.has(name)) &&
+    commands.some(({ name }) => /^(?:tar|unzip|bsdtar)$/.test(name))
   const clones = commands.some(({ name, words }) => name === "git" && words.some(({ text }) => text === "clone"))
   const isMade = scripts.some(({ path, type }) =>
-    written.has(baseName(path)) || (type !== "code" && ((clones || isUnpacked) && !path.startsWith("/") || written.has("$")))
+    written.has(baseName(path)) ||
+    (type !== "code" && ((clones || isUnpacked) && !path.startsWith("/") || written.has("$")))
   )
   return isMade ? "it runs a file that it also writes" : undefined
 }
 
-const baseName = (text: string): string => text.replace(/^\w+=/, "").replace(/[?#].*$/, "").replace(/\/+$/, "").replace(/^.*\//, "")
+const baseName = (text: string): string =>
+  text.replace(/^\w+=/, "").replace(/[?#].*$/, "").replace(/\/+$/, "").replace(/^.*\//, "")

@@ -50,18 +50,23 @@ const checks: ReadonlyArray<Check> = [...systemChecks, ...serviceChecks]
 const destructionsOf = (args: Arguments, command: Command): ReadonlyArray<Destruction> => [
   ...checks.flatMap(([kind, destroys]) => destroys(args, command) ? [kind] : []),
   ...(args.name === "git" || args.name === "hub" ? gitDestructions(args) : []),
-  ...(/^(?:bfg|git-filter-repo)$/.test(args.name) || args.some(/(?:^|\/)bfg[\w.-]*\.jar$/) ? ["git-rewrite" as const] : [])
+  ...(/^(?:bfg|git-filter-repo)$/.test(args.name) || args.some(/(?:^|\/)bfg[\w.-]*\.jar$/)
+    ? ["git-rewrite" as const]
+    : [])
 ]
 
 /** A shell or an interpreter reads its code from its input, and another command of the line downloads. */
 const runsDownload = ({ commands, scripts, unknown }: Decomposed): boolean => {
   const readsCode = commands.some(({ name, via, words }) =>
     via !== "guess" &&
-    (shells.has(name) || interpreters.has(name.replace(/[\d.]+$/, "")) || /^(?:eval|source|\.|iex|psql|mysql|sqlite3)$/.test(name)) &&
-    (words.slice(1).every(({ text }) => text.startsWith("-")) || words.some(({ dynamic, text }) => dynamic || /^\/dev\/fd\//.test(text)))
+    (shells.has(name) || interpreters.has(name.replace(/[\d.]+$/, "")) ||
+      /^(?:eval|source|\.|iex|psql|mysql|sqlite3)$/.test(name)) &&
+    (words.slice(1).every(({ text }) => text.startsWith("-")) ||
+      words.some(({ dynamic, text }) => dynamic || /^\/dev\/fd\//.test(text)))
   )
   const isRun = readsCode || (scripts.length > 0 && unknown !== undefined)
-  return isRun && commands.some(({ name, via, words }) =>
-    via !== "guess" && (network.has(name) || (name === "git" && words.some(({ text }) => text === "clone")))
-  )
+  return isRun &&
+    commands.some(({ name, via, words }) =>
+      via !== "guess" && (network.has(name) || (name === "git" && words.some(({ text }) => text === "clone")))
+    )
 }

@@ -1,12 +1,13 @@
 /** Whether the commands of a shell line read or write a file, in every folder that the line may be in. */
 import { braceExpand, Minimatch } from "minimatch"
 import type { Command, Decomposed, Word } from "./decompose.ts"
-import { filesBelow, isFolder } from "./diskFiles.ts"
-import { fileOptionsOf } from "./fileTable.ts"
-import { wordOf } from "./optionValues.ts"
+import { filesBelow, isFolder } from "./files/diskFiles.ts"
+import { fileOptionsOf } from "./files/fileTable.ts"
+import type { FileAccess } from "./files/fileUse.ts"
+import { wordOf } from "./files/optionValues.ts"
+import { filesOf } from "./files/programFiles.ts"
 import type { PathGlob } from "./pathGlob.ts"
 import { absolutePaths, normalizeName, normalizePath, pathCacheOf, type Place, spellings } from "./pathSpellings.ts"
-import { type FileAccess, filesOf } from "./programFiles.ts"
 import { inert, speakers, writers } from "./programs.ts"
 import { anyName } from "./shell/producedText.ts"
 
@@ -63,7 +64,8 @@ const takesUnknownFiles = ({ effects, filesFrom, more, name }: Command, access: 
 /** Whether the line runs a script that a glob matches: a shell reads it. */
 const readsScript = ({ scripts }: Decomposed, glob: FileQuery["glob"], place: Place, folders: Folders): boolean =>
   scripts.some(({ path, type }) =>
-    type === "shell" && matchFile({ how: "read", recursive: false, word: wordOf(path) }, glob, place, folders) === "match"
+    type === "shell" &&
+    matchFile({ how: "read", recursive: false, word: wordOf(path) }, glob, place, folders) === "match"
   )
 
 const matchFile = (
@@ -110,7 +112,11 @@ const isAbsentBelow = (text: string, glob: FileQuery["glob"], place: Place, fold
       if (index < 0) return !glob.test(normalizeName(path, place), place, "anywhere")
       const files = cachedFilesBelow(parts.slice(0, index).join("/") || "/", place)
       if (files === undefined) return false
-      const pattern = new Minimatch(normalizePath(path), { dot: text.includes(anyName), nocomment: true, nonegate: true })
+      const pattern = new Minimatch(normalizePath(path), {
+        dot: text.includes(anyName),
+        nocomment: true,
+        nonegate: true
+      })
       return !files.some((file) => glob.test(normalizeName(file, place), place, "anywhere") && pattern.match(file))
     })
   )
@@ -143,8 +149,7 @@ const findFolders = ({ commands }: Decomposed, place: Place): Folders => {
     else if (word.fuzzy || word.dynamic) {
       const entered = absolutePaths(word.glob ?? word.text, place, folders).map(normalizePath)
       folders = [...new Set([...folders, ...entered])]
-    }
-    else if (word.text !== "-") {
+    } else if (word.text !== "-") {
       const entered = spellings(word.text, { ...place, ignoreCase: false }, folders) ?? []
       folders = [...new Set([...folders, ...entered])]
     }

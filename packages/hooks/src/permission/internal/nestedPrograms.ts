@@ -61,11 +61,14 @@ export const gitProblem = (args: ReadonlyArray<string>): string | undefined => {
 export const runsCodeOfOptions = (name: string, args: ReadonlyArray<string>): string | undefined => {
   if (/^(?:g?make|remake)$/.test(name)) {
     const isOpaque = args.some((arg, index) =>
-      /^(?:SHELL|\.SHELLFLAGS|MAKEFLAGS)\W?=|\$[({]|^--?E(?:val)?\b|^--eval/.test(arg) || (/^-\w*f$|^--(?:file|makefile)$/.test(args[index - 1] ?? "") && /^(?:-|\/dev\/.*)$/.test(arg))
+      /^(?:SHELL|\.SHELLFLAGS|MAKEFLAGS)\W?=|\$[({]|^--?E(?:val)?\b|^--eval/.test(arg) ||
+      (/^-\w*f$|^--(?:file|makefile)$/.test(args[index - 1] ?? "") && /^(?:-|\/dev\/.*)$/.test(arg))
     )
     return isOpaque ? "an option of make runs commands" : undefined
   }
-  if (/^(?:npx|bunx|pnpx|uvx|pipx)$/.test(name) && args.some((arg) => /^(?:https?:|git[+:@]|github:|file:)/.test(arg))) {
+  if (
+    /^(?:npx|bunx|pnpx|uvx|pipx)$/.test(name) && args.some((arg) => /^(?:https?:|git[+:@]|github:|file:)/.test(arg))
+  ) {
     return `${name} runs code from elsewhere`
   }
   if (/^(?:iex|invoke-expression)$/.test(name)) return "what runs is read from the input"

@@ -95,10 +95,11 @@ class ScriptReader extends WordReader {
         this.at++
         this.hereDocuments(level)
       } else if (c === "#") this.skipComment()
-      else if (c === "(" && command.words.length === 1 && command.words[0]!.text === "for" && this.arithmetic(this.at)) {
+      else if (
+        c === "(" && command.words.length === 1 && command.words[0]!.text === "for" && this.arithmetic(this.at)
+      ) {
         this.dynamic = true
-      }
-      else if (c === "(") {
+      } else if (c === "(") {
         const [first, last] = [command.words[0]?.text, command.words.at(-1)?.text]
         this.at++
         if (/^\s*\)/.test(text.slice(this.at, this.at + 64)) && command.words.length === 1) {

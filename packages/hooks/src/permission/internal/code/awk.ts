@@ -14,7 +14,10 @@ export const awkEffects = (args: ReadonlyArray<string>): CodeEffects => {
     else if (text === "-i" && args[at + 1] === "inplace") {
       inPlace = true
       at++
-    } else if (!/^-(?:[Fv].+|[bcCghMnNOPrsStV]+|-(?:field-separator|assign)=.*|-(?:posix|traditional|csv|re-interval|version|help|sandbox))$/.test(text)) {
+    } else if (
+      !/^-(?:[Fv].+|[bcCghMnNOPrsStV]+|-(?:field-separator|assign)=.*|-(?:posix|traditional|csv|re-interval|version|help|sandbox))$/
+        .test(text)
+    ) {
       return { problem: "an awk program is read from a file" }
     }
   }
@@ -75,7 +78,9 @@ const programEffects = (program: string): CodeEffects => {
     if (text === "@") return { problem: "an awk program loads code or calls a computed function" }
     if (text === "system") {
       const command = literal(tokens[index + 2])
-      if (next !== "(" || command === undefined || tokens[index + 3] !== ")") return { problem: "what an awk program runs is computed" }
+      if (next !== "(" || command === undefined || tokens[index + 3] !== ")") {
+        return { problem: "what an awk program runs is computed" }
+      }
       runs.push(command)
     } else if (text === "|" || text === "|&") {
       const command = next === "getline" ? literal(tokens[index - 1]) : isWhole ? value : undefined

@@ -15,8 +15,13 @@ export const endlessProcesses = (text: string, { commands }: Decomposed): Readon
     const name = first ?? second!
     const body = script.slice(index + start.length)
     const word = name.replaceAll(/[.]/g, "\\.")
-    const calls = new RegExp(`(?:^|[\\s;&|{(])${word}\\s*(?:\\|\\s*${word}|&(?!&)[\\s\\S]*?(?<=^|[\\s;&|{(])${word}\\s*[&;|}\\s])`)
-    if (calls.test(body.slice(0, body.indexOf("}") + 1 || undefined)) || body.replaceAll(/\s/g, "").startsWith(`${name}|${name}`)) {
+    const calls = new RegExp(
+      `(?:^|[\\s;&|{(])${word}\\s*(?:\\|\\s*${word}|&(?!&)[\\s\\S]*?(?<=^|[\\s;&|{(])${word}\\s*[&;|}\\s])`
+    )
+    if (
+      calls.test(body.slice(0, body.indexOf("}") + 1 || undefined)) ||
+      body.replaceAll(/\s/g, "").startsWith(`${name}|${name}`)
+    ) {
       found.push(`${name}(){ ${name}|${name} }`)
     }
   }
@@ -24,7 +29,10 @@ export const endlessProcesses = (text: string, { commands }: Decomposed): Readon
   if (loop !== null) found.push(loop[0].slice(0, 120))
   if (/\$0\s*[&|]\s*\$0/.test(script)) found.push("$0 & $0")
   for (const { name, pipe, words } of commands) {
-    const isUnlimited = name === "xargs" && words.some(({ text }, index) => /^-\w*P0$|^--max-procs=0$/.test(text) || (text === "0" && /^-\w*P$/.test(words[index - 1]?.text ?? "")))
+    const isUnlimited = name === "xargs" &&
+      words.some(({ text }, index) =>
+        /^-\w*P0$|^--max-procs=0$/.test(text) || (text === "0" && /^-\w*P$/.test(words[index - 1]?.text ?? ""))
+      )
     if (isUnlimited && pipe?.[0]?.text === "yes") found.push("yes | xargs -P0")
   }
   return found

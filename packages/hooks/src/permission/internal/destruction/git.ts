@@ -12,14 +12,22 @@ const verbOf = ({ operands, texts }: Arguments): string | undefined => {
 }
 
 const gitChecks: { readonly [verb: string]: ReadonlyArray<GitCheck> } = {
-  push: [["git-force-push", ({ flag, isDynamic, long, some }) =>
-    isDynamic || flag("fd") || some(/^\+|^:\S/) || long("force", "delete", "mirror", "prune", "force-with-lease")]],
+  push: [[
+    "git-force-push",
+    ({ flag, isDynamic, long, some }) =>
+      isDynamic || flag("fd") || some(/^\+|^:\S/) || long("force", "delete", "mirror", "prune", "force-with-lease")
+  ]],
   "send-pack": [["git-force-push", ({ long, some }) => long("force", "mirror") || some(/^\+|^:\S/)]],
   reset: [["git-discard", ({ isDynamic, long }) => isDynamic || long("hard", "merge", "keep")]],
-  clean: [["git-discard", ({ flag, isDynamic, long }) =>
-    !flag("n") && !long("dry-run") && (isDynamic || flag("fxX") || long("force"))]],
-  checkout: [["git-discard", ({ flag, isForced, some }) =>
-    flag("fB") || isForced || some(/^(?:\.{1,2}|\*|:.*|--|.*[*?].*|--pathspec-\S+|--ours|--theirs|\.?\.?\/.*)$/)]],
+  clean: [[
+    "git-discard",
+    ({ flag, isDynamic, long }) => !flag("n") && !long("dry-run") && (isDynamic || flag("fxX") || long("force"))
+  ]],
+  checkout: [[
+    "git-discard",
+    ({ flag, isForced, some }) =>
+      flag("fB") || isForced || some(/^(?:\.{1,2}|\*|:.*|--|.*[*?].*|--pathspec-\S+|--ours|--theirs|\.?\.?\/.*)$/)
+  ]],
   "checkout-index": [["git-discard", ({ flag, isForced }) => flag("fa") || isForced]],
   switch: [["git-discard", ({ flag, isForced, long }) => flag("fC") || isForced || long("discard-changes")]],
   restore: [["git-discard", ({ flag, long }) => flag("W") || long("worktree") || !(flag("S") || long("staged"))]],
@@ -33,14 +41,19 @@ const gitChecks: { readonly [verb: string]: ReadonlyArray<GitCheck> } = {
   "update-ref": [["git-rewrite", ({ flag, long }) => flag("d") || long("stdin")]],
   "symbolic-ref": [["git-rewrite", ({ flag, long }) => flag("d") || long("delete")]],
   reflog: [["git-rewrite", ({ some }) => some(/^(?:expire|delete|drop)$/)]],
-  branch: [["git-rewrite", ({ flag, isForced, long }) =>
-    flag("DMC") || ((long("delete") || flag("dmc") || long("move", "copy")) && (flag("f") || isForced))]],
+  branch: [[
+    "git-rewrite",
+    ({ flag, isForced, long }) =>
+      flag("DMC") || ((long("delete") || flag("dmc") || long("move", "copy")) && (flag("f") || isForced))
+  ]],
   tag: [["git-rewrite", ({ flag, isForced, long }) => flag("df") || long("delete") || isForced]],
   replace: [["git-rewrite", ({ flag, isForced, long }) => flag("df") || long("delete") || isForced]],
   notes: [["git-rewrite", ({ some }) => some(/^(?:remove|prune)$/)]],
   prune: [["git-rewrite", ({ flag, long }) => !flag("n") && !long("dry-run")]],
-  gc: [["git-rewrite", ({ texts }) =>
-    texts.some((text) => /^--p[rune]*=(?!never)|^gc\.\w*(?:expire|prune)\w*=/i.test(text))]],
+  gc: [[
+    "git-rewrite",
+    ({ texts }) => texts.some((text) => /^--p[rune]*=(?!never)|^gc\.\w*(?:expire|prune)\w*=/i.test(text))
+  ]],
   "reflog-expire": [["git-rewrite", () => true]]
 }
 

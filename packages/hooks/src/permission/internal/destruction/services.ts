@@ -35,7 +35,9 @@ const harmless: { readonly [program: string]: RegExp } = {
 const extra: { readonly [program: string]: (args: Arguments) => boolean } = {
   ansible: ({ some }) => some(/state=absent/),
   aws: (args) =>
-    args.some(/^(?:terminate-\S+|remove-\S+|deregister-\S+|schedule-key-deletion|purge-queue|revoke-\S+|disable-\S+)$/) ||
+    args.some(
+      /^(?:terminate-\S+|remove-\S+|deregister-\S+|schedule-key-deletion|purge-queue|revoke-\S+|disable-\S+)$/
+    ) ||
     args.long("delete") || (args.has("s3") && args.has("rm")),
   az: ({ some }) => some(/^delete-batch$|^purge$/),
   bq: ({ has }) => has("rm"),
@@ -82,7 +84,9 @@ const deletesInfrastructure = (args: Arguments): boolean => {
   if (extra[name]?.(args) === true) return true
   if (/^(?:mongosh?|curator|es|(?:redis|valkey|keydb)-cli)$/.test(name)) return false
   if (harmless[name]?.test(operands[0] ?? "") === true) return false
-  if (/^(?:kubectl|oc)$/.test(name) && /^(?:exec|run|debug|logs|describe|get|explain)$/.test(operands[0] ?? "")) return false
+  if (/^(?:kubectl|oc)$/.test(name) && /^(?:exec|run|debug|logs|describe|get|explain)$/.test(operands[0] ?? "")) {
+    return false
+  }
   return operands.slice(0, maxVerbDepth).some((text) => deletes.test(text))
 }
 
@@ -102,22 +106,32 @@ const deletesContainers = (args: Arguments, isFromElsewhere: boolean): boolean =
     return removes.test(verb) || verb === "down"
   }
   const isRemoval = removes.test(area) || (/^(?:container|image|images)$/.test(area) && removes.test(verb))
-  return isRemoval && (isFromElsewhere || flag("v") || long("volumes", "all") || flag("a") || texts.some((text) => text.includes("$")))
+  return isRemoval &&
+    (isFromElsewhere || flag("v") || long("volumes", "all") || flag("a") || texts.some((text) => text.includes("$")))
 }
 
 /** Commands of frameworks that empty a database. */
 const emptiesDatabase = ({ has, name, operands, some }: Arguments): boolean => {
   const text = operands.join(" ")
-  if (/^(?:rails|rake|bin\/rails)$/.test(name)) return some(/^db:(?:drop|reset|purge|truncate_all|schema:load|setup)(?::|$)|^db:migrate:reset$|^db:rollback$/)
+  if (/^(?:rails|rake|bin\/rails)$/.test(name)) {
+    return some(/^db:(?:drop|reset|purge|truncate_all|schema:load|setup)(?::|$)|^db:migrate:reset$|^db:rollback$/)
+  }
   if (name === "prisma") return /\bmigrate reset\b|\bdb push\b.*force-reset/.test(text) || some(/^--force-reset$/)
-  if (name === "artisan" || (name === "php" && some(/(?:^|\/)artisan$/))) return some(/^(?:migrate:(?:fresh|reset|refresh)|db:wipe)$/)
+  if (name === "artisan" || (name === "php" && some(/(?:^|\/)artisan$/))) {
+    return some(/^(?:migrate:(?:fresh|reset|refresh)|db:wipe)$/)
+  }
   if (/^(?:python[\d.]*|manage\.py|django-admin)$/.test(name) && (name !== "python" || true)) {
     return (some(/(?:^|\/)manage\.py$/) || name !== "python") && !/^python/.test(name)
       ? has("flush") || has("reset_db") || has("sqlflush") || /\bmigrate \S+ zero\b/.test(text)
       : some(/(?:^|\/)manage\.py$/) && (has("flush") || has("reset_db") || /\bmigrate \S+ zero\b/.test(text))
   }
-  if (/^(?:sequelize(?:-cli)?|typeorm|knex|mikro-orm|drizzle-kit|diesel|sqlx|flyway|liquibase|alembic|dbmate|goose|migrate|mix|ecto|doctrine|console|bin\/console)$/.test(name)) {
-    return some(/^(?:db:drop\S*|schema:drop|schema:fresh|database:drop|database:reset|database drop|drop|drop-all|reset|ecto\.(?:drop|reset)|clean|doctrine:(?:database|schema):drop|db:migrate:undo:all|migrate:rollback|down-to)$/) ||
+  if (
+    /^(?:sequelize(?:-cli)?|typeorm|knex|mikro-orm|drizzle-kit|diesel|sqlx|flyway|liquibase|alembic|dbmate|goose|migrate|mix|ecto|doctrine|console|bin\/console)$/
+      .test(name)
+  ) {
+    return some(
+      /^(?:db:drop\S*|schema:drop|schema:fresh|database:drop|database:reset|database drop|drop|drop-all|reset|ecto\.(?:drop|reset)|clean|doctrine:(?:database|schema):drop|db:migrate:undo:all|migrate:rollback|down-to)$/
+    ) ||
       /\b(?:database (?:drop|reset)|downgrade base|drop -f)\b/.test(text)
   }
   return false
@@ -126,11 +140,19 @@ const emptiesDatabase = ({ has, name, operands, some }: Arguments): boolean => {
 const stores: ReadonlyArray<Check> = [
   ["sql-drop", ({ name }) => /^(?:dropdb|dropuser|droplang)$/.test(name)],
   ["sql-drop", ({ has, name }) => /^(?:mysqladmin|mariadb-admin)$/.test(name) && has("drop")],
-  ["sql-drop", ({ name, some }) =>
-    /^mongo(?:sh)?$/.test(name) && some(/dropDatabase|\.drop(?:Index(?:es)?|Collection)?\(|\.(?:deleteMany|remove)\(\s*(?:\{\s*\}\s*)?[),]/)],
+  [
+    "sql-drop",
+    ({ name, some }) =>
+      /^mongo(?:sh)?$/.test(name) &&
+      some(/dropDatabase|\.drop(?:Index(?:es)?|Collection)?\(|\.(?:deleteMany|remove)\(\s*(?:\{\s*\}\s*)?[),]/)
+  ],
   ["sql-drop", ({ has, name }) => name === "bq" && has("rm")],
   ["sql-drop", emptiesDatabase],
-  ["sql-drop", (args, { filesFrom }) => /^(?:redis|valkey|keydb)-cli$/.test(args.name) && filesFrom !== undefined && args.some(/^(?:del|unlink)$/i)]
+  [
+    "sql-drop",
+    (args, { filesFrom }) =>
+      /^(?:redis|valkey|keydb)-cli$/.test(args.name) && filesFrom !== undefined && args.some(/^(?:del|unlink)$/i)
+  ]
 ]
 
 /** Checks of commands that manage servers, clusters, clouds, packages and data stores. */

@@ -8,7 +8,8 @@ const dropped =
 const name = "[\\w.\"`\\[\\]-]{1,128}"
 
 /** A condition that every row meets. */
-const always = `(?:true|1|not\\s+false|'?(\\w+)'?\\s*(?:=|<=|>=|like)\\s*'?\\1'?|1\\s*(?:<|!=|<>)\\s*\\d+|\\w+\\s+is\\s+not\\s+null|\\w+\\s*(?:>=?|!=|<>)\\s*(?:-?[01]|''))`
+const always =
+  `(?:true|1|not\\s+false|'?(\\w+)'?\\s*(?:=|<=|>=|like)\\s*'?\\1'?|1\\s*(?:<|!=|<>)\\s*\\d+|\\w+\\s+is\\s+not\\s+null|\\w+\\s*(?:>=?|!=|<>)\\s*(?:-?[01]|''))`
 
 /** Matches an SQL statement that deletes tables or all rows of one. */
 export const destructiveSql = new RegExp(
@@ -49,8 +50,10 @@ const filesOfClient = ({ name: program, pipe = [], redirects, words }: Command):
     ...redirects.flatMap(({ op, target }) => op === "<" ? [target.text] : []),
     ...(isCat ? pipe.slice(1).map(({ text }) => text).filter((text) => !text.startsWith("-")) : []),
     ...texts.flatMap((text, index) => {
-      const [, value] = /^(?:--file=|--queries-file=|-f(?=[\w./])|\\i\s+|\.read\s+|source\s+|\\\.\s+|@)(\S+)$/.exec(text) ?? []
-      const isValue = fileOption.test(texts[index - 1] ?? "") && !/^(?:bq|wrangler|turso|dbt)$/.test(program) && !(program === "sqlite3" || program === "duckdb")
+      const [, value] =
+        /^(?:--file=|--queries-file=|-f(?=[\w./])|\\i\s+|\.read\s+|source\s+|\\\.\s+|@)(\S+)$/.exec(text) ?? []
+      const isValue = fileOption.test(texts[index - 1] ?? "") && !/^(?:bq|wrangler|turso|dbt)$/.test(program) &&
+        !(program === "sqlite3" || program === "duckdb")
       return value !== undefined ? [value] : isValue ? [text] : []
     })
   ]

@@ -75,50 +75,88 @@ export const systemChecks: ReadonlyArray<Check> = [
   ["disk", (args, command) => writesDevice(args, command) && !command.redirects.some(isSysrq)],
   ["shutdown", (args, { name, redirects }) => redirects.some(isSysrq) || (/^g?tee$/.test(name) && args.some(sysrq))],
   ["delete-recursively", (args) => /^g?rm$|^srm$|^trash(?:-put)?$/.test(args.name) && isRecursive(args)],
-  ["delete-recursively", ({ name, texts }) => folderRemovers.test(name) && (texts.length > 0 || name === "trash-empty")],
+  [
+    "delete-recursively",
+    ({ name, texts }) => folderRemovers.test(name) && (texts.length > 0 || name === "trash-empty")
+  ],
   ["delete-recursively", ({ name, some }) => /^(?:rmdir|del|erase)$/.test(name) && some(/^\/s$/i)],
   ["delete-recursively", ({ name, some }) => /^g?find$/.test(name) && some(/^-delete$/)],
   [
     "delete-recursively",
     ({ name }, { filesFrom }) => filesFrom !== undefined && filesFromElsewhere.test(filesFrom) && removers.test(name)
   ],
-  ["delete-recursively", ({ long, name }) => name === "rsync" && long("delete-after", "delete-excluded",
-    "delete-during", "remove-source-files", "delete-missing-args")],
+  [
+    "delete-recursively",
+    ({ long, name }) =>
+      name === "rsync" &&
+      long("delete-after", "delete-excluded", "delete-during", "remove-source-files", "delete-missing-args")
+  ],
   ["delete-recursively", ({ long, name }) => /^(?:g?tar|bsdtar)$/.test(name) && long("remove-files")],
-  ["delete-recursively", ({ flag, long, name, texts }) => name === "zip" && (flag("m") || long("move")) && texts.length > 1],
+  [
+    "delete-recursively",
+    ({ flag, long, name, texts }) => name === "zip" && (flag("m") || long("move")) && texts.length > 1
+  ],
   ["delete-recursively", ({ name, some }) => /^7z[arz]?$/.test(name) && some(/^-sdel$/)],
   ["delete-recursively", ({ name, some }) => name === "rsync" && some(/^--del$/)],
-  ["disk", ({ name, some, texts }) =>
-    diskTools.test(name) && texts.length > 0 && some(diskVerbs[name] ?? /^(?!--?(?:version|help)$)./)],
+  [
+    "disk",
+    ({ name, some, texts }) =>
+      diskTools.test(name) && texts.length > 0 && some(diskVerbs[name] ?? /^(?!--?(?:version|help)$)./)
+  ],
   ["disk", ({ isDynamic, name, texts }) => /^g?dd$|^dcfldd$/.test(name) && (isDynamic || texts.some(writesWithDd))],
-  ["open-permissions", (args) =>
-    args.name === "chmod" && (args.isDynamic || args.texts.some((text) => everybody.test(text)))],
+  [
+    "open-permissions",
+    (args) => args.name === "chmod" && (args.isDynamic || args.texts.some((text) => everybody.test(text)))
+  ],
   ["open-permissions", (args) => /^g?(?:install|mkdir|mkfifo|mknod)$/.test(args.name) && opensMode(args)],
   ["open-permissions", ({ name, some }) => name === "umask" && some(/^0{1,4}[0-7]{0,2}[01]$|^0+$|^a=|o=\w*w/)],
-  ["open-permissions", ({ name, some }) =>
-    name === "setfacl" && some(/(?:^|,|=|-\w*m)(?:d(?:efault)?:)?o(?:ther)?s?::?\w*w/)],
+  [
+    "open-permissions",
+    ({ name, some }) => name === "setfacl" && some(/(?:^|,|=|-\w*m)(?:d(?:efault)?:)?o(?:ther)?s?::?\w*w/)
+  ],
   ["open-permissions", ({ name, some }) => name === "icacls" && some(/^(?:everyone|\*S-1-1-0):/i)],
-  ["open-permissions", (args) =>
-    /^(?:chown|chgrp)$/.test(args.name) && isRecursive(args) && args.some(/^\/(?:\w+\/?)?$|^\/(?:usr|var|etc)\//)],
-  ["shutdown", ({ name, some }) =>
-    /^(?:shutdown|reboot|halt|poweroff|stop-computer|restart-computer)$/.test(name) && !some(/^(?:-c|--help|--version)$/)],
+  [
+    "open-permissions",
+    (args) =>
+      /^(?:chown|chgrp)$/.test(args.name) && isRecursive(args) && args.some(/^\/(?:\w+\/?)?$|^\/(?:usr|var|etc)\//)
+  ],
+  [
+    "shutdown",
+    ({ name, some }) =>
+      /^(?:shutdown|reboot|halt|poweroff|stop-computer|restart-computer)$/.test(name) &&
+      !some(/^(?:-c|--help|--version)$/)
+  ],
   ["shutdown", ({ name, some }) => /^(?:init|telinit)$/.test(name) && some(/^[016sS]$/)],
   ["shutdown", ({ name, some }) =>
     /^(?:systemctl|loginctl)$/.test(name) &&
-    some(/^(?:poweroff|reboot|halt|kexec|rescue|emergency|suspend\S*|hibernate|hybrid-sleep|soft-reboot|exit|isolate|kill-user|kill-session|terminate-\w+)$/)],
-  ["shutdown", ({ name, some }) =>
-    /^(?:dbus-send|busctl|gdbus|qdbus)$/.test(name) && some(/\b(?:PowerOff|Reboot|Halt|Suspend|Hibernate)\b/)],
+    some(
+      /^(?:poweroff|reboot|halt|kexec|rescue|emergency|suspend\S*|hibernate|hybrid-sleep|soft-reboot|exit|isolate|kill-user|kill-session|terminate-\w+)$/
+    )],
+  [
+    "shutdown",
+    ({ name, some }) =>
+      /^(?:dbus-send|busctl|gdbus|qdbus)$/.test(name) && some(/\b(?:PowerOff|Reboot|Halt|Suspend|Hibernate)\b/)
+  ],
   ["shutdown", ({ name, some }) => name === "osascript" && some(/shut down|restart/i)],
   ["shutdown", killsEverything],
-  ["shutdown", ({ name }, { filesFrom, inputOf }) =>
-    /^(?:kill|xkill)$/.test(name) && filesFrom !== undefined && (inputOf ?? []).some(listsAll)],
-  ["accounts", ({ flag, long, name, texts }) =>
-    /^(?:userdel|groupdel|deluser|delgroup|luserdel)$/.test(name) || (name === "crontab" && (flag("r") || texts.includes("/dev/null"))) ||
-    (name === "history" && flag("c")) || (name === "passwd" && (flag("d") || long("delete"))) ||
-    (name === "atrm" && texts.length > 0) || (name === "at" && flag("dr") && !flag("f"))],
+  [
+    "shutdown",
+    ({ name }, { filesFrom, inputOf }) =>
+      /^(?:kill|xkill)$/.test(name) && filesFrom !== undefined && (inputOf ?? []).some(listsAll)
+  ],
+  [
+    "accounts",
+    ({ flag, long, name, texts }) =>
+      /^(?:userdel|groupdel|deluser|delgroup|luserdel)$/.test(name) ||
+      (name === "crontab" && (flag("r") || texts.includes("/dev/null"))) ||
+      (name === "history" && flag("c")) || (name === "passwd" && (flag("d") || long("delete"))) ||
+      (name === "atrm" && texts.length > 0) || (name === "at" && flag("dr") && !flag("f"))
+  ],
   ["accounts", ({ name, some }) => name === "pw" && some(/^(?:user|group)del$/)],
-  ["accounts", ({ has, name, some }) =>
-    /^net1?$/.test(name) && (has("user") || has("localgroup")) && some(/^\/delete$/i)],
+  [
+    "accounts",
+    ({ has, name, some }) => /^net1?$/.test(name) && (has("user") || has("localgroup")) && some(/^\/delete$/i)
+  ],
   ["accounts", ({ name, some }) => /^(?:dscl|sysadminctl|dseditgroup)$/.test(name) && some(/^-{0,2}delete(?:User)?$/i)],
   ["accounts", ({ name, some }) => /^(?:launchctl)$/.test(name) && some(/^(?:remove|unload|bootout)$/)]
 ]

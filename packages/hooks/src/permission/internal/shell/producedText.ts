@@ -13,7 +13,8 @@ const text = (value: string): Produced => ({ type: "text", text: value })
 const globs = (values: ReadonlyArray<string>): Produced => ({ type: "globs", globs: values })
 
 /** Programs whose output is a name, a number or a date. */
-const plainPrograms = /^(?:whoami|hostname|uname|nproc|id|wc|seq|uuidgen|arch|tput|lsof|pgrep|pidof|sha\d+sum|md5sum|getconf|ver)$/
+const plainPrograms =
+  /^(?:whoami|hostname|uname|nproc|id|wc|seq|uuidgen|arch|tput|lsof|pgrep|pidof|sha\d+sum|md5sum|getconf|ver)$/
 
 /** Any name, also one that begins with a dot. */
 export const anyName = "@(|.)*"
@@ -24,9 +25,17 @@ export const producedBy = (words: ReadonlyArray<Word>): Produced | undefined => 
   if (first === undefined || first.dynamic || first.fuzzy) return undefined
   const name = first.text.slice(first.text.lastIndexOf("/") + 1)
   if (name === "pwd") return text(".")
-  if (name === "mktemp") return args.every(({ text: one }) => /^-\w$|^[\w.-]+$/.test(one)) ? text("/tmp/tmp.file") : undefined
+  if (name === "mktemp") {
+    return args.every(({ text: one }) => /^-\w$|^[\w.-]+$/.test(one))
+      ? text("/tmp/tmp.file")
+      : undefined
+  }
   if (plainPrograms.test(name)) return plain
-  if (name === "date") return args.every(({ text: one }) => /^[+-]?[\w%:@= -][\w%:@=. -]*$/.test(one)) ? plain : undefined
+  if (name === "date") {
+    return args.every(({ text: one }) => /^[+-]?[\w%:@= -][\w%:@=. -]*$/.test(one))
+      ? plain
+      : undefined
+  }
   if (name === "git") return producedByGit(args)
   if (name === "find" || name === "gfind") return producedByFind(args)
   if (args.some(({ dynamic }) => dynamic)) return undefined
@@ -40,14 +49,18 @@ export const producedBy = (words: ReadonlyArray<Word>): Produced | undefined => 
   if ((name === "basename" || name === "dirname") && isLiteral && texts.length === 1) {
     return text(name === "basename" ? posix.basename(texts[0]!) : posix.dirname(texts[0]!))
   }
-  if ((name === "realpath" || name === "readlink" || name === "which") && operands.length === 1) return wordText(operands[0]!)
+  if ((name === "realpath" || name === "readlink" || name === "which") && operands.length === 1) {
+    return wordText(operands[0]!)
+  }
   if (name === "command" && texts[0] === "-v" && texts.length === 2) return text(texts[1]!)
   if (name === "ls") return producedByLs(operands, texts)
   if (/^[ef]?grep$/.test(name)) return producedByGrep(operands, texts)
   if (name === "rg" || name === "fd" || name === "fdfind" || name === "ag") {
     if (texts.some((one) => /^-\w*[uH.]|^--(?:hid|unr|no-i)/.test(one))) return globs([`**/${anyName}`])
     const extension = texts[texts.findIndex((one) => /^(?:-e|--extension)$/.test(one)) + 1]
-    if (/^fd/.test(name) && extension !== undefined && texts.some((one) => /^(?:-e|--extension)$/.test(one))) return globs([`**/*.${extension}`])
+    if (/^fd/.test(name) && extension !== undefined && texts.some((one) => /^(?:-e|--extension)$/.test(one))) {
+      return globs([`**/*.${extension}`])
+    }
     return /^fd/.test(name) || texts.some((one) => /^-\w*l|^--files/.test(one)) ? globs(["**/*"]) : undefined
   }
   if (name === "node" && texts.some((one) => /^-(?:p|v)$/.test(one))) return plain
@@ -57,7 +70,9 @@ export const producedBy = (words: ReadonlyArray<Word>): Produced | undefined => 
 const wordText = (word: Word): Produced => word.fuzzy ? globs([word.text]) : text(word.text)
 
 const producedByPrintf = ([format = "", ...values]: ReadonlyArray<string>): Produced | undefined => {
-  if (/^(?:%s ?|%s\\n|%s\\0)$/.test(format) && values.every((one) => !one.includes("\\"))) return text(values.join(format === "%s" ? "" : " "))
+  if (/^(?:%s ?|%s\\n|%s\\0)$/.test(format) && values.every((one) => !one.includes("\\"))) {
+    return text(values.join(format === "%s" ? "" : " "))
+  }
   return /[%\\]/.test(format) ? undefined : text(format)
 }
 
@@ -91,9 +106,11 @@ const producedByFind = (args: ReadonlyArray<Word>): Produced | undefined => {
   )
   const given = texts.filter((one) => /^-i?name$/.test(one)).length
   const name = names.length === 1 && given >= 1 && !hasAlternatives ? names[0]! : undefined
-  const alternatives = hasAlternatives && names.length === given && names.length > 1 && !texts.some((one) => /^-(?:i?path|i?regex|type|not)$|^!$/.test(one))
-    ? names
-    : [name ?? anyName]
+  const alternatives =
+    hasAlternatives && names.length === given && names.length > 1 &&
+      !texts.some((one) => /^-(?:i?path|i?regex|type|not)$|^!$/.test(one))
+      ? names
+      : [name ?? anyName]
   const places = folders.length === 0 ? ["."] : folders.map((word) => word.text.replace(/\/+$/, "") || "/")
   return globs(places.flatMap((place) => alternatives.map((one) => `${place}/**/${one.replace(/^[*?]/, anyName)}`)))
 }

@@ -118,7 +118,10 @@ export class Variables {
 
   private output(commands: ReadonlyArray<Simple>, depth: number): ReadonlyArray<Segment> | undefined {
     const [command, ...more] = commands
-    if (command === undefined || more.length > 0 || command.assigns.length > 0 || command.redirects.some(({ op }) => op !== "<")) {
+    if (
+      command === undefined || more.length > 0 || command.assigns.length > 0 ||
+      command.redirects.some(({ op }) => op !== "<")
+    ) {
       return undefined
     }
     const produced = producedBy(command.words.flatMap((word) => this.word(word, new Map(), depth + 1)))
@@ -195,6 +198,8 @@ const wordOf = (segments: ReadonlyArray<Segment>): Word => {
   const fuzzy = segments.some(({ kind, quoted, text: part }) => kind === "glob" || (!quoted && /[*?[]/.test(part)))
   if (!dynamic) return { text, dynamic: /^~[^/]/.test(text), fuzzy: fuzzy && !/^\[\[?$/.test(text) }
   const splits = segments.some(({ kind, quoted }) => kind === "unknown" && !quoted)
-  const glob = hasUnknown ? {} : { glob: segments.map(({ kind, text: part }) => kind === "plain" ? "*" : part).join("") }
+  const glob = hasUnknown
+    ? {}
+    : { glob: segments.map(({ kind, text: part }) => kind === "plain" ? "*" : part).join("") }
   return { text, dynamic, fuzzy, splits, ...glob }
 }

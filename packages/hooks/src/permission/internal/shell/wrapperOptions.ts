@@ -23,7 +23,8 @@ const containerRun: Options = {
   flags: "dit",
   values: "aeghlmpuvw",
   longFlags: "rm init privileged detach interactive tty read-only no-healthcheck quiet sig-proxy oom-kill-disable",
-  longValues: `name network net volume mount env env-file workdir user publish platform label hostname cpus memory pull restart add-host
+  longValues:
+    `name network net volume mount env env-file workdir user publish platform label hostname cpus memory pull restart add-host
     cap-add cap-drop device dns entrypoint gpus ip log-driver security-opt shm-size tmpfs ulimit volumes-from expose link`,
   skip: 1
 }
@@ -53,7 +54,13 @@ const wrapperOptions: { readonly [name: string]: Options } = {
   },
   exec: { flags: "cl", values: "a" },
   faketime: { flags: "f", skip: 1 },
-  flock: { flags: "sxeunoF", values: "wE", longFlags: "shared exclusive nonblock close", longValues: "timeout", skip: 1 },
+  flock: {
+    flags: "sxeunoF",
+    values: "wE",
+    longFlags: "shared exclusive nonblock close",
+    longValues: "timeout",
+    skip: 1
+  },
   gosu: { skip: 1 },
   ionice: { flags: "t", values: "cn", longValues: "class classdata" },
   nice: { flags: "0123456789", values: "n", longValues: "adjustment" },
@@ -66,7 +73,8 @@ const wrapperOptions: { readonly [name: string]: Options } = {
   sudo: {
     flags: "AbBEeHiKklNnPSsVv",
     values: "CDghpRrTtUu",
-    longFlags: "askpass background preserve-env edit set-home login non-interactive preserve-groups stdin shell validate list",
+    longFlags:
+      "askpass background preserve-env edit set-home login non-interactive preserve-groups stdin shell validate list",
     longValues: "close-from chdir group host prompt chroot role command-timeout type other-user user",
     assigns: true,
     shows: /^(?:-\w*[lv]|--list|--validate)$/
@@ -82,7 +90,13 @@ const wrapperOptions: { readonly [name: string]: Options } = {
   },
   toybox: {},
   unbuffer: { flags: "p" },
-  watch: { flags: "bcdegptwx", values: "n", longFlags: "color differences errexit chgexit no-title", longValues: "interval", joins: true },
+  watch: {
+    flags: "bcdegptwx",
+    values: "n",
+    longFlags: "color differences errexit chgexit no-title",
+    longValues: "interval",
+    joins: true
+  },
   xargs: {
     flags: "0prtxo",
     values: "aEeIiLlnPsdJRS",
@@ -179,7 +193,8 @@ const scripts: { readonly [name: string]: RegExp } = {
   sort: /^--compress-p[a-z-]*(?:=|$)/,
   split: /^--filt?e?r?(?:=|$)/,
   ssh: /^(?:-o)?\s*(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ]/i,
-  tar: /^(?:--to-c[a-z]*|--checkpoint-a[a-z]*|--use-c[a-z-]*|--rsh-c[a-z]*|--rmt-c[a-z]*|--info-s[a-z]*|--new-vol[a-z-]*|-\w*I|-\w*F)(?:=|$)/,
+  tar:
+    /^(?:--to-c[a-z]*|--checkpoint-a[a-z]*|--use-c[a-z-]*|--rsh-c[a-z]*|--rmt-c[a-z]*|--info-s[a-z]*|--new-vol[a-z-]*|-\w*I|-\w*F)(?:=|$)/,
   zip: /^(?:-\w*TT|--unzip-command)(?:=|$)/,
   script: /^(?:-\w*c|--command)(?:=|$)/,
   su: /^(?:-\w*c|--command)(?:=|$)/,

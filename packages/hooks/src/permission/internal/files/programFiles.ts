@@ -1,33 +1,10 @@
 /** Which files a command reads and writes, from its redirections and its arguments. */
-import type { Command, Word } from "./decompose.ts"
+import type { Command, Word } from "../decompose.ts"
+import { inert, interpreters, shells, speakers, writers } from "../programs.ts"
 import { type FileOptions, fileOptionsOf, usualOptions } from "./fileTable.ts"
+import type { Arguments, FileAccess } from "./fileUse.ts"
 import { valueFiles, wordOf } from "./optionValues.ts"
 import { specialFiles } from "./specialFiles.ts"
-import { inert, interpreters, shells, speakers, writers } from "./programs.ts"
-
-/** A word that names a file. */
-export interface FileAccess {
-  readonly word: Word
-  /** `maybe`: the program is not known, so the word may be a file that is read or written. */
-  readonly how: "read" | "write" | "maybe"
-  /** Whether the files below the folder are read or written too. */
-  readonly recursive: boolean
-  /** The access happens only if this is a folder. */
-  readonly ifFolder?: Word
-}
-
-/** The arguments of a command, sorted, and the list to which its files are added. */
-export interface Arguments {
-  readonly args: ReadonlyArray<Word>
-  readonly texts: ReadonlyArray<string>
-  /** The words that are neither options nor the values of options. */
-  readonly operands: ReadonlyArray<Word>
-  readonly wraps: boolean
-  readonly recursive: boolean
-  readonly inputs: ReadonlyArray<Word>
-  readonly add: (word: Word, how: FileAccess["how"], recursive?: boolean, ifFolder?: Word) => void
-  readonly addAll: (words: ReadonlyArray<Word>, how: FileAccess["how"], recursive?: boolean) => void
-}
 
 const device = /^\/dev\/(?:null|stdout|stderr|stdin|tty|fd\/\d+|zero|full|u?random)$/
 
@@ -69,7 +46,9 @@ export const filesOf = (command: Command): ReadonlyArray<FileAccess> => {
   }
   if (shells.has(name) || interpreters.has(name.replace(/[\d.]+$/, "")) || name === "source" || name === ".") {
     addInterpreterFiles(parsed, command, name)
-  } else if (specialFiles(name)?.(parsed, name) === undefined && (!wraps || options !== undefined || effects !== undefined)) {
+  } else if (
+    specialFiles(name)?.(parsed, name) === undefined && (!wraps || options !== undefined || effects !== undefined)
+  ) {
     if (options?.operands !== undefined) addOperands(parsed, options.operands)
     else if (writers.has(name)) addWritten(parsed, name)
     else if (inert.has(name)) addAll(operands, "read", parsed.recursive)
@@ -114,7 +93,10 @@ const addInterpreterFiles = ({ add, addAll, operands, texts }: Arguments, { effe
   }
 }
 
-const addOperands = ({ add, addAll, operands, recursive }: Arguments, kind: NonNullable<FileOptions["operands"]>): void => {
+const addOperands = (
+  { add, addAll, operands, recursive }: Arguments,
+  kind: NonNullable<FileOptions["operands"]>
+): void => {
   if (kind === "read") addAll(operands, "read", recursive)
   else if (kind === "names") {
     // A glob of names reads no file.

@@ -1,12 +1,13 @@
 /** What the disk says about the files below a folder, so that a guard need not guess. */
 import * as Result from "effect/Result"
-import { nodeFs } from "../../internal/nodeFs.ts"
+import { nodeFs } from "../../../internal/nodeFs.ts"
 
 const maxEntries = 4_096
 const maxDepth = 12
 
 /** Folders with files that tools made or fetched: they are not searched. */
-const generated = /^(?:node_modules|\.git|\.venv|venv|vendor|target|dist|build|out|__pycache__|\.cache|\.next|\.nuxt|\.tox|\.gradle)$/
+const generated =
+  /^(?:node_modules|\.git|\.venv|venv|vendor|target|dist|build|out|__pycache__|\.cache|\.next|\.nuxt|\.tox|\.gradle)$/
 
 /**
  * The paths of the files and folders below a folder, the nearest first. `undefined` when there is no such folder, when

@@ -1,9 +1,9 @@
 /** The files of programs whose arguments have their own grammar. */
+import { copiers } from "../programs.ts"
+import type { Word } from "../shellSyntax.ts"
+import type { Arguments } from "./fileUse.ts"
 import { gitFiles } from "./gitFiles.ts"
 import { endOf, wordOf } from "./optionValues.ts"
-import type { Arguments } from "./programFiles.ts"
-import { copiers } from "./programs.ts"
-import type { Word } from "./shellSyntax.ts"
 
 /** Adds the files of a command. Returns `false` when the operands are files in the usual way. */
 type AddFiles = (args: Arguments, name: string) => true
@@ -37,7 +37,11 @@ const copiedFiles: AddFiles = ({ add, addAll, args, operands, recursive, texts }
   addAll(name === "ln" || name === "gln" ? sources : operands, "read", recursive || name === "ln")
   // Through another name, a file can be changed.
   const links = name === "ln" || name === "gln"
-  addAll(moves || links ? [...operands, ...targets] : targets, "write", moves || texts.some((text) => /^--del/.test(text)))
+  addAll(
+    moves || links ? [...operands, ...targets] : targets,
+    "write",
+    moves || texts.some((text) => /^--del/.test(text))
+  )
   for (const one of targets) {
     for (const source of sources) if (source !== one) add(fileBelow(one, source), "write", false, one)
   }
@@ -69,7 +73,9 @@ const fileBelow = (target: Word, source: Word): Word => {
 
 const editedFiles: AddFiles = ({ addAll, args, operands, texts }) => {
   const hasScriptOption = texts.some((text) => /^-[a-zA-Z]*e|^--e/.test(text))
-  const files = operands.filter(({ text }, index) => text !== "" && (hasScriptOption || index > (operands[0]?.text === "" ? 1 : 0)))
+  const files = operands.filter(({ text }, index) =>
+    text !== "" && (hasScriptOption || index > (operands[0]?.text === "" ? 1 : 0))
+  )
   const values = args.filter((_, index) => /^-[a-zA-Z]*[ef]$/.test(texts[index - 1] ?? ""))
   const changed = files.filter((word) => !values.includes(word))
   addAll(changed, "read")
@@ -79,7 +85,9 @@ const editedFiles: AddFiles = ({ addAll, args, operands, texts }) => {
 
 const awkFiles: AddFiles = ({ addAll, args, texts }) => {
   let at = 0
-  while (at < args.length && /^-./.test(texts[at]!)) at += /^-[Fvi]$|^--(?:assign|field-separator|include)$/.test(texts[at]!) ? 2 : 1
+  while (at < args.length && /^-./.test(texts[at]!)) {
+    at += /^-[Fvi]$|^--(?:assign|field-separator|include)$/.test(texts[at]!) ? 2 : 1
+  }
   const files = args.slice(at + 1).filter(({ text }) => !/^\w+=/.test(text))
   addAll(files, "read")
   if (texts.includes("inplace")) addAll(files, "write")
@@ -107,12 +115,18 @@ const foundFiles: AddFiles = ({ add, addAll, args, texts }) => {
     const name = names.length === 1 ? names[0] : undefined
     for (const folder of folders) {
       if (name === undefined || name.dynamic) add(folder, "write", true)
-      else add({ text: `${folder.text}/**/${name.text.replace(/^[*?]/, "@(|.)*")}`, dynamic: folder.dynamic, fuzzy: true }, "write")
+      else {add({
+          text: `${folder.text}/**/${name.text.replace(/^[*?]/, "@(|.)*")}`,
+          dynamic: folder.dynamic,
+          fuzzy: true
+        }, "write")}
     }
   }
   texts.forEach((text, index) => {
     if (/^-f(?:print0?|ls|printf)$/.test(text) && args[index + 1] !== undefined) add(args[index + 1]!, "write")
-    if (/^-(?:files0-from|newer\w*|samefile)$/.test(text) && args[index + 1] !== undefined) add(args[index + 1]!, "read")
+    if (/^-(?:files0-from|newer\w*|samefile)$/.test(text) && args[index + 1] !== undefined) {
+      add(args[index + 1]!, "read")
+    }
   })
   return true
 }
@@ -121,7 +135,10 @@ const foundFiles: AddFiles = ({ add, addAll, args, texts }) => {
 const searchedFiles: AddFiles = ({ add, addAll, operands, texts }, name) => {
   const isGrep = /grep$/.test(name)
   const recursive = isGrep
-    ? texts.some((text, index) => /^-[a-zA-Z]*[rR]|^--r|^--deref|^--dir[a-z]*=rec|^-[a-z]*drec/.test(text) || (/^-\w*d$|^--dir/.test(texts[index - 1] ?? "") && text.startsWith("rec")))
+    ? texts.some((text, index) =>
+      /^-[a-zA-Z]*[rR]|^--r|^--deref|^--dir[a-z]*=rec|^-[a-z]*drec/.test(text) ||
+      (/^-\w*d$|^--dir/.test(texts[index - 1] ?? "") && text.startsWith("rec"))
+    )
     : texts.some((text) => /^-[a-zA-Z]*[u.]|^--(?:hid|unr|all|no-ig)/.test(text))
   const hasPattern = texts.some((text) => /^-[a-zA-Z]*[ef]$|^-[ef].|^--(?:regexp|file)(?:=|$)|^--files$/.test(text))
   const patterns = hasPattern ? 0 : 1
@@ -142,8 +159,10 @@ const searchedFiles: AddFiles = ({ add, addAll, operands, texts }, name) => {
 const tarFiles: AddFiles = ({ add, addAll, args, operands, texts }) => {
   const [first = ""] = texts
   const bundle = /^[a-zA-Z]+$/.test(first) ? first : ""
-  const letters = bundle + texts.filter((text) => /^-[a-zA-Z]/.test(text)).map((text) => /^-([a-zA-Z]+)/.exec(text)![1]!).join("")
-  const long = (name: string) => texts.some((text) => text.startsWith("--") && text.length > 4 && `--${name}`.startsWith(text.split("=")[0]!))
+  const letters = bundle +
+    texts.filter((text) => /^-[a-zA-Z]/.test(text)).map((text) => /^-([a-zA-Z]+)/.exec(text)![1]!).join("")
+  const long = (name: string) =>
+    texts.some((text) => text.startsWith("--") && text.length > 4 && `--${name}`.startsWith(text.split("=")[0]!))
   const extracts = letters.includes("x") || long("extract") || long("get")
   const lists = !extracts && (letters.includes("t") || long("list"))
   const archives: Array<Word> = []
@@ -157,7 +176,11 @@ const tarFiles: AddFiles = ({ add, addAll, args, operands, texts }) => {
     const [, list] = /^--(?:files-from|exclude-from)=(.+)$/.exec(text) ?? []
     if (list !== undefined) add(endOf(word, list), "read")
     const [, folder] = /^--dir[a-z]*=(.+)$/.exec(text) ?? []
-    const target = folder !== undefined ? endOf(word, folder) : /^-[a-zA-Z]*C$|^--dir[a-z]*$/.test(texts[index - 1] ?? "") ? word : undefined
+    const target = folder !== undefined
+      ? endOf(word, folder)
+      : /^-[a-zA-Z]*C$|^--dir[a-z]*$/.test(texts[index - 1] ?? "")
+      ? word
+      : undefined
     if (target !== undefined && extracts) add(target, "write")
   })
   const members = operands.filter((word) => !archives.includes(word) && !(bundle !== "" && word.text === bundle))
@@ -193,7 +216,9 @@ const compressedFiles: AddFiles = ({ add, addAll, args, operands, texts }) => {
     addAll(operands, "write")
     for (const word of operands) add({ ...word, text: word.text.replace(/\.(?:gz|xz|bz2|zst|lzma|Z)$/, "") }, "write")
   }
-  args.forEach((word, index) => { if (/^-o$|^--output/.test(texts[index - 1] ?? "")) add(word, "write") })
+  args.forEach((word, index) => {
+    if (/^-o$|^--output/.test(texts[index - 1] ?? "")) add(word, "write")
+  })
   return true
 }
 
@@ -212,15 +237,21 @@ const sqliteFiles: AddFiles = ({ add, args, inputs }) => {
       if (/^(?:out\w*|once|backup|save|log|clone|dump|excel)$/.test(verb!)) add(wordOf(path!), "write")
       if (/^(?:import|read|restore|open|load)$/.test(verb!)) add(wordOf(path!), "read")
     }
-    for (const [, path] of text.matchAll(/\b(?:readfile|attach(?:\s+database)?|read_\w+|from)\s*\(?\s*'([^']+)'/gi)) add(wordOf(path!), "read")
-    for (const [, path] of text.matchAll(/\b(?:writefile|vacuum\s+into|outfile|to)\s*\(?\s*'([^']+)'/gi)) add(wordOf(path!), "write")
+    for (const [, path] of text.matchAll(/\b(?:readfile|attach(?:\s+database)?|read_\w+|from)\s*\(?\s*'([^']+)'/gi)) {
+      add(wordOf(path!), "read")
+    }
+    for (const [, path] of text.matchAll(/\b(?:writefile|vacuum\s+into|outfile|to)\s*\(?\s*'([^']+)'/gi)) {
+      add(wordOf(path!), "write")
+    }
   }
   return true
 }
 
 const psqlFiles: AddFiles = ({ add, args, inputs }) => {
   for (const { text } of [...args, ...inputs]) {
-    for (const [, path] of text.matchAll(/\b(?:from|infile)\s+'([^']+)'|\\i\s+(\S+)/gi)) if (path !== undefined) add(wordOf(path), "read")
+    for (const [, path] of text.matchAll(/\b(?:from|infile)\s+'([^']+)'|\\i\s+(\S+)/gi)) {
+      if (path !== undefined) add(wordOf(path), "read")
+    }
     for (const [, path] of text.matchAll(/\b(?:to|outfile)\s+'([^']+)'/gi)) add(wordOf(path!), "write")
     for (const [, path] of text.matchAll(/\\(?:i|ir|include)\s+(\S+)/g)) add(wordOf(path!), "read")
     for (const [, path] of text.matchAll(/\\(?:o|out|g|w|s)\s+(\S+)/g)) add(wordOf(path!), "write")
@@ -234,18 +265,25 @@ const downloadedFiles: AddFiles = ({ add, args, operands, texts }, name) => {
     const { text } = word
     const flag = texts[index - 1] ?? ""
     if (/^file:/i.test(text)) add({ ...word, text: text.replace(/^file:\/\/(?:localhost)?/i, "") }, "read")
-    const isData = /^(?:-\w*[dFH]|--data[\w-]*|--dat|--json|--form|--header|--url-query|--variable|--proxy-header)$/.test(flag) ||
+    const isData =
+      /^(?:-\w*[dFH]|--data[\w-]*|--dat|--json|--form|--header|--url-query|--variable|--proxy-header)$/.test(flag) ||
       /^--(?:data[\w-]*|json|form|header|variable)=|^-[dFH]./.test(text)
     const [, value] = /(?:^|=|^-[dFH])[^@]*?[@<]([^;,]+)/.exec(text) ?? []
-    if (isData && value !== undefined && !/^https?:/.test(text)) add(endOf(word, text.slice(text.indexOf(value))), "read")
+    if (isData && value !== undefined && !/^https?:/.test(text)) {
+      add(endOf(word, text.slice(text.indexOf(value))), "read")
+    }
     if (isData && value !== undefined) add(wordOf(value), word.dynamic ? "maybe" : "read")
   })
-  const isNamed = name.startsWith("wget") ? !texts.some((text) => /^-\w*O|^--output-d|^--spider/.test(text)) : texts.some((text) => /^-\w*[OJ]|^--remote-n/.test(text))
+  const isNamed = name.startsWith("wget")
+    ? !texts.some((text) => /^-\w*O|^--output-d|^--spider/.test(text))
+    : texts.some((text) => /^-\w*[OJ]|^--remote-n/.test(text))
   const folder = args[texts.findIndex((text) => /^(?:--output-dir|-\w*P|--directory-prefix)$/.test(text)) + 1]
   const hasFolder = texts.some((text) => /^(?:--output-dir|-\w*P|--directory-prefix)$/.test(text))
   for (const { dynamic, text } of isNamed ? operands : []) {
     const [, file] = /^(?:\w+:\/\/)?[^/]+\/(?:.*\/)?([^/?#]+)/.exec(text) ?? []
-    if (file !== undefined && !dynamic) add(wordOf(hasFolder && folder !== undefined ? `${folder.text}/${file}` : file), "write")
+    if (file !== undefined && !dynamic) {
+      add(wordOf(hasFolder && folder !== undefined ? `${folder.text}/${file}` : file), "write")
+    }
   }
   return true
 }
@@ -253,11 +291,14 @@ const downloadedFiles: AddFiles = ({ add, args, operands, texts }, name) => {
 /** Clients of object stores: `cp`, `mv`, `sync` and their relatives copy like `cp`. */
 const storedFiles: AddFiles = (args, name) => {
   const { add, addAll, operands, texts } = args
-  const at = operands.findIndex(({ text }) => /^(?:cp|mv|sync|copy|copyto|move|moveto|rsync|get|put|mirror|upload|download)$/.test(text))
+  const at = operands.findIndex(({ text }) =>
+    /^(?:cp|mv|sync|copy|copyto|move|moveto|rsync|get|put|mirror|upload|download)$/.test(text)
+  )
   if (at < 0) return true
   const [target, ...sources] = operands.slice(at + 1).reverse()
   const isRemote = (text: string) => /^[\w-]+:(?!\\)|^pod|^\w+\//.test(text) && name !== "docker"
-  const recursive = texts.some((text) => /^-\w*[rR]$|^--rec/.test(text)) || /^(?:sync|copy|move|mirror|rsync)$/.test(operands[at]!.text)
+  const recursive = texts.some((text) => /^-\w*[rR]$|^--rec/.test(text)) ||
+    /^(?:sync|copy|move|mirror|rsync)$/.test(operands[at]!.text)
   addAll(sources, "read", recursive)
   for (const source of sources) {
     if (target !== undefined) add(fileBelow(target, source), "write", false, target)
@@ -274,10 +315,13 @@ const containerFiles: AddFiles = (args, name) => {
     const [source, target] = operands.slice(operands.findIndex(({ text }) => text === "cp") + 1)
     if (source !== undefined && !/:/.test(source.text)) add(source, "read", true)
     if (target !== undefined && !/:/.test(target.text)) add(target, "write")
-    if (target !== undefined && source !== undefined && !/:/.test(target.text)) add(fileBelow(target, source), "write", false, target)
+    if (target !== undefined && source !== undefined && !/:/.test(target.text)) {
+      add(fileBelow(target, source), "write", false, target)
+    }
   }
   args.args.forEach((word, index) => {
-    const isMount = /^(?:-\w*v|--volume|--mount)$/.test(texts[index - 1] ?? "") || /^--(?:volume|mount)=/.test(word.text)
+    const isMount = /^(?:-\w*v|--volume|--mount)$/.test(texts[index - 1] ?? "") ||
+      /^--(?:volume|mount)=/.test(word.text)
     const [, host] = /^(?:--volume=|--mount=)?(?:type=bind,|.*?(?:source|src)=)?([^:,]+)/.exec(word.text) ?? []
     if (isMount && host !== undefined && /[/.~]/.test(host)) {
       const mounted = wordOf(host)

@@ -1,6 +1,6 @@
 /** Separates the options of a command from its operands, and finds the files among the values of options. */
+import type { Word } from "../shellSyntax.ts"
 import { type FileOptions, usualOptions } from "./fileTable.ts"
-import type { Word } from "./shellSyntax.ts"
 
 /** A word without anything that the shell replaces. */
 export const wordOf = (text: string): Word => ({ text, dynamic: false, fuzzy: false })
@@ -62,7 +62,11 @@ export const valueFiles = (args: ReadonlyArray<Word>, options: FileOptions, prog
 const operandValues = (word: Word): ReadonlyArray<Word> => {
   const [, value] = /^(?:[\w.-]+=)?@([\w./~][\s\S]*)$/.exec(word.text) ?? []
   const [, named] = /^(?:-?-?[\w.-]+)=([\s\S]+)$/.exec(word.text) ?? []
-  return [word, ...(value === undefined ? [] : [endOf(word, value)]), ...(named === undefined ? [] : [endOf(word, named)])]
+  return [
+    word,
+    ...(value === undefined ? [] : [endOf(word, value)]),
+    ...(named === undefined ? [] : [endOf(word, named)])
+  ]
 }
 
 const roleCache = new WeakMap<FileOptions, ReadonlyMap<string, Role>>()
@@ -72,7 +76,9 @@ const rolesOf = (options: FileOptions): ReadonlyMap<string, Role> => {
   if (cached !== undefined) return cached
   const roles = new Map<string, Role>()
   for (const role of ["other", "read", "write"] as const) {
-    for (const name of (options[role] ?? "").split(" ")) if (name !== "") roles.set(name, role === "write" && roles.get(name) === "read" ? "both" : role)
+    for (const name of (options[role] ?? "").split(" ")) {
+      if (name !== "") roles.set(name, role === "write" && roles.get(name) === "read" ? "both" : role)
+    }
   }
   roleCache.set(options, roles)
   return roles
@@ -87,7 +93,9 @@ const roleOf = (roles: ReadonlyMap<string, Role>, name: string, program: string)
     return undefined
   }
   // The last letter of a group may take a value: `-so file`. Some programs have long names after one dash.
-  if (/^(?:openssl|terraform|tofu|gcc|g\+\+|cc|clang|rustc|ld|go|java|javac|keytool|find|ffmpeg|convert)$/.test(program)) return undefined
+  if (
+    /^(?:openssl|terraform|tofu|gcc|g\+\+|cc|clang|rustc|ld|go|java|javac|keytool|find|ffmpeg|convert)$/.test(program)
+  ) return undefined
   return name.length > 2 && /^-[a-zA-Z]+$/.test(name) ? roles.get(`-${name.at(-1)!}`) : undefined
 }
 
