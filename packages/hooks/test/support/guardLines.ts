@@ -55,7 +55,8 @@ export const project = Effect.acquireRelease(
 export const guards = (root: string) => ({
   destructive: DestructiveCommands.make(),
   write: ProtectedPaths.make({ home: `${root}/home/ada` }),
-  read: ProtectedPaths.make({ home: `${root}/home/ada`, write: [], read: secretFiles })
+  read: ProtectedPaths.make({ home: `${root}/home/ada`, write: [], read: secretFiles }),
+  everydayRead: ProtectedPaths.make({ home: `${root}/home/ada`, write: [], read: [".env", "~/.ssh/**"] })
 })
 
 /** The lines that a guard lets pass. */

@@ -89,15 +89,17 @@ const collectCommands = (line: string): Decomposed => {
     other.script(normalized, 0, "plain")
     collector.commands.push(...other.commands.map((command) => ({ ...command, via: "guess" as const })))
   }
-  const { commands, dynamic, scripts } = collector
-  return { commands, dynamic, scripts, unknown: collector.unknown ?? runsWhatItWrites(commands, scripts) }
+  const { aliases, commands, dynamic, scripts } = collector
+  const usesAlias = aliases.size > 0 && commands.some(({ words }) => aliases.has(words[0]?.text ?? ""))
+  const unknown = collector.unknown ?? (usesAlias ? "alias gives programs other names" : runsWhatItWrites(commands, scripts))
+  return { commands, dynamic, scripts, unknown }
 }
 
 const spaces = /[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\u0085\v\f]/g
 const invisible = /[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]/g
 
 /** Variables whose values are commands. */
-const commandVariable = /(?:COMMAND|PAGER|EDITOR|VISUAL|BROWSER|OPENER?|ASKPASS|PROXY_?CMD|^(?:BASH_)?ENV|^PS[0-4])$/i
+const commandVariable = /(?:COMMAND|PAGER|EDITOR|VISUAL|BROWSER|OPEN(?:ER)?|LESSCLOSE|ASKPASS|PROXY_?CMD|^(?:BASH_)?ENV|^PS[0-4])$/i
 
 /** Variables that make other programs load code. */
 const loaderVariable =
@@ -137,8 +139,10 @@ class CommandCollector {
   /** Something is piped or redirected into a command, so a shell without arguments may read a script. */
   private hasInput = false
   private variables = new Variables([])
+  readonly aliases = new Set<string>()
 
-  script(text: string, depth: number, via: Command["via"]): void {
+  /** `inherits`: the same shell runs it, so that it has the variables of the script around it. */
+  script(text: string, depth: number, via: Command["via"], inherits = false): void {
     const script = readScript(text, depth)
     this.dynamic ||= script.dynamic
     if (script.problem !== undefined) this.problem(script.problem, via)
@@ -146,7 +150,7 @@ class CommandCollector {
       pipe !== undefined || inputs.length > 0 || redirects.some(({ op }) => op.startsWith("<"))
     )
     const outer = this.variables
-    this.variables = new Variables(script.commands)
+    this.variables = new Variables(script.commands, inherits ? outer : undefined)
     for (const simple of script.commands) this.simple(simple, depth, via)
     this.variables = outer
   }
@@ -243,6 +247,7 @@ class CommandCollector {
       if (isDynamic || inputs.some(({ dynamic }) => dynamic)) effects = { problem: `what ${name} runs is dynamic` }
     }
     if (effects?.problem !== undefined) this.problem(effects.problem, via)
+    this.hasInput ||= effects?.pipes === true
     for (const script of effects?.runs ?? []) this.script(script, depth + 1, via === "guess" ? via : "wrapped")
     return effects
   }
@@ -258,7 +263,8 @@ class CommandCollector {
     const texts = args.map(({ text }) => text)
     if (name === "eval" || name === "trap") return this.evaluated(invocation)
     if (name === "source" || name === ".") return this.file(args[0], "shell", via)
-    if (name === "alias" || name === "hash" || name === "enable" || name === "bind" || name === "complete") {
+    if (name === "alias") return this.alias(invocation)
+    if (name === "hash" || name === "enable" || name === "bind" || name === "complete") {
       return texts.some((text) => /=|^-[pf]/.test(text)) && this.opaque(`${name} gives programs other names`, via)
     }
     if (shells.has(name)) return this.shell(invocation)
@@ -275,6 +281,7 @@ class CommandCollector {
       if (problem !== undefined) return this.opaque(problem, via)
       return Programs.gitRunsCommand(texts) && this.wrapped(args, depth, via)
     }
+    if (name === "direnv" && texts[0] !== "exec") return false
     const problem = Programs.runsCodeOfOptions(name, texts)
     if (problem !== undefined) return this.opaque(problem, via)
     if (Programs.isPackageManager(name)) {
@@ -285,6 +292,18 @@ class CommandCollector {
     if (wrappers.has(name)) return this.wrapper(invocation, texts)
     if (!inert.has(name) || !standard) this.suffixes(args, depth, "guess")
     return false
+  }
+
+  /** The commands that new names stand for. A line that uses such a name is not known. */
+  private alias({ args, depth, via }: Invocation): boolean {
+    for (const { dynamic, text } of args) {
+      const [, name, value] = /^([^=]+)=([\s\S]*)$/.exec(text) ?? []
+      if (name === undefined) continue
+      if (dynamic) this.problem("alias gives programs other names", via)
+      this.aliases.add(name)
+      this.script(value!, depth + 1, inner(via))
+    }
+    return this.aliases.size > 0
   }
 
   private opaque(why: string, via: Command["via"]): true {
@@ -320,7 +339,7 @@ class CommandCollector {
   private evaluated({ args, depth, name, via }: Invocation): true {
     const code = name === "eval" ? args.filter(({ text }) => text !== "--") : args.slice(0, 1)
     if (code.some(({ dynamic, fuzzy }) => dynamic || fuzzy)) this.problem(`what ${name} runs is dynamic`, via)
-    else this.script(code.map(({ text }) => text).join(" "), depth + 1, via)
+    else this.script(code.map(({ text }) => text).join(" "), depth + 1, via, true)
     return true
   }
 
@@ -400,7 +419,7 @@ class CommandCollector {
     if (name === "ssh") { for (const { text } of inputs) this.script(text, depth + 1, via) }
     if (args.length === 0) return false
     const exact = wrappedCommand(name, args)
-    if (exact === undefined) return this.wrapped(args, depth, via)
+    if (exact === undefined) return this.wrapped(args, depth, via, Programs.readsArguments(name) ? this.given(name, invocation.pipe) : {})
     for (const word of args.slice(0, args.length - exact.words.length)) {
       const [, variable, value] = /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(word.text) ?? []
       if (variable !== undefined) this.assigned(variable, { ...word, text: value! }, depth, via)
@@ -421,51 +440,73 @@ class CommandCollector {
   }
 
   /** The command of a wrapper, whose place among the arguments is known. */
-  private exactly(words: ReadonlyArray<Word>, { depth, inputs, name, pipe, via }: Invocation): true {
+  private exactly(written: ReadonlyArray<Word>, { depth, inputs, name, pipe, redirects: all, via }: Invocation): true {
+    const words = /^(?:npx|bunx|pnpx|npm|pnpm|yarn|uvx|pipx)$/.test(name) ? withoutVersion(written) : written
+    const redirects = all.filter(({ op }) => op === "<")
     if (depth > maxNesting) this.problem("it is nested too deeply", via)
     else if (!Programs.readsArguments(name)) {
-      this.command(words, { ...alone, inputs, ...(pipe === undefined ? {} : { pipe }) }, depth + 1, inner(via))
-    } else {
-      const before = pipe === undefined || pipe === "unknown" ? undefined : this.producer(pipe)
-      const more = before === undefined ? undefined : producedBy(before)
-      this.command(
-        words,
-        {
-          ...alone,
-          filesFrom: name,
-          ...(more === undefined ? {} : { more }),
-          ...(before === undefined ? {} : { inputOf: [before.map(({ text }) => text)] })
-        },
-        depth + 1,
-        inner(via)
-      )
-    }
+      this.command(words, { ...alone, inputs, redirects, ...(pipe === undefined ? {} : { pipe }) }, depth + 1, inner(via))
+    } else this.command(words, { ...alone, ...this.given(name, pipe) }, depth + 1, inner(via))
     return true
   }
 
+  /** The arguments that `xargs` and its relatives get from their input. */
+  private given(name: string, pipe: Simple["pipe"]): Pick<Command, "filesFrom" | "inputOf" | "more"> {
+    const { isWhole, words } = this.producer(pipe)
+    const more = words === undefined ? undefined : producedBy(words)
+    const source = this.sources(pipe)
+    return {
+      filesFrom: name,
+      ...(more === undefined || !isWhole ? {} : { more }),
+      ...(source === undefined ? {} : { inputOf: [source] })
+    }
+  }
+
   /** The command that makes the words in a pipe. Commands that only leave some of them out are skipped. */
-  private producer(pipe: Simple): ReadonlyArray<Word> | undefined {
-    let at: Simple["pipe"] = pipe
+  private producer(pipe: Simple["pipe"]): { readonly words: ReadonlyArray<Word> | undefined; readonly isWhole: boolean } {
+    let at = pipe
     while (at !== undefined && at !== "unknown") {
       const words: ReadonlyArray<Word> = this.variables.expand(at.words)[0] ?? []
       const isFilter = at.pipe !== undefined && /^(?:sort|uniq|head|tail|[ef]?grep|shuf)$/.test(words[0]?.text ?? "")
-      if (!isFilter) return words
+      if (!isFilter) return { words, isWhole: true }
+      at = at.pipe
+    }
+    return { words: undefined, isWhole: false }
+  }
+
+  /** The words of the command at the start of a pipe, if the commands after it select nothing. */
+  private sources(pipe: Simple["pipe"]): ReadonlyArray<string> | undefined {
+    let at = pipe
+    while (at !== undefined && at !== "unknown") {
+      const texts = at.words.map(({ text }) => text)
+      if (at.pipe === undefined) return texts
+      if (!/^(?:awk|cut|tr|sed|sort|uniq|cat)$/.test(texts[0] ?? "") || texts.some((text) => /\/\w|==|~/.test(text))) return undefined
       at = at.pipe
     }
     return undefined
   }
 
-  private wrapped(args: ReadonlyArray<Word>, depth: number, via: Command["via"]): true {
+  private wrapped(
+    args: ReadonlyArray<Word>,
+    depth: number,
+    via: Command["via"],
+    given: Pick<Command, "filesFrom" | "inputOf" | "more"> = {}
+  ): true {
     if (args.some(({ dynamic, fuzzy, text }) => (dynamic || fuzzy) && !Programs.assignmentWord.test(text))) {
       this.problem("the command that a program runs is dynamic", via)
     }
-    this.suffixes(args, depth, via === "guess" ? via : "wrapped")
+    this.suffixes(args, depth, inner(via), given)
     return true
   }
 
   /** Collects a command from every argument at which one may begin, and from every argument that may be a script. */
-  private suffixes(given: ReadonlyArray<Word>, depth: number, via: Command["via"]): void {
-    const args = given.filter(({ text }) => text !== "--")
+  private suffixes(
+    all: ReadonlyArray<Word>,
+    depth: number,
+    via: Command["via"],
+    given: Pick<Command, "filesFrom" | "inputOf" | "more"> = {}
+  ): void {
+    const args = all.filter(({ text }) => text !== "--")
     if (depth > maxNesting) return this.problem("it is nested too deeply", via)
     if (args.length > maxArguments) {
       return this.problem("a command that may run another has too many arguments", "plain")
@@ -479,7 +520,7 @@ class CommandCollector {
       const [, value] = /^-[\w-]*=(\S+)$/.exec(text) ?? []
       if (value !== undefined) this.push([{ ...word, text: value }, ...args.slice(index + 1)], via)
       if (text === "" || text.startsWith("-") || Programs.assignmentWord.test(text)) return
-      this.push(args.slice(index), via)
+      this.push(args.slice(index), via, given)
       const name = Programs.programName(text)
       // The command of a wrapper may itself run code, in a shell or an interpreter. Its arguments do not show that.
       if (
@@ -502,12 +543,16 @@ class CommandCollector {
     })
   }
 
-  private push(words: ReadonlyArray<Word>, via: Command["via"]): void {
+  private push(
+    words: ReadonlyArray<Word>,
+    via: Command["via"],
+    given: Pick<Command, "filesFrom" | "inputOf" | "more"> = {}
+  ): void {
     if (this.commands.length >= maxCommands) return this.problem("it has too many commands", "plain")
     const { text } = words[0]!
     const name = Programs.programName(text)
     const standard = Programs.isStandardProgram(text)
-    this.commands.push({ words, name, standard, redirects: [], via, wraps: false, assigns: false })
+    this.commands.push({ words, name, standard, redirects: [], via, wraps: false, assigns: false, ...given })
   }
 }
 
@@ -524,6 +569,10 @@ const runOption = /^(?:-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch)$/
 
 /** A command inside of another one. */
 const inner = (via: Command["via"]): Command["via"] => via === "guess" ? via : "wrapped"
+
+/** The words of a package's command, without the version in `name@1.0.0`. */
+const withoutVersion = ([first, ...rest]: ReadonlyArray<Word>): ReadonlyArray<Word> =>
+  first === undefined ? [] : [{ ...first, text: first.text.replace(/(?<=.)@[^/]*$/, "") }, ...rest]
 
 /** Whether the program is not known: its name is computed, unless only its folder is. */
 const isComputedName = ({ dynamic, fuzzy, text }: Word): boolean =>

@@ -17,13 +17,18 @@ export const isAwk = (name: string): boolean => /^[gmn]?awk$/.test(name)
 export const isInterpreter = (name: string): boolean =>
   interpreters.has(name.replace(/[\d.]+$/, "")) || interpreters.has(name)
 
+/** Commands of a debugger that only show something. */
+const quietDebug = /^(?:bt|backtrace|where|run|r|q|quit|c|continue|up|down|(?:thread|info|list|l|p|print|frame|disas\w*|x\/\w+|break|b|set (?:pagination|confirm|width|print)) ?[\w *&.:\->/[\]$]*)$/
+
 /** Whether an interpreter reads code from its arguments or its input, instead of a named file. */
 export const interpreterRunsInlineCode = (name: string, args: ReadonlyArray<string>): boolean => {
   if (args.length > 0 && /^(?:-v|-V|-h|--version|--help|--test)$/.test(args[0]!)) return false
+  if (/^(?:gdb|lldb)$/.test(name)) return !args.every((arg, index) => !/^-{1,2}(?:ex|o|eval-command)$/.test(args[index - 1] ?? "") || quietDebug.test(arg))
   const ownArgs = args.slice(0, args.findIndex((arg) => !arg.startsWith("-")) + 1 || undefined)
+  const isNode = /^(?:node|nodejs|bun|deno)$/.test(name) && !args.some((arg) => /(?:^|=)data:/.test(arg))
   const hasInlineFlag = ownArgs.some((arg) =>
-    arg === "-" || /^-[a-zA-Z]*[ceErRpxMmB]/.test(arg) && arg !== "-m" ||
-    /^--(?:eval|print|require|import|run)/.test(arg)
+    arg === "-" || /^-[a-zA-Z]*[ceErRpxMmB]/.test(arg) && arg !== "-m" && !(isNode && arg === "-r") ||
+    /^--(?:eval|print|run)/.test(arg) || (!isNode && /^--(?:require|import)/.test(arg))
   )
   const hasSubcommand = (name === "deno" || name === "bun") && args.some((arg) => /^(?:eval|x|repl)$/.test(arg))
   return hasInlineFlag || hasSubcommand || args.every((arg) => /^[-+]/.test(arg))
@@ -51,6 +56,7 @@ export const gitProblem = (args: ReadonlyArray<string>): string | undefined => {
     arg === "-c" || arg === "config" || arg.startsWith("--config-env") || /^-c./.test(arg)
   )
   if (hasSettings && args.some((arg) => gitSetting.test(arg))) return "settings of git may run commands"
+  if (args.includes("grep") && args.some((arg) => /^-O./.test(arg))) return "an option of git may run commands"
   const hasOption = args.some((arg) =>
     /^--(?:exec-path|upload-pack|receive-pack|exec|extcmd|open-files-in-pager)=./.test(arg) || arg.startsWith("ext::")
   )

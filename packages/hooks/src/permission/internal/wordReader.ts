@@ -306,8 +306,12 @@ export abstract class WordReader {
 }
 
 /** The name of a parameter, and the text that stands for it when it is not set: `NAME:-text`. */
-const parameterParts = (text: string): { readonly name: string; readonly fallback?: string } => {
-  const [, name, fallback] = /^([A-Za-z_]\w*|[0-9@*])(?::?[-=]([\w./ \-]*))?$/.exec(text) ?? []
+const parameterParts = (
+  text: string
+): { readonly name: string; readonly fallback?: string; readonly trim?: string } => {
+  const [, trimmed, trim] = /^([A-Za-z_]\w*)((?:%%?|##?)[\w.-]+|%\/\*|##\*\/)$/.exec(text) ?? []
+  if (trimmed !== undefined) return { name: trimmed, trim: trim! }
+  const [, name, fallback] = /^([A-Za-z_]\w*|[0-9@*])(?::?[-=]([\w./ -]*))?$/.exec(text) ?? []
   if (name === undefined) return { name: /^#[\w@*[\]]*$/.test(text) ? "#" : "" }
   return fallback === undefined ? { name } : { name, fallback }
 }

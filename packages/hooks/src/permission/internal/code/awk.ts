@@ -95,5 +95,5 @@ const programEffects = (program: string): CodeEffects => {
       writes.push(value)
     } else if (text === "ARGV") return { problem: "an awk program changes its arguments" }
   }
-  return { runs, reads, writes }
+  return { runs, reads, writes, pipes: tokens.includes("|") || tokens.includes("|&") }
 }

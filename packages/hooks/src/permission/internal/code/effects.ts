@@ -6,6 +6,8 @@ export interface CodeEffects {
   readonly runs?: ReadonlyArray<string>
   readonly reads?: ReadonlyArray<string>
   readonly writes?: ReadonlyArray<string>
+  /** The scripts get data on their input. */
+  readonly pipes?: boolean
   /** It changes the files that the program is given. */
   readonly inPlace?: boolean
 }

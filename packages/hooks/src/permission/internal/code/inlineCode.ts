@@ -22,7 +22,7 @@ export const inlineCode = (
     if (flag.test(text)) {
       const code = args[index + 1]
       const others = args.slice(0, index)
-      const isPlain = others.every((one) => /^-[a-zA-Z0]*(?:\.\w+)?$/.test(one) && !/^-\w*[rmMIxS]/.test(one))
+      const isPlain = others.every((one) => /^-(?:[a-zA-Z0]*(?:\.\w+)?|M[\w:]+)$/.test(one) && (!/^-\w*[rmMIxS]/.test(one) || /^-M[\w:]+$/.test(one)))
       return code === undefined || !isPlain ||
           args.slice(index + 2).some((one) => /^-(?:e|r|-require|-import|I|M)/.test(one))
         ? undefined
@@ -36,7 +36,7 @@ export const inlineCode = (
 /** What code does; its `problem` says that it cannot be known. */
 export const codeEffects = (name: string, code: string, flags: string): CodeEffects => {
   const problem = { problem: `${name} runs code that is not shell` }
-  if (code.length > 2_000 || /\\[ux]|__|[^\x20-\x7e\n\t]/.test(code)) return problem
+  if (code.length > 2_000 || /\\[ux]|__(?!version__|file__|name__)|[^\x20-\x7e\n\t]/.test(code)) return problem
   const effects = /^python|^pypy/.test(name)
     ? pythonEffects(code)
     : /^(?:node|nodejs|bun)$/.test(name)
@@ -70,7 +70,7 @@ const phpWords = set(
 )
 
 const pythonModules = set(
-  "sys os json re math time datetime platform random string textwrap itertools collections statistics decimal fractions uuid hashlib base64 struct calendar locale sysconfig site zoneinfo"
+  "sys os json re math time datetime platform random string textwrap itertools collections statistics secrets decimal fractions uuid hashlib base64 struct calendar locale sysconfig site zoneinfo"
 )
 const pythonNames = set(
   `print len range sum min max sorted reversed enumerate zip map filter list dict set tuple str int float bool repr round abs any all
@@ -80,7 +80,7 @@ const pythonNames = set(
 
 /** Attributes through which Python code gets at other modules, code or files. */
 const pythonAttributes =
-  /^(?:os|sys|modules|builtins|subprocess|importlib|imp|io|posix|nt|shutil|system|popen\w*|exec\w*|spawn\w*|fork\w*|eval|compile|open\w*|fdopen|remove\w*|unlink|rmdir|rename\w*|replace_file|mkdir|makedirs|mk\w+|chmod|chown|lchown|link|symlink|truncate|write\w*|putenv|kill\w*|abort|startfile|settrace|setprofile|meta_path|path_hooks|path_importer_cache|path_hooks|excepthook|displayhook|breakpointhook|gi_\w+|f_\w+|cr_\w+|func_\w+|tb_\w+|mro|codecs|inspect|ctypes|pty|socket|urllib|walk|scandir|listdir|dup\w*|pipe\w*|mount|chroot|setuid|setgid|run)$/
+  /^(?:os|sys|modules|builtins|subprocess|importlib|imp|io|posix|nt|shutil|system|popen\w*|exec\w*|spawn\w*|fork\w*|eval|compile|open\w*|fdopen|remove\w*|unlink|rmdir|rename\w*|replace_file|mkdir|makedirs|mk\w+|chmod|chown|lchown|link|symlink|truncate|write\w*|putenv|kill\w*|abort|startfile|settrace|setprofile|meta_path|path_hooks|path_importer_cache|path_hooks|excepthook|displayhook|breakpointhook|gi_\w+|f_\w+|cr_\w+|func_\w+|tb_\w+|mro|codecs|inspect|ctypes|pty|socket|urllib|dup\w*|pipe\w*|mount|chroot|setuid|setgid|run)$/
 
 const pythonEffects = (code: string): CodeEffects | undefined => {
   const reads: Array<string> = []
@@ -107,13 +107,12 @@ const pythonEffects = (code: string): CodeEffects | undefined => {
     if (from !== undefined && (!pythonModules.has(from) || from === "os" || from === "sys")) return undefined
   }
   const foreign = modules.filter((one) => !pythonModules.has(one))
-  if (foreign.some((one) => !/^[a-z]\w*$/.test(one) || pythonAttributes.test(one) || dangerousModules.has(one))) {
-    return undefined
-  }
+  if (foreign.some((one) => !/^[a-z]\w*$/.test(one))) return undefined
   // Of other packages, code may only ask for the version and the place.
+  const statements = plain.replaceAll(/(?:^|[;\n])\s*(?:from\s+[\w.]+\s+)?import\s+[\w., ]+?(?=[;\n]|$)/g, "")
   const isVersion = foreign.every((one) =>
-    [...plain.matchAll(new RegExp(`\\b${one}\\b(?!\\s*[,;\\n]|$)([.\\w]*)`, "g"))].every(([, rest]) =>
-      /^(?:\.(?:version|VERSION|version_info|get_version|name))*$/.test(rest ?? "")
+    [...statements.matchAll(new RegExp(`\\b${one}\\b([.\\w]*)`, "g"))].every(([, rest]) =>
+      /^(?:\.(?:__version__|__file__|__name__|version|VERSION|version_info|get_version))+$/.test(rest ?? "")
     )
   )
   if (!isVersion) return undefined
@@ -130,11 +129,11 @@ const pythonEffects = (code: string): CodeEffects | undefined => {
   ])
   const isSafe = namesIn(plain).every(([, dot, name]) =>
     dot === undefined
-      ? pythonNames.has(name!) || bound.has(name!) || pythonModules.has(name!)
+      ? pythonNames.has(name!) || foreign.includes(name!) || bound.has(name!) || pythonModules.has(name!)
       : !pythonAttributes.test(name!) && !dangerousModules.has(name!) ||
         /\bplatform\.system\b/.test(plain) && name === "system" && !/\bos\b/.test(plain)
   )
-  return isSafe && ![...bound].some((name) => pythonAttributes.test(name) && !pythonModules.has(name))
+  return isSafe && ![...bound].some((name) => pythonAttributes.test(name) && !modules.includes(name))
     ? { reads }
     : undefined
 }
@@ -152,13 +151,13 @@ const nodeNames = set(
 )
 /** Names of properties through which JavaScript gets at code, processes or files. */
 const nodeProperties =
-  /^(?:constructor|prototype|eval|Function|bind|call|apply|mainModule|main|module|children|parent|binding|dlopen|exec\w*|spawn\w*|fork\w*|kill|exit|abort|chdir|write\w*|rm\w*|unlink\w*|append\w*|create\w*|open\w*|cp\w*|copy\w*|rename\w*|truncate\w*|mk\w*|ch(?:mod|own)\w*|l(?:chmod|chown|utimes)\w*|fchmod\w*|fchown\w*|link\w*|symlink\w*|utimes\w*|promises|getBuiltinModule|_\w*|child_process|vm|net|http\w*|dns|cluster|worker\w*|inspector|emit\w*|on|once|setuid|setgid|import|fetch|resolve|cache|extensions|load\w*|run\w*|compile|glob\w*)$/
+  /^(?:constructor|prototype|eval|Function|bind|call|apply|mainModule|main|module|children|parent|binding|dlopen|exec\w*|spawn\w*|fork\w*|kill|exit|abort|chdir|write\w*|rm\w*|unlink\w*|append\w*|create\w*|open\w*|cp(?:Sync)?|copy\w*|rename\w*|truncate\w*|mk\w*|ch(?:mod|own)\w*|l(?:chmod|chown|utimes)\w*|fchmod\w*|fchown\w*|link\w*|symlink\w*|utimes\w*|promises|getBuiltinModule|_\w*|child_process|vm|net|http\w*|dns|cluster|worker\w*|inspector|emit\w*|on|once|setuid|setgid|import|fetch|resolve|cache|extensions|load\w*|run\w*|compile|glob\w*)$/
 
 const nodeEffects = (code: string): CodeEffects | undefined => {
   const reads: Array<string> = []
   const required: Array<string> = []
   const plain = code
-    .replaceAll(/\breadFileSync\(\s*(["'])([^"'\\]+)\1/g, (_, _quote, file: string) => {
+    .replaceAll(/\breadFileSync\(\s*(["'])([^"'\\]+)\1(?=\s*[,)])/g, (_, _quote, file: string) => {
       reads.push(file)
       return "readFileSync(0"
     })

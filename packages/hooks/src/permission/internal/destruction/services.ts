@@ -36,7 +36,7 @@ const extra: { readonly [program: string]: (args: Arguments) => boolean } = {
   ansible: ({ some }) => some(/state=absent/),
   aws: (args) =>
     args.some(
-      /^(?:terminate-\S+|remove-\S+|deregister-\S+|schedule-key-deletion|purge-queue|revoke-\S+|disable-\S+)$/
+      /^(?:terminate-\S+|\S+-delete-\S+|remove-\S+|deregister-\S+|schedule-key-deletion|purge-queue|revoke-\S+|disable-\S+)$/
     ) ||
     args.long("delete") || (args.has("s3") && args.has("rm")),
   az: ({ some }) => some(/^delete-batch$|^purge$/),
@@ -49,7 +49,7 @@ const extra: { readonly [program: string]: (args: Arguments) => boolean } = {
   etcdctl: ({ has }) => has("del"),
   fly: ({ has }) => has("suspend"),
   gem: ({ has }) => has("yank"),
-  gh: ({ some }) => some(/^--?(?:X|method)=?DELETE$|^DELETE$/i),
+  gh: ({ has, long, some }) => (has("sync") && long("force")) || some(/^--?(?:X|method)=?DELETE$|^DELETE$/i),
   glab: ({ some }) => some(/^DELETE$/i),
   gsutil: ({ has, texts }) => has("rm") || has("rb") || (has("rsync") && texts.includes("-d")),
   helm: ({ operands }) => /^(?:un|uninstall|del|delete)$/.test(operands[0] ?? ""),

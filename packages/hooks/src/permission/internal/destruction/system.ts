@@ -17,7 +17,7 @@ const folderRemovers = /^(?:rimraf|del-cli|trash-empty|rd|deltree|remove-item|ri
 const filesFromElsewhere = /^g?(?:xargs|find)$|^(?:parallel|fd|fdfind)$/
 
 const diskTools =
-  /^(?:mkfs(?:\..*)?|mke2fs|mkswap|newfs|fdisk|cfdisk|sfdisk|gdisk|sgdisk|cgdisk|parted|wipefs|g?shred|blkdiscard|hdparm|cryptsetup|lvremove|vgremove|pvremove|lvreduce|zpool|diskutil|diskpart|format|ddrescue|flashcp|flash_erase|nvme|sg_format|badblocks|mdadm|zfs|btrfs|scrub|nwipe)$/
+  /^(?:mkfs(?:\..*)?|mk\w{0,8}fs|mke2fs|mkswap|newfs|fdisk|cfdisk|sfdisk|gdisk|sgdisk|cgdisk|parted|wipefs|g?shred|blkdiscard|hdparm|cryptsetup|lvremove|vgremove|pvremove|lvreduce|zpool|diskutil|diskpart|format|ddrescue|flashcp|flash_erase|nvme|sg_format|badblocks|mdadm|zfs|btrfs|scrub|nwipe)$/
 
 /** For tools that also show something: the arguments that destroy. */
 const diskVerbs: { readonly [tool: string]: RegExp } = {
@@ -97,7 +97,9 @@ export const systemChecks: ReadonlyArray<Check> = [
     ({ flag, long, name, texts }) => name === "zip" && (flag("m") || long("move")) && texts.length > 1
   ],
   ["delete-recursively", ({ name, some }) => /^7z[arz]?$/.test(name) && some(/^-sdel$/)],
-  ["delete-recursively", ({ name, some }) => name === "rsync" && some(/^--del$/)],
+  ["delete-recursively", ({ name, some }) => name === "rsync" && some(/^--del(?!ay)/)],
+  ["delete-recursively", ({ has, name }) => name === "gio" && (has("trash") || has("remove"))],
+  ["disk", ({ name, texts }) => /^g?mv$/.test(name) && texts.at(-1) === "/dev/null"],
   [
     "disk",
     ({ name, some, texts }) =>

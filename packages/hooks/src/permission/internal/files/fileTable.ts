@@ -8,6 +8,8 @@ export interface FileOptions {
   readonly read?: string
   /** Options whose value is no file. */
   readonly other?: string
+  /** Options with two values, a name and a text that is no file. */
+  readonly pairs?: string
   /**
    * What the operands are: read; written; not files; files of which only the names are read; the last one is written and
    * the others are read; the first one is written; all but the first are written.
@@ -16,7 +18,7 @@ export interface FileOptions {
 }
 
 const outputs =
-  "-o --output --out --outfile --out-file --output-file --outdir --outDir --out-dir --output-dir --output-path"
+  "-o --output --out --outFile --outfile --out-file --output-file --outdir --outDir --out-dir --output-dir --output-path"
 
 const compiler: FileOptions = { write: "-o -MF -MT --output --out-dir --emit -aux-info -dumpdir" }
 const database: FileOptions = {
@@ -59,7 +61,7 @@ const table: { readonly [programs: string]: FileOptions } = {
   "gh glab hub": {
     read: "-F --body-file --notes-file -f --env-file --input",
     write: "-D --dir -O --output",
-    operands: "read"
+    operands: "none"
   },
   "docker podman nerdctl docker-compose kubectl oc helm": container,
   "terraform tofu terragrunt pulumi gcloud az kubectx": {
@@ -118,7 +120,7 @@ const table: { readonly [programs: string]: FileOptions } = {
   "emacs nano vi vim nvim ex view ed red": { operands: "write" },
   "jq yq": {
     read: "-f --from-file --slurpfile --rawfile --argfile",
-    other: "--arg --argjson --indent",
+    pairs: "--arg --argjson",
     operands: "read",
     write: ""
   },

@@ -20,7 +20,7 @@ export interface ValueFiles {
   readonly writes: ReadonlyArray<Word>
 }
 
-type Role = "read" | "write" | "both" | "other"
+type Role = "read" | "write" | "both" | "other" | "pairs"
 
 /** Finds the files in the values of options. Long options may be shortened. A value that no option takes is read. */
 export const valueFiles = (args: ReadonlyArray<Word>, options: FileOptions, program: string): ValueFiles => {
@@ -45,6 +45,7 @@ export const valueFiles = (args: ReadonlyArray<Word>, options: FileOptions, prog
     const [, name = "", value] = /^(--?[\w-]+)(?:=([\s\S]*))?$/.exec(text) ?? []
     const role = roleOf(roles, name, program)
     if (value !== undefined) put(role ?? "read", endOf(word, value))
+    else if (role === "pairs") at += 2
     else if (role !== undefined) {
       const next = args[at + 1]
       if (next !== undefined) put(role, next)
@@ -75,7 +76,7 @@ const rolesOf = (options: FileOptions): ReadonlyMap<string, Role> => {
   const cached = roleCache.get(options)
   if (cached !== undefined) return cached
   const roles = new Map<string, Role>()
-  for (const role of ["other", "read", "write"] as const) {
+  for (const role of ["other", "pairs", "read", "write"] as const) {
     for (const name of (options[role] ?? "").split(" ")) {
       if (name !== "") roles.set(name, role === "write" && roles.get(name) === "read" ? "both" : role)
     }

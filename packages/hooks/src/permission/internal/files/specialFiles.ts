@@ -50,6 +50,23 @@ const copiedFiles: AddFiles = ({ add, addAll, args, operands, recursive, texts }
   return true
 }
 
+/** `sftp`: what its input sends and fetches. */
+const transferredFiles: AddFiles = (args, name) => {
+  for (const { text } of args.inputs) {
+    for (const [, verb, file = "", to] of text.matchAll(/(?:^|\n)\s*-?(re)?(?:put|get)\s+(?:-\w+\s+)*(\S+)(?:[ \t]+(\S+))?/g)) {
+      args.add(wordOf(file), "read")
+      args.add(wordOf(to ?? file), verb === undefined && /put/.test(text) ? "read" : "write")
+    }
+  }
+  return copiedFiles(args, name)
+}
+
+/** Files that are sent to a forge. */
+const forgeFiles: AddFiles = ({ addAll, operands }) => {
+  if (/^(?:gist|release)$/.test(operands[0]?.text ?? "")) addAll(operands.slice(2), "read")
+  return true
+}
+
 /** The value of `-t` and `--target-directory`. */
 const targetOption = (args: ReadonlyArray<Word>): Word | undefined => {
   for (const [index, word] of args.entries()) {
@@ -94,8 +111,10 @@ const awkFiles: AddFiles = ({ addAll, args, texts }) => {
   return true
 }
 
-const formattedFiles: AddFiles = ({ addAll, operands, texts }) => {
-  addAll(operands, texts.some((text) => /^(?:--write|--fix|-w)$/.test(text)) ? "write" : "read")
+const formattedFiles: AddFiles = ({ add, operands, texts }) => {
+  const writes = texts.some((text) => /^(?:--write|--fix|-w)$/.test(text))
+  // The whole working folder is not a file that somebody means.
+  for (const word of operands) add(word, writes ? "write" : "read", writes && !/^\.?\/?$/.test(word.text))
   return true
 }
 
@@ -394,7 +413,8 @@ const special: { readonly [name: string]: AddFiles } = {
   s3cmd: storedFiles,
   s5cmd: storedFiles,
   sed: editedFiles,
-  sftp: copiedFiles,
+  gh: forgeFiles,
+  sftp: transferredFiles,
   socat: socatFiles,
   sqlite3: sqliteFiles,
   tar: tarFiles,

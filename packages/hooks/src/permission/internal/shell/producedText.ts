@@ -39,6 +39,7 @@ export const producedBy = (words: ReadonlyArray<Word>): Produced | undefined => 
   if (name === "git") return producedByGit(args)
   if (name === "find" || name === "gfind") return producedByFind(args)
   if (args.some(({ dynamic }) => dynamic)) return undefined
+  if (setsUpShell(name, args.map((word) => word.text))) return text(":")
   const texts = args.map((word) => word.text)
   const operands = args.filter((word) => !word.text.startsWith("-"))
   const isLiteral = args.every(({ fuzzy }) => !fuzzy)
@@ -67,6 +68,12 @@ export const producedBy = (words: ReadonlyArray<Word>): Produced | undefined => 
   return undefined
 }
 
+/** Programs that print settings for the shell which runs them. */
+const setsUpShell = (name: string, args: ReadonlyArray<string>): boolean => {
+  const line = [name, ...args].join(" ")
+  return /^(?:ssh-agent(?: -[sc])?|dircolors(?: -b)?|brew shellenv|direnv (?:hook|export) \w+|(?:py|rb|nod|j|go|pl|ph)env (?:virtualenv-)?init\b[\w -]*|fnm env[\w -]*|(?:starship|zoxide|atuin|fzf|mcfly|thefuck|oh-my-posh) (?:init|hook|--\w+) ?\w*|mise (?:activate|env)[\w -]*|opam env|conda shell\.\w+ (?:hook|activate)[\w -]*|minikube docker-env|keychain --eval[\w -]*|[\w-]+ completion (?:-s )?\w+)$/.test(line)
+}
+
 const wordText = (word: Word): Produced => word.fuzzy ? globs([word.text]) : text(word.text)
 
 const producedByPrintf = ([format = "", ...values]: ReadonlyArray<string>): Produced | undefined => {
@@ -78,6 +85,9 @@ const producedByPrintf = ([format = "", ...values]: ReadonlyArray<string>): Prod
 
 const producedByGit = (args: ReadonlyArray<Word>): Produced | undefined => {
   const texts = args.map((word) => word.text)
+  if (texts[0] === "grep" && texts.some((one) => /^-\w*l|^--files-with|^--name-only/.test(one))) {
+    return texts.some((one) => /^--(?:untr|no-in)/.test(one)) ? undefined : globs(["**/*"])
+  }
   if (texts.includes("ls-files")) {
     const others = texts.some((one) => /^-\w*[oi]|^--(?:others|ignored)/.test(one))
     return globs([`**/${others ? anyName : "*"}`])

@@ -35,7 +35,8 @@ export class Variables {
   /** Values are split at other characters than spaces. */
   private readonly hasOwnSeparator: boolean
 
-  constructor(commands: ReadonlyArray<Simple>) {
+  constructor(commands: ReadonlyArray<Simple>, outer?: Variables) {
+    for (const [name, values] of outer?.values ?? []) this.values.set(name, values)
     for (const command of commands) this.collect(command)
     this.hasOwnSeparator = this.values.has("IFS")
   }
@@ -129,7 +130,7 @@ export class Variables {
   }
 
   private variable(
-    { fallback, name, quoted }: Extract<Piece, { readonly type: "variable" }>,
+    { fallback, name, quoted, trim }: Extract<Piece, { readonly type: "variable" }>,
     binding: Binding,
     depth: number
   ): ReadonlyArray<Segment> | undefined {
@@ -142,13 +143,22 @@ export class Variables {
         one.dynamic
           ? { text: one.glob ?? "$", quoted, kind: one.glob === undefined ? "unknown" : "glob" }
           : { text: one.text, quoted, kind: one.fuzzy ? "glob" : "text" }
-      ])
+      ]).map((segment) => trim === undefined || segment.kind === "unknown" ? segment : { ...segment, text: trimmed(segment.text, trim) })
     }
     if (this.values.has(name)) return undefined
     if (plainNames.test(name)) return [{ text: "$", quoted, kind: "plain" }]
     if (Object.hasOwn(standard, name)) return [{ text: standard[name]!, quoted, kind: "text" }]
     return fallback === undefined ? undefined : [{ text: fallback, quoted, kind: "text" }]
   }
+}
+
+/** Applies `%suffix` or `#prefix`, which take text away, the last part of a path, or its folder. */
+const trimmed = (text: string, trim: string): string => {
+  if (trim === "##*/") return text.slice(text.lastIndexOf("/") + 1)
+  if (trim === "%/*") return text.includes("/") ? text.slice(0, text.lastIndexOf("/")) : text
+  const [, operator = "", part = ""] = /^(%%?|##?)([\s\S]*)$/.exec(trim) ?? []
+  if (operator.startsWith("%")) return text.endsWith(part) ? text.slice(0, text.length - part.length) : text
+  return text.startsWith(part) ? text.slice(part.length) : text
 }
 
 const segmentsOf = (produced: Produced): ReadonlyArray<Segment> => {
