@@ -64,6 +64,8 @@ interface HereDocument {
 class ScriptReader extends WordReader {
   readonly commands: Array<Simple> = []
   private documents: Array<HereDocument> = []
+  /** How many `case` commands are open. */
+  private cases = 0
 
   script(end: ")" | undefined, level = 0): void {
     if (this.depth + level > maxDepth) return this.stop(nestedTooDeeply)
@@ -120,6 +122,8 @@ class ScriptReader extends WordReader {
           if (this.documents.length > 0) this.stop("a here-document is not closed")
           return
         }
+        // What stands before a parenthesis that was not opened is a pattern of `case`.
+        if (parens === 0 && this.cases > 0) command = command.words[0]?.text === "case" ? command : newCommand()
         parens = Math.max(0, parens - 1)
         finish()
         this.at++
@@ -146,6 +150,8 @@ class ScriptReader extends WordReader {
     const word = this.word(level)
     const raw = this.text.slice(from, this.at)
     if (command.words.length === 0) {
+      if (raw === "case") this.cases++
+      if (raw === "esac") this.cases = Math.max(0, this.cases - 1)
       if (keywords.has(raw)) return
       if (raw === "function") {
         this.dynamic = true

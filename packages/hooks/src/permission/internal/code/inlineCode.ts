@@ -36,7 +36,7 @@ export const inlineCode = (
 /** What code does; its `problem` says that it cannot be known. */
 export const codeEffects = (name: string, code: string, flags: string): CodeEffects => {
   const problem = { problem: `${name} runs code that is not shell` }
-  if (code.length > 2_000 || /\\[ux]|__(?!version__|file__|name__)|[^\x20-\x7e\n\t]/.test(code)) return problem
+  if (code.length > 2_000 || /\\[ux]|__|[^\x20-\x7e\n\t]/.test(code.replaceAll(/\b__(?:version|file|name)__\b/g, ""))) return problem
   const effects = /^python|^pypy/.test(name)
     ? pythonEffects(code)
     : /^(?:node|nodejs|bun)$/.test(name)
@@ -159,7 +159,7 @@ const nodeEffects = (code: string): CodeEffects | undefined => {
   const plain = code
     .replaceAll(/\breadFileSync\(\s*(["'])([^"'\\]+)\1(?=\s*[,)])/g, (_, _quote, file: string) => {
       reads.push(file)
-      return "readFileSync(0"
+      return "0(0"
     })
     .replaceAll(/\brequire\(\s*(["'])([^"'\\]+)\1\s*\)/g, (_, _quote, name: string) => {
       required.push(name)
@@ -167,7 +167,7 @@ const nodeEffects = (code: string): CodeEffects | undefined => {
     })
     .replaceAll(/\[\s*(["'])([\w./@-]*)\1\s*\]/g, (_, _quote, key: string) => `.${key.replaceAll(/\W/g, "_k")} `)
     .replaceAll(strings, "0")
-  if (/["'\\`#@]|\bimport\b|\brequire\b/.test(plain) || /\breadFileSync\b(?!\(0)/.test(plain)) return undefined
+  if (/["'\\`#@]|\bimport\b|\brequire\b/.test(plain) || /\breadFileSync\b/.test(plain)) return undefined
   // A computed property may be any of them.
   if (/[\w)\]]\s*\[(?!\s*-?\d+\s*\])/.test(plain)) return undefined
   for (const name of required) {
