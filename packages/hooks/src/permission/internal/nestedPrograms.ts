@@ -18,12 +18,17 @@ export const isInterpreter = (name: string): boolean =>
   interpreters.has(name.replace(/[\d.]+$/, "")) || interpreters.has(name)
 
 /** Commands of a debugger that only show something. */
-const quietDebug = /^(?:bt|backtrace|where|run|r|q|quit|c|continue|up|down|(?:thread|info|list|l|p|print|frame|disas\w*|x\/\w+|break|b|set (?:pagination|confirm|width|print)) ?[\w *&.:\->/[\]$]*)$/
+const quietDebug =
+  /^(?:bt|backtrace|where|run|r|q|quit|c|continue|up|down|(?:thread|info|list|l|p|print|frame|disas\w*|x\/\w+|break|b|set (?:pagination|confirm|width|print)) ?[\w *&.:\->/[\]$]*)$/
 
 /** Whether an interpreter reads code from its arguments or its input, instead of a named file. */
 export const interpreterRunsInlineCode = (name: string, args: ReadonlyArray<string>): boolean => {
   if (args.length > 0 && /^(?:-v|-V|-h|--version|--help|--test)$/.test(args[0]!)) return false
-  if (/^(?:gdb|lldb)$/.test(name)) return !args.every((arg, index) => !/^-{1,2}(?:ex|o|eval-command)$/.test(args[index - 1] ?? "") || quietDebug.test(arg))
+  if (/^(?:gdb|lldb)$/.test(name)) {
+    return !args.every((arg, index) =>
+      !/^-{1,2}(?:ex|o|eval-command)$/.test(args[index - 1] ?? "") || quietDebug.test(arg)
+    )
+  }
   const ownArgs = args.slice(0, args.findIndex((arg) => !arg.startsWith("-")) + 1 || undefined)
   const isNode = /^(?:node|nodejs|bun|deno)$/.test(name) && !args.some((arg) => /(?:^|=)data:/.test(arg))
   const hasInlineFlag = ownArgs.some((arg) =>

@@ -21,7 +21,13 @@ export interface Word {
  */
 export type Piece =
   | { readonly type: "text"; readonly text: string; readonly quoted: boolean }
-  | { readonly type: "variable"; readonly name: string; readonly fallback?: string; readonly trim?: string; readonly quoted: boolean }
+  | {
+    readonly type: "variable"
+    readonly name: string
+    readonly fallback?: string
+    readonly trim?: string
+    readonly quoted: boolean
+  }
   | { readonly type: "output"; readonly commands: ReadonlyArray<Simple>; readonly quoted: boolean }
   | { readonly type: "number" }
   | { readonly type: "file" }

@@ -22,7 +22,9 @@ export const inlineCode = (
     if (flag.test(text)) {
       const code = args[index + 1]
       const others = args.slice(0, index)
-      const isPlain = others.every((one) => /^-(?:[a-zA-Z0]*(?:\.\w+)?|M[\w:]+)$/.test(one) && (!/^-\w*[rmMIxS]/.test(one) || /^-M[\w:]+$/.test(one)))
+      const isPlain = others.every((one) =>
+        /^-(?:[a-zA-Z0]*(?:\.\w+)?|M[\w:]+)$/.test(one) && (!/^-\w*[rmMIxS]/.test(one) || /^-M[\w:]+$/.test(one))
+      )
       return code === undefined || !isPlain ||
           args.slice(index + 2).some((one) => /^-(?:e|r|-require|-import|I|M)/.test(one))
         ? undefined
@@ -36,7 +38,9 @@ export const inlineCode = (
 /** What code does; its `problem` says that it cannot be known. */
 export const codeEffects = (name: string, code: string, flags: string): CodeEffects => {
   const problem = { problem: `${name} runs code that is not shell` }
-  if (code.length > 2_000 || /\\[ux]|__|[^\x20-\x7e\n\t]/.test(code.replaceAll(/\b__(?:version|file|name)__\b/g, ""))) return problem
+  if (code.length > 2_000 || /\\[ux]|__|[^\x20-\x7e\n\t]/.test(code.replaceAll(/\b__(?:version|file|name)__\b/g, ""))) {
+    return problem
+  }
   const effects = /^python|^pypy/.test(name)
     ? pythonEffects(code)
     : /^(?:node|nodejs|bun)$/.test(name)

@@ -21,7 +21,8 @@ const gitChecks: { readonly [verb: string]: ReadonlyArray<GitCheck> } = {
   reset: [["git-discard", ({ isDynamic, long }) => isDynamic || long("hard", "merge", "keep")]],
   clean: [[
     "git-discard",
-    ({ flag, isDynamic, long }) => !flag("n") && !long("dry-run") && (isDynamic || flag("fxXi") || long("force", "interactive"))
+    ({ flag, isDynamic, long }) =>
+      !flag("n") && !long("dry-run") && (isDynamic || flag("fxXi") || long("force", "interactive"))
   ]],
   checkout: [[
     "git-discard",
@@ -29,7 +30,10 @@ const gitChecks: { readonly [verb: string]: ReadonlyArray<GitCheck> } = {
       flag("fB") || isForced || some(/^(?:\.{1,2}|\*|:.*|--|.*[*?].*|--pathspec-\S+|--ours|--theirs|\.?\.?\/.*)$/)
   ]],
   "checkout-index": [["git-discard", ({ flag, isForced }) => flag("fa") || isForced]],
-  switch: [["git-discard", ({ flag, isForced, long }) => flag("fC") || isForced || long("force-create") || long("discard-changes")]],
+  switch: [[
+    "git-discard",
+    ({ flag, isForced, long }) => flag("fC") || isForced || long("force-create") || long("discard-changes")
+  ]],
   restore: [["git-discard", ({ flag, long }) => flag("W") || long("worktree") || !(flag("S") || long("staged"))]],
   rm: [["delete-recursively", ({ flag, long }) => flag("r") && !long("cached") && !flag("n") && !long("dry-run")]],
   stash: [["git-discard", ({ some }) => some(/^(?:drop|clear)$/)]],

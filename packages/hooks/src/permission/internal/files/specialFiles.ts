@@ -53,7 +53,11 @@ const copiedFiles: AddFiles = ({ add, addAll, args, operands, recursive, texts }
 /** `sftp`: what its input sends and fetches. */
 const transferredFiles: AddFiles = (args, name) => {
   for (const { text } of args.inputs) {
-    for (const [, verb, file = "", to] of text.matchAll(/(?:^|\n)\s*-?(re)?(?:put|get)\s+(?:-\w+\s+)*(\S+)(?:[ \t]+(\S+))?/g)) {
+    for (
+      const [, verb, file = "", to] of text.matchAll(
+        /(?:^|\n)\s*-?(re)?(?:put|get)\s+(?:-\w+\s+)*(\S+)(?:[ \t]+(\S+))?/g
+      )
+    ) {
       args.add(wordOf(file), "read")
       args.add(wordOf(to ?? file), verb === undefined && /put/.test(text) ? "read" : "write")
     }

@@ -71,7 +71,8 @@ export const producedBy = (words: ReadonlyArray<Word>): Produced | undefined => 
 /** Programs that print settings for the shell which runs them. */
 const setsUpShell = (name: string, args: ReadonlyArray<string>): boolean => {
   const line = [name, ...args].join(" ")
-  return /^(?:ssh-agent(?: -[sc])?|dircolors(?: -b)?|brew shellenv|direnv (?:hook|export) \w+|(?:py|rb|nod|j|go|pl|ph)env (?:virtualenv-)?init\b[\w -]*|fnm env[\w -]*|(?:starship|zoxide|atuin|fzf|mcfly|thefuck|oh-my-posh) (?:init|hook|--\w+) ?\w*|mise (?:activate|env)[\w -]*|opam env|conda shell\.\w+ (?:hook|activate)[\w -]*|minikube docker-env|keychain --eval[\w -]*|[\w-]+ completion (?:-s )?\w+)$/.test(line)
+  return /^(?:ssh-agent(?: -[sc])?|dircolors(?: -b)?|brew shellenv|direnv (?:hook|export) \w+|(?:py|rb|nod|j|go|pl|ph)env (?:virtualenv-)?init\b[\w -]*|fnm env[\w -]*|(?:starship|zoxide|atuin|fzf|mcfly|thefuck|oh-my-posh) (?:init|hook|--\w+) ?\w*|mise (?:activate|env)[\w -]*|opam env|conda shell\.\w+ (?:hook|activate)[\w -]*|minikube docker-env|keychain --eval[\w -]*|[\w-]+ completion (?:-s )?\w+)$/
+    .test(line)
 }
 
 const wordText = (word: Word): Produced => word.fuzzy ? globs([word.text]) : text(word.text)
@@ -116,11 +117,10 @@ const producedByFind = (args: ReadonlyArray<Word>): Produced | undefined => {
   )
   const given = texts.filter((one) => /^-i?name$/.test(one)).length
   const name = names.length === 1 && given >= 1 && !hasAlternatives ? names[0]! : undefined
-  const alternatives =
-    hasAlternatives && names.length === given && names.length > 1 &&
+  const alternatives = hasAlternatives && names.length === given && names.length > 1 &&
       !texts.some((one) => /^-(?:i?path|i?regex|type|not)$|^!$/.test(one))
-      ? names
-      : [name ?? anyName]
+    ? names
+    : [name ?? anyName]
   const places = folders.length === 0 ? ["."] : folders.map((word) => word.text.replace(/\/+$/, "") || "/")
   return globs(places.flatMap((place) => alternatives.map((one) => `${place}/**/${one.replace(/^[*?]/, anyName)}`)))
 }

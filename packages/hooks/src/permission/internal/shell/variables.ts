@@ -143,7 +143,9 @@ export class Variables {
         one.dynamic
           ? { text: one.glob ?? "$", quoted, kind: one.glob === undefined ? "unknown" : "glob" }
           : { text: one.text, quoted, kind: one.fuzzy ? "glob" : "text" }
-      ]).map((segment) => trim === undefined || segment.kind === "unknown" ? segment : { ...segment, text: trimmed(segment.text, trim) })
+      ]).map((segment) =>
+        trim === undefined || segment.kind === "unknown" ? segment : { ...segment, text: trimmed(segment.text, trim) }
+      )
     }
     if (this.values.has(name)) return undefined
     if (plainNames.test(name)) return [{ text: "$", quoted, kind: "plain" }]
