@@ -3,7 +3,7 @@ import type { Decomposed } from "./shell/command.ts"
 import { CommandCollector } from "./shell/commandCollector.ts"
 import { runsWhatItWrites } from "./shell/madeScripts.ts"
 
-export type { Command, Decomposed, ScriptFile } from "./shell/command.ts"
+export type { Command, Decomposed } from "./shell/command.ts"
 export type { Word } from "./shellSyntax.ts"
 
 /** Finds the commands of a line. The last lines are cached, because several rules ask about one call. */

@@ -62,7 +62,7 @@ const runsDownload = ({ commands, scripts, unknown }: Decomposed): boolean => {
     (shells.has(name) || interpreters.has(name.replace(/[\d.]+$/, "")) ||
       /^(?:eval|source|\.|iex|psql|mysql|sqlite3)$/.test(name)) &&
     (words.slice(1).every(({ text }) => text.startsWith("-")) ||
-      words.some(({ dynamic, text }) => dynamic || /^\/dev\/fd\//.test(text)))
+      words.some(({ dynamic, text }) => dynamic || text.startsWith("/dev/fd/")))
   )
   const isRun = readsCode || (scripts.length > 0 && unknown !== undefined)
   return isRun &&

@@ -36,7 +36,7 @@ export const inert = set(
 
 /** Programs that only print or store their arguments, so that none of these is a path. */
 export const speakers = set(
-  "echo printf true false : export unset set declare local readonly typeset let for select test [ [[ exit return"
+  "echo printf true false : export unset set declare local readonly typeset let for select case test [ [[ exit return"
 )
 
 /** Programs that change the files that their operands name. */

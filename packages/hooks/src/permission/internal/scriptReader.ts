@@ -2,6 +2,7 @@
  * Reads a shell script: all simple commands in it, including those inside of substitutions. It never guesses: what it
  * cannot read is a `problem`.
  */
+import { mayRunInArithmetic } from "./shell/expansionParts.ts"
 import type { Redirect, Script, Simple, Word } from "./shellSyntax.ts"
 import { maxDepth, nestedTooDeeply, WordReader } from "./wordReader.ts"
 
@@ -22,6 +23,7 @@ export const readScript = (text: string, depth = 0): Script => {
   const reader = new ScriptReader(text, depth)
   reader.script(undefined)
   if (text.includes("<<") && text.includes("((")) reader.stop("it contains arithmetic and a here-document")
+  if (mayRunInArithmetic(text)) reader.stop("it contains an array index that may run commands")
   return { commands: reader.commands, dynamic: reader.dynamic, problem: reader.problem }
 }
 

@@ -1,14 +1,12 @@
 /** Reads the words of a shell script: quotes, escapes, expansions and substitutions. */
 import { ansiEscape, decodeAnsiEscape } from "./ansiEscape.ts"
+import { arithmeticEnd, parameterParts } from "./shell/expansionParts.ts"
 import type { Piece, Simple, Word } from "./shellSyntax.ts"
 
 /** How deeply substitutions may be nested. */
 export const maxDepth = 24
 
 export const nestedTooDeeply = "it is nested too deeply"
-
-/** `((` and what arithmetic may contain. */
-const arithmeticCharacters = /\(\((?:[\w\s+\-*/%()<>=&|!~^?:,#]|\$(?=[A-Za-z_{])|[{}])*\)\)/y
 
 const variable = /\$(?:[A-Za-z_]\w*|[0-9@*#?$!-])/y
 /** Characters without a special meaning. */
@@ -233,25 +231,11 @@ export abstract class WordReader {
   /** The commands that are collected while something is read. */
   protected abstract inner(read: () => void): ReadonlyArray<Simple>
 
-  /**
-   * Skips `((…))` at a position, if it is arithmetic: nothing in it is quoted or substituted, and its parentheses close
-   * together. An array index may run commands, so there must be none.
-   */
+  /** Skips `((…))` at a position, if it is arithmetic. */
   protected arithmetic(at: number): boolean {
-    arithmeticCharacters.lastIndex = at
-    const found = arithmeticCharacters.exec(this.text)
-    if (found === null) return false
-    let depth = 0
-    for (const [index, c] of [...found[0]].entries()) {
-      if (c === "(") depth++
-      else if (c === ")") depth--
-      if (index > 0 && depth < 2) {
-        if (depth !== 1 || found[0][index + 1] !== ")") return false
-        this.at = at + index + 2
-        return true
-      }
-    }
-    return false
+    const end = arithmeticEnd(this.text, at)
+    if (end !== undefined) this.at = end
+    return end !== undefined
   }
 
   /** Reads up to the closing brace of `${`. */
@@ -303,15 +287,4 @@ export abstract class WordReader {
     this.at++
     return out
   }
-}
-
-/** The name of a parameter, and the text that stands for it when it is not set: `NAME:-text`. */
-const parameterParts = (
-  text: string
-): { readonly name: string; readonly fallback?: string; readonly trim?: string } => {
-  const [, trimmed, trim] = /^([A-Za-z_]\w*)((?:%%?|##?)[\w.-]+|%\/\*|##\*\/)$/.exec(text) ?? []
-  if (trimmed !== undefined) return { name: trimmed, trim: trim! }
-  const [, name, fallback] = /^([A-Za-z_]\w*|[0-9@*])(?::?[-=]([\w./ -]*))?$/.exec(text) ?? []
-  if (name === undefined) return { name: /^#[\w@*[\]]*$/.test(text) ? "#" : "" }
-  return fallback === undefined ? { name } : { name, fallback }
 }

@@ -4,7 +4,7 @@ import type { CodeEffects } from "./effects.ts"
 /** Options whose value is not a file or a program. */
 const valueOptions = /^-[Fv]$|^--(?:field-separator|assign)$/
 
-/** What an awk command does, besides reading its operands. */
+/** What the program of an awk command does. */
 export const awkEffects = (args: ReadonlyArray<string>): CodeEffects => {
   let at = 0
   let inPlace = false

@@ -17,7 +17,7 @@ export const editorEffects = (
   args: ReadonlyArray<string>,
   inputs: ReadonlyArray<string> | undefined
 ): CodeEffects => {
-  if (/^emacs/.test(name)) {
+  if (name.startsWith("emacs")) {
     return args.some((text) => /^--?(?:eval|execute|l|load|f|funcall|script|x|batch)/.test(text))
       ? { problem: "emacs runs Lisp" }
       : {}

@@ -120,10 +120,8 @@ const emptiesDatabase = ({ has, name, operands, some }: Arguments): boolean => {
   if (name === "artisan" || (name === "php" && some(/(?:^|\/)artisan$/))) {
     return some(/^(?:migrate:(?:fresh|reset|refresh)|db:wipe)$/)
   }
-  if (/^(?:python[\d.]*|manage\.py|django-admin)$/.test(name) && (name !== "python" || true)) {
-    return (some(/(?:^|\/)manage\.py$/) || name !== "python") && !/^python/.test(name)
-      ? has("flush") || has("reset_db") || has("sqlflush") || /\bmigrate \S+ zero\b/.test(text)
-      : some(/(?:^|\/)manage\.py$/) && (has("flush") || has("reset_db") || /\bmigrate \S+ zero\b/.test(text))
+  if (/^(?:manage\.py|django-admin)$/.test(name) || (name.startsWith("python") && some(/(?:^|\/)manage\.py$/))) {
+    return has("flush") || has("reset_db") || /\bmigrate \S+ zero\b/.test(text)
   }
   if (
     /^(?:sequelize(?:-cli)?|typeorm|knex|mikro-orm|drizzle-kit|diesel|sqlx|flyway|liquibase|alembic|dbmate|goose|migrate|mix|ecto|doctrine|console|bin\/console)$/

@@ -12,7 +12,7 @@ const always =
   `(?:true|1|not\\s+false|'?(\\w+)'?\\s*(?:=|<=|>=|like)\\s*'?\\1'?|1\\s*(?:<|!=|<>)\\s*\\d+|\\w+\\s+is\\s+not\\s+null|\\w+\\s*(?:>=?|!=|<>)\\s*(?:-?[01]|''))`
 
 /** Matches an SQL statement that deletes tables or all rows of one. */
-export const destructiveSql = new RegExp(
+const destructiveSql = new RegExp(
   `\\b(?:drop\\s{1,64}(?:${dropped})\\b|truncate\\s{1,64}(?:table\\s|\\w)` +
     `|delete\\s{1,64}from\\s{1,64}(?:only\\s+)?${name}\\s{0,64}(?:(?:as\\s+)?\\w{1,32}\\s{0,64})?(?:;|$|["']|\\bwhere\\s+\\(?\\s*${always}\\s*\\)?\\s*(?:;|$|["']|or\\b)))`,
   "i"

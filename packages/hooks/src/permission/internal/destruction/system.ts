@@ -48,7 +48,7 @@ const isRecursive = ({ flag, isDynamic, long }: Arguments): boolean => isDynamic
 const opensMode = ({ isDynamic, texts }: Arguments): boolean =>
   isDynamic || texts.some((text, index) =>
     everybody.test(text.replace(/^(?:--mode=|-\w*m)(?=\w)/, "")) &&
-    (/^-/.test(text) || /^-\w*m$|^--mode?$/.test(texts[index - 1] ?? ""))
+    (text.startsWith("-") || /^-\w*m$|^--mode?$/.test(texts[index - 1] ?? ""))
   )
 
 /** Finds the redirections and arguments that write to a device. */
@@ -60,7 +60,7 @@ const writesDevice = ({ some }: Arguments, { name, redirects }: Command): boolea
 /** `kill`: every process, process 1, or a list that another command makes of all processes. */
 const killsEverything = ({ name, operands, some, texts }: Arguments): boolean => {
   if (name === "kill") {
-    const signals = texts.filter((text) => /^-/.test(text))
+    const signals = texts.filter((text) => text.startsWith("-"))
     const targets = texts.slice(1)
     return (targets.includes("-1") && signals.length > 0) || operands.includes("1")
   }

@@ -6,9 +6,9 @@ export interface FileOptions {
   readonly write?: string
   /** Options whose value is a file that is read. */
   readonly read?: string
-  /** Options whose value is no file. */
+  /** Options with a value that does not name a file. */
   readonly other?: string
-  /** Options with two values, a name and a text that is no file. */
+  /** Options with two values: a name and a text. */
   readonly pairs?: string
   /**
    * What the operands are: read; written; not files; files of which only the names are read; the last one is written and

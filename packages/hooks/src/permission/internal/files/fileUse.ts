@@ -24,3 +24,6 @@ export interface Arguments {
   readonly add: (word: Word, how: FileAccess["how"], recursive?: boolean, ifFolder?: Word) => void
   readonly addAll: (words: ReadonlyArray<Word>, how: FileAccess["how"], recursive?: boolean) => void
 }
+
+/** Adds the files of a command. */
+export type AddFiles = (args: Arguments, name: string) => true

@@ -88,6 +88,6 @@ const addOperands = (
   }
 }
 
-/** A computed name of a branch is no file. */
+/** A computed name of a branch does not name a file. */
 const isBranch = (verb: string, { dynamic, fuzzy }: Word): boolean =>
   dynamic && !fuzzy && /^(?:switch|stash)$/.test(verb)

@@ -111,3 +111,13 @@ const attachedValue = (roles: ReadonlyMap<string, Role>, text: string): readonly
   const [, path] = /^-[a-zA-Z]+?(@?[./~][\s\S]*)$/.exec(text) ?? []
   return path === undefined ? undefined : ["read", path.replace(/^@/, "")]
 }
+
+/** The file that a source becomes inside of a target folder. */
+export const fileBelow = (target: Word, source: Word): Word => {
+  const last = source.text.replace(/\/+$/, "")
+  return {
+    text: `${target.text}/${source.text.slice(last.lastIndexOf("/") + 1).replace(/^[\w.@-]+:/, "")}`,
+    dynamic: source.dynamic || target.dynamic,
+    fuzzy: source.fuzzy || target.fuzzy
+  }
+}

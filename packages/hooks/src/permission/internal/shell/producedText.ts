@@ -59,10 +59,10 @@ export const producedBy = (words: ReadonlyArray<Word>): Produced | undefined => 
   if (name === "rg" || name === "fd" || name === "fdfind" || name === "ag") {
     if (texts.some((one) => /^-\w*[uH.]|^--(?:hid|unr|no-i)/.test(one))) return globs([`**/${anyName}`])
     const extension = texts[texts.findIndex((one) => /^(?:-e|--extension)$/.test(one)) + 1]
-    if (/^fd/.test(name) && extension !== undefined && texts.some((one) => /^(?:-e|--extension)$/.test(one))) {
+    if (name.startsWith("fd") && extension !== undefined && texts.some((one) => /^(?:-e|--extension)$/.test(one))) {
       return globs([`**/*.${extension}`])
     }
-    return /^fd/.test(name) || texts.some((one) => /^-\w*l|^--files/.test(one)) ? globs(["**/*"]) : undefined
+    return name.startsWith("fd") || texts.some((one) => /^-\w*l|^--files/.test(one)) ? globs(["**/*"]) : undefined
   }
   if (name === "node" && texts.some((one) => /^-(?:p|v)$/.test(one))) return plain
   return undefined
@@ -97,7 +97,7 @@ const producedByGit = (args: ReadonlyArray<Word>): Produced | undefined => {
     return texts.includes("--show-toplevel") ? text(".") : undefined
   }
   if (/^(?:diff|status|show)$/.test(texts[0] ?? "")) {
-    return texts.some((one) => /^--name-only/.test(one)) ? globs(["**/*"]) : undefined
+    return texts.some((one) => one.startsWith("--name-only")) ? globs(["**/*"]) : undefined
   }
   return /^(?:rev-parse|describe|branch|symbolic-ref|merge-base|rev-list)$/.test(texts[0] ?? "") ? plain : undefined
 }

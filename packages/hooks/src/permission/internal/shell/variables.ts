@@ -20,7 +20,7 @@ const plainNames = /^(?:USER|LOGNAME|HOSTNAME|RANDOM|UID|EUID|PPID|SECONDS|LINEN
 /** A possible binding of names to values. */
 type Binding = ReadonlyMap<string, Word>
 
-/** A part of a word after expansion. `unknown`: its text is not known. `plain`: not known, but it is no path or option. */
+/** A part of a word after expansion. `unknown`: its text is not known. `plain`: neither is this text, but it cannot be a path or an option. */
 interface Segment {
   readonly text: string
   readonly quoted: boolean
