@@ -35,7 +35,17 @@ const projectFiles = [
     "secrets/key.txt",
     "package.json"
   ],
-  ...["src/app.ts", "docs/a.md", "dist/app.js", "tests/a.ts", "templates/app/a", "packages/web/package.json", "a", "b"]
+  ...[
+    "src/app.ts",
+    "docs/a.md",
+    "dist/app.js",
+    "certs/server.pem",
+    "tests/a.ts",
+    "templates/app/a",
+    "packages/web/package.json",
+    "a",
+    "b"
+  ]
 ]
 
 /** Makes a folder with the files of a small project. It is removed when the effect's scope closes. */
@@ -54,9 +64,9 @@ export const project = Effect.acquireRelease(
 /** The guards that are measured. */
 export const guards = (root: string) => ({
   destructive: DestructiveCommands.make(),
-  write: ProtectedPaths.make({ home: `${root}/home/ada` }),
-  read: ProtectedPaths.make({ home: `${root}/home/ada`, write: [], read: secretFiles }),
-  everydayRead: ProtectedPaths.make({ home: `${root}/home/ada`, write: [], read: [".env", "~/.ssh/**"] })
+  write: ProtectedPaths.make({ home: `${root}-ada` }),
+  read: ProtectedPaths.make({ home: `${root}-ada`, write: [], read: secretFiles }),
+  everydayRead: ProtectedPaths.make({ home: `${root}-ada`, write: [], read: [".env", "~/.ssh/**"] })
 })
 
 /** The lines that a guard lets pass. */

@@ -53,12 +53,23 @@ export const accessesFile = (line: Decomposed, query: FileQuery, place: Place): 
   return verdict
 }
 
+/** Commands of git that change the files that they name, or show them. */
+const changesFiles = /^(?:checkout|restore|rm|mv|clean|apply|stash)$/
+const showsFiles = /^(?:show|diff|blame|grep|cat-file|add|hash-object)$/
+
 /** A program whose files come from the input of `xargs` or from `find`, and are not known. */
-const takesUnknownFiles = ({ effects, filesFrom, more, name }: Command, access: FileQuery["access"]): boolean => {
+const takesUnknownFiles = (
+  { effects, filesFrom, more, name, words }: Command,
+  access: FileQuery["access"]
+): boolean => {
   if (filesFrom === undefined || filesFrom === "$" || more !== undefined || speakers.has(name)) return false
   if (fileOptionsOf(name)?.operands === "none") return false
-  if (access === "write") return writers.has(name) && !(/^g?sed$|^perl$/.test(name) && effects?.inPlace !== true)
-  return inert.has(name)
+  if (access === "write") {
+    return writers.has(name) && (name !== "git" || words.some(({ text }) => changesFiles.test(text))) &&
+      !(/^g?sed$|^perl$/.test(name) && effects?.inPlace !== true)
+  }
+  return inert.has(name) &&
+    (name !== "git" || words.some(({ text }) => showsFiles.test(text)))
 }
 
 /** Whether the line runs a script that a glob matches: a shell reads it. */

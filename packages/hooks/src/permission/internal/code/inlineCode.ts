@@ -23,7 +23,7 @@ export const inlineCode = (
       const code = args[index + 1]
       const others = args.slice(0, index)
       const isPlain = others.every((one) =>
-        /^-(?:[a-zA-Z0]*(?:\.\w+)?|M[\w:]+)$/.test(one) && (!/^-\w*[rmMIxS]/.test(one) || /^-M[\w:]+$/.test(one))
+        /^-(?:[a-zA-Z0]*(?:\.\w+)?|M[\w:]+|F\S+)$/.test(one) && (!/^-\w*[rmMIxS]/.test(one) || /^-M[\w:]+$/.test(one))
       )
       return code === undefined || !isPlain ||
           args.slice(index + 2).some((one) => /^-(?:e|r|-require|-import|I|M)/.test(one))
@@ -84,11 +84,11 @@ const pythonNames = set(
 
 /** Attributes through which Python code gets at other modules, code or files. */
 const pythonAttributes =
-  /^(?:os|sys|modules|builtins|subprocess|importlib|imp|io|posix|nt|shutil|system|popen\w*|exec\w*|spawn\w*|fork\w*|eval|compile|open\w*|fdopen|remove\w*|unlink|rmdir|rename\w*|replace_file|mkdir|makedirs|mk\w+|chmod|chown|lchown|link|symlink|truncate|write\w*|putenv|kill\w*|abort|startfile|settrace|setprofile|meta_path|path_hooks|path_importer_cache|path_hooks|excepthook|displayhook|breakpointhook|gi_\w+|f_\w+|cr_\w+|func_\w+|tb_\w+|mro|codecs|inspect|ctypes|pty|socket|urllib|dup\w*|pipe\w*|mount|chroot|setuid|setgid|run)$/
+  /^(?:os|sys|modules|builtins|subprocess|importlib|imp|io|posix|nt|shutil|system|popen\w*|exec(?!utable$)\w*|spawn\w*|fork\w*|eval|compile|open\w*|fdopen|remove\w*|unlink|rmdir|rename\w*|replace_file|mkdir|makedirs|mk\w+|chmod|chown|lchown|link|symlink|truncate|write\w*|putenv|kill\w*|abort|startfile|settrace|setprofile|meta_path|path_hooks|path_importer_cache|path_hooks|excepthook|displayhook|breakpointhook|gi_\w+|f_\w+|cr_\w+|func_\w+|tb_\w+|mro|codecs|inspect|ctypes|pty|socket|urllib|dup\w*|pipe\w*|mount|chroot|setuid|setgid|run)$/
 
 const pythonEffects = (code: string): CodeEffects | undefined => {
   const reads: Array<string> = []
-  const opened = code.replaceAll(
+  const opened = code.replaceAll(/\b[rRbBuU]{1,2}(?=["'])/g, "").replaceAll(
     /\bopen\(\s*(["'])([^"'\\]+)\1\s*(?:,\s*(["'])r?[bt]?\3\s*)?\)(?=\s*(?:\)|\.read\(\)|\.readlines\(\)|as\b|$|;|\[))/g,
     (_, _quote, file: string) => {
       reads.push(file)
@@ -151,7 +151,7 @@ const nodeNames = set(
   `console log error info table process version versions platform arch env argv cwd pid uptime memoryUsage hrtime features release
   require JSON parse stringify Object keys values entries assign fromEntries Array isArray from of Math Number String Boolean Date now toISOString parseInt
   parseFloat isNaN const let var if else for while return true false null undefined typeof new in of Set Map Buffer byteLength async await Intl RegExp
-  fs path os url util crypto readFileSync existsSync statSync readdirSync`
+  fs path os url util crypto setTimeout setInterval clearTimeout Promise then catch finally URL URLSearchParams TextEncoder TextDecoder performance structuredClone Symbol BigInt Error readFileSync existsSync statSync readdirSync`
 )
 /** Names of properties through which JavaScript gets at code, processes or files. */
 const nodeProperties =
@@ -202,7 +202,8 @@ const perlEffects = (code: string): CodeEffects | undefined => {
   const plain = code
     .replaceAll(
       /(?<![\w$@%])(?:s|tr|y)([/|#!,])((?:[^\\]|\\[\s\S])*?)\1((?:[^\\]|\\[\s\S])*?)\1([a-z]*)/g,
-      (_, _d, _from, _to, flags: string) => flags.includes("e") ? " unsafe " : " 0 "
+      (_, _d, _from, to: string, flags: string) =>
+        flags.includes("e") ? ` ${to} ${flags.includes("ee") ? "unsafe" : ""} ` : " 0 "
     )
     .replaceAll(/(?<![\w$@%)\]])m?\/(?:[^/\\\n]|\\.)*\/[a-z]*/g, " 0 ")
     .replaceAll(strings, "0")

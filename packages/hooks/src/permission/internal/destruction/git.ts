@@ -11,6 +11,10 @@ const verbOf = ({ operands, texts }: Arguments): string | undefined => {
   return operands[0]
 }
 
+/** A file, a folder or a pattern, and not a branch. */
+const pathspec =
+  /^(?:\.{1,2}|:.*|.*[*?].*|--pathspec-\S+|--ours|--theirs|\.{1,2}\/.*|[^-].*\/|[^-].*\.(?:[cm]?[jt]sx?|json|md|py|rb|go|rs|java|kt|cc?|h|cpp|hpp|s?css|html?|ya?ml|toml|txt|sh|sql|lock|xml|vue|svelte|php|swift|ini|cfg|conf|env))$/
+
 const gitChecks: { readonly [verb: string]: ReadonlyArray<GitCheck> } = {
   push: [[
     "git-force-push",
@@ -24,11 +28,13 @@ const gitChecks: { readonly [verb: string]: ReadonlyArray<GitCheck> } = {
     ({ flag, isDynamic, long }) =>
       !flag("n") && !long("dry-run") && (isDynamic || flag("fxXi") || long("force", "interactive"))
   ]],
-  checkout: [[
-    "git-discard",
-    ({ flag, isForced, some }) =>
-      flag("fB") || isForced || some(/^(?:\.{1,2}|\*|:.*|--|.*[*?].*|--pathspec-\S+|--ours|--theirs|\.?\.?\/.*)$/)
-  ]],
+  checkout: [
+    ["git-discard", ({ flag, isForced, isGiven, some, texts }) => {
+      const end = texts.indexOf("--")
+      const namesFiles = isGiven || (end >= 0 && end < texts.length - 1) || (!flag("b") && some(pathspec))
+      return flag("fB") || isForced || namesFiles
+    }]
+  ],
   "checkout-index": [["git-discard", ({ flag, isForced }) => flag("fa") || isForced]],
   switch: [[
     "git-discard",
@@ -63,17 +69,19 @@ const gitChecks: { readonly [verb: string]: ReadonlyArray<GitCheck> } = {
 
 interface GitArguments extends Arguments {
   readonly isForced: boolean
+  /** `xargs` or `find` gives it more arguments. */
+  readonly isGiven: boolean
 }
 
 type GitCheck = readonly [Check[0], (args: GitArguments) => boolean]
 
 /** The checks of a command of git. */
-export const gitDestructions = (args: Arguments): ReadonlyArray<Check[0]> => {
+export const gitDestructions = (args: Arguments, isGiven: boolean): ReadonlyArray<Check[0]> => {
   const verb = verbOf(args)
   if (verb === undefined) return []
   // A computed subcommand may be any of them.
   const verbs = /[$*?{[]/.test(verb) ? Object.keys(gitChecks) : Object.hasOwn(gitChecks, verb) ? [verb] : []
   const checks = verbs.flatMap((one) => gitChecks[one]!)
-  const own = { ...args, isForced: args.long("force") }
+  const own = { ...args, isForced: args.long("force"), isGiven }
   return checks.filter(([, destroys]) => destroys(own)).map(([kind]) => kind)
 }

@@ -156,6 +156,17 @@ const table: { readonly [programs: string]: FileOptions } = {
     operands: "none"
   },
   "aria2c axel": { write: "-o -d --out --dir --log -l", read: "-i --input-file", operands: "none" },
+  rsync: {
+    write: "--backup-dir --partial-dir --log-file --write-batch",
+    read: "--exclude-from --include-from --files-from --password-file --read-batch",
+    other:
+      `--exclude --include -e --rsh --filter -f --chmod --port --bwlimit --max-size --min-size --link-dest --compare-dest --timeout
+      --out-format --info --rsync-path --chown --suffix -T -B`
+  },
+  "scp sftp": { write: "", read: "-i -F", other: "-P -o -l -c -J -S" },
+  "cp gcp mv gmv ln gln": { write: "", other: "-S --suffix" },
+  install: { write: "", other: "-m -o -g -S --mode --owner --group --suffix" },
+  "cd pushd popd chdir": { write: "", operands: "none" },
   "tee gtee": { operands: "write", write: "" },
   "touch gtouch truncate": { operands: "write", read: "-r --reference" },
   "7z 7za 7zr": { write: "-o", operands: "rest" }

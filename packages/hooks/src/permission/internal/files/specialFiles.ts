@@ -104,8 +104,10 @@ const awkFiles: AddFiles = ({ addAll, args, texts }) => {
   return true
 }
 
-const formattedFiles: AddFiles = ({ add, operands, texts }) => {
-  const writes = texts.some((text) => /^(?:--write|--fix|-w)$/.test(text))
+const formattedFiles: AddFiles = ({ add, operands, texts }, name) => {
+  const writes = /^(?:black|isort|rustfmt|autoflake|pyupgrade)$/.test(name)
+    ? !texts.some((text) => /^--(?:check|diff)/.test(text))
+    : texts.some((text) => /^(?:--write|--fix\S*|-w|-i|-[aA]|--auto-?correct\S*|--apply\S*|format|fmt)$/.test(text))
   // The whole working folder is not a file that somebody means.
   for (const word of operands) add(word, writes ? "write" : "read", writes && !/^\.?\/?$/.test(word.text))
   return true
@@ -173,6 +175,9 @@ const special: { readonly [name: string]: AddFiles } = {
   ag: searchedFiles,
   aws: storedFiles,
   awk: awkFiles,
+  autoflake: formattedFiles,
+  biome: formattedFiles,
+  black: formattedFiles,
   bunzip2: compressedFiles,
   bzip2: compressedFiles,
   cpio: cpioFiles,
@@ -188,6 +193,15 @@ const special: { readonly [name: string]: AddFiles } = {
   find: foundFiles,
   gawk: awkFiles,
   gcloud: storedFiles,
+  "clang-format": formattedFiles,
+  gofmt: formattedFiles,
+  isort: formattedFiles,
+  oxlint: formattedFiles,
+  pyupgrade: formattedFiles,
+  rubocop: formattedFiles,
+  ruff: formattedFiles,
+  rustfmt: formattedFiles,
+  shfmt: formattedFiles,
   gfind: foundFiles,
   git: gitFiles,
   grep: searchedFiles,

@@ -6,7 +6,7 @@ import { inert, shells, wrappers } from "../programs.ts"
 import { readScript } from "../scriptReader.ts"
 import type { Simple, Word } from "../shellSyntax.ts"
 import type { Command, ScriptFile } from "./command.ts"
-import { pipedText, pipedWords } from "./pipes.ts"
+import { type GivenArguments, pipedText, pipedWords } from "./pipes.ts"
 import { shellScriptOf } from "./shellScript.ts"
 import { Variables } from "./variables.ts"
 import { inner, type Invocation, maxCommands, type Surroundings, WrappedCommands } from "./wrappedCommands.ts"
@@ -17,6 +17,8 @@ export class CommandCollector extends WrappedCommands {
   readonly scripts: Array<ScriptFile> = []
   /** Something is piped or redirected into a command, so a shell without arguments may read a script. */
   private hasInput = false
+  /** The program that gives arguments to the script that is read now, as `find -exec sh -c` does. */
+  private given: GivenArguments = {}
   readonly aliases = new Set<string>()
 
   /** `inherits`: the same shell runs it, so that it has the variables of the script around it. */
@@ -43,7 +45,8 @@ export class CommandCollector extends WrappedCommands {
       redirects: redirects.map(({ op, target }) => ({ op, target: this.variables.one(target) })),
       inputs: inputs.map((input) => this.variables.one(input)),
       ...(pipe === undefined ? {} : { pipe }),
-      ...(outputs.length === 0 ? {} : { filesFrom: "$", inputOf: outputs })
+      ...(outputs.length === 0 ? {} : { filesFrom: "$", inputOf: outputs }),
+      ...(words.some(({ pieces = [] }) => pieces.some(({ type }) => type === "variable")) ? this.given : {})
     }
     if (words[0]?.pieces?.some((piece) => piece.type === "text" && !piece.quoted && /[{,]/.test(piece.text)) === true) {
       this.problem("the name of a program is dynamic", via)
@@ -69,7 +72,17 @@ export class CommandCollector extends WrappedCommands {
     const found: Command = { words, name, standard, via, wraps: false, ...rest, ...piped, inputs }
     const index = this.commands.push(found) - 1
     if (isComputedName(first)) return this.problem("the name of a program is dynamic", via)
-    const invocation: Invocation = { name, standard, args, inputs, redirects: around.redirects, pipe, depth, via }
+    const invocation: Invocation = {
+      name,
+      standard,
+      args,
+      inputs,
+      redirects: around.redirects,
+      pipe,
+      depth,
+      via,
+      filesFrom: around.filesFrom
+    }
     if (first.text.includes("/") && !standard) this.scripts.push({ path: first.text, type: "program" })
     const effects = this.code(invocation)
     if (effects !== undefined) {
@@ -178,7 +191,7 @@ export class CommandCollector extends WrappedCommands {
   }
 
   /** A shell: it reads a script from an argument, from its input or from a file. */
-  private shell({ args, depth, inputs, name, redirects, via }: Invocation): boolean {
+  private shell({ args, depth, filesFrom, inputs, name, redirects, via }: Invocation): boolean {
     if (name === "cmd" || name === "powershell" || name === "pwsh") {
       this.suffixes(args, depth, via)
       return this.opaque(`${name} has another language`, via)
@@ -188,10 +201,13 @@ export class CommandCollector extends WrappedCommands {
     if (script.type === "nothing") return false
     if (script.type === "file") return this.file(script.file, "shell", via)
     if (script.type === "unknown") return this.opaque(`${name} reads commands from a file or its input`, via)
+    const outer = this.given
+    this.given = filesFrom === undefined || filesFrom === "$" ? outer : { filesFrom }
     for (const { dynamic, fuzzy, text } of script.texts) {
       if (dynamic || (fuzzy && inputs.length === 0)) this.problem(`what ${name} runs is dynamic`, via)
       this.script(text, depth + 1, via)
     }
+    this.given = outer
     return script.readsFile ? this.opaque(`${name} reads a file first`, via) : true
   }
 }

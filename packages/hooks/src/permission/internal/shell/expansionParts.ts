@@ -34,6 +34,7 @@ export const parameterParts = (
   const [, trimmed, trim] = /^([A-Za-z_]\w*)((?:%%?|##?)[\w.-]+|%\/\*|##\*\/)$/.exec(text) ?? []
   if (trimmed !== undefined) return { name: trimmed, trim: trim! }
   const [, name, fallback] = /^([A-Za-z_]\w*|[0-9@*])(?::?[-=]([\w./ -]*))?$/.exec(text) ?? []
+  if (/\[[@*]\]/.test(text)) return { name: "@" }
   if (name === undefined) return { name: /^#[\w@*[\]]*$/.test(text) ? "#" : "" }
   return fallback === undefined ? { name } : { name, fallback }
 }

@@ -111,7 +111,9 @@ export class Variables {
     if (piece.type === "text") return [{ text: piece.text, quoted: piece.quoted, kind: "text" }]
     if (piece.type === "number") return [{ text: "$", quoted: true, kind: "plain" }]
     if (piece.type === "file") return [{ text: "/dev/fd/63", quoted: true, kind: "text" }]
-    const unknown: Segment = { text: "$", quoted: piece.quoted, kind: "unknown" }
+    // All parameters may be several words, also in quotes.
+    const splits = piece.type === "variable" && /^[@*]$/.test(piece.name)
+    const unknown: Segment = { text: "$", quoted: piece.quoted && !splits, kind: "unknown" }
     if (depth > maxDepth) return [unknown]
     return (piece.type === "output" ? this.output(piece.commands, depth) : this.variable(piece, binding, depth))
       ?.map((segment) => ({ ...segment, quoted: piece.quoted })) ?? [unknown]

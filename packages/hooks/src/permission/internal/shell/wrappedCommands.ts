@@ -35,6 +35,7 @@ export interface Invocation {
   readonly pipe: Simple["pipe"]
   readonly depth: number
   readonly via: Command["via"]
+  readonly filesFrom: string | undefined
 }
 
 /** The parts of a command that are not its words. */
@@ -227,7 +228,8 @@ export abstract class WrappedCommands {
           redirects: [],
           pipe: undefined,
           depth: depth + 1,
-          via
+          via,
+          filesFrom: undefined
         }
         this.inspect(invocation)
       }
