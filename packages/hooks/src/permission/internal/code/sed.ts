@@ -94,7 +94,7 @@ class SedReader {
       else if (c === delimiter) {
         this.at++
         return
-      } else if (isPattern && c === "[") this.skip(/\[\^?\]?(?:\[[:.=][^\]]*\]|[^\]\n])*(?=\])/y)
+      } else if (isPattern && c === "[") this.skip(/\[\^?\]?(?:\[[:.=][^\]]{0,64}\]|[^\]\n]){0,256}(?=\])/y)
     }
     this.problem = "a sed script cannot be read"
   }

@@ -1,7 +1,7 @@
 /** Reads the inside of expansions. */
 
 /** `((` and what arithmetic may contain. */
-const arithmeticCharacters = /\(\((?:[\w\s+\-*/%()<>=&|!~^?:,#]|\$(?=[A-Za-z_{])|[{}])*\)\)/y
+const arithmeticCharacters = /\(\((?:[\w\s+\-*/%()<>=&|!~^?:,#]|\$(?=[A-Za-z_{])|[{}]){0,512}\)\)/y
 
 /**
  * Where `((…))` ends that begins at a position, if it is arithmetic: nothing in it is quoted or substituted, and its
