@@ -98,6 +98,14 @@ export const systemChecks: ReadonlyArray<Check> = [
   ],
   ["delete-recursively", ({ name, some }) => /^7z[arz]?$/.test(name) && some(/^-sdel$/)],
   ["delete-recursively", ({ name, some }) => name === "rsync" && some(/^--del(?!ay)/)],
+  [
+    "delete-recursively",
+    ({ name, operands }) => /^(?:yarn|pnpm|bun)$/.test(name) && folderRemovers.test(operands[0] ?? "")
+  ],
+  [
+    "delete-recursively",
+    ({ flag, has, name }) => name === "cmake" && (has("-E", "remove_directory") || (has("-E", "rm") && flag("rR")))
+  ],
   ["delete-recursively", ({ has, name }) => name === "gio" && (has("trash") || has("remove"))],
   ["disk", ({ name, texts }) => /^g?mv$/.test(name) && texts.at(-1) === "/dev/null"],
   [

@@ -81,6 +81,7 @@ export abstract class WrappedCommands {
       if (value.dynamic) this.problem(`${name} is dynamic`, via)
       else this.script(value.text, depth + 1, via)
     }
+    if (/^(?:BASH_)?ENV$/.test(name)) this.problem(`shells read the file in ${name}`, via)
     if (loaderVariable.test(name)) this.problem(`${name} changes what programs do`, via)
   }
 
@@ -118,7 +119,7 @@ export abstract class WrappedCommands {
       return this.opaque("crontab runs commands later", via)
     }
     if (/^(?:at|batch)$/.test(name)) this.problem(`${name} runs commands later`, via)
-    if (name === "ssh") { for (const { text } of inputs) this.script(text, depth + 1, via) }
+    if (/^(?:ssh|su|runuser)$/.test(name)) { for (const { text } of inputs) this.script(text, depth + 1, via) }
     if (args.length === 0) return false
     const exact = wrappedCommand(name, args)
     if (exact === undefined) {
