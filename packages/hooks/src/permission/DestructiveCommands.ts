@@ -11,8 +11,10 @@ import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
 import * as Condition from "./Condition.ts"
 import { operationsOf } from "./internal/callOperations.ts"
-import { decompose } from "./internal/decompose.ts"
-import { type Destruction, destructionTexts, destructiveSql, findDestructions } from "./internal/destructive.ts"
+import { decompose, type Decomposed } from "./internal/decompose.ts"
+import { findInScripts } from "./internal/destruction/scriptFiles.ts"
+import { destructiveStatement, sqlFilesOf } from "./internal/destruction/sql.ts"
+import { type Destruction, destructionTexts, findDestructions } from "./internal/destructive.ts"
 import { callOf, guardSetting, rejectOrAsk, type ToolReadingOptions } from "./internal/toolGuard.ts"
 
 export type { Destruction } from "./internal/destructive.ts"
@@ -107,7 +109,7 @@ const findProblem = (
     readonly except: ReadonlyArray<Destruction>
     readonly rules: ReadonlyArray<Condition.Rule>
     readonly kinds: Options["kinds"]
-    /** Only rules need it. */
+    /** Only rules and scripts need it. */
     readonly setting: () => Condition.Setting
   }
 ): Problem => {
@@ -121,9 +123,11 @@ const findProblem = (
       continue
     }
     const line = decompose(value)
-    const found = findDestructions(line, value).find(([destruction]) => !except.includes(destruction))
+    const scripts = runsScripts(line) ? findInScripts(line, setting()) : undefined
+    const found = [...findDestructions(line, value), ...(scripts?.found ?? [])]
+      .find(([destruction]) => !except.includes(destruction))
     if (found !== undefined) return { destructive: `\`${found[1]}\` ${kinds[found[0]]}` }
-    unknown ??= line.unknown
+    unknown ??= line.unknown ?? scripts?.unknown
   }
   if (rules.length === 0) return { unknown }
   const place = setting()
@@ -135,13 +139,15 @@ const findProblem = (
   return { unknown }
 }
 
+const runsScripts = (line: Decomposed): boolean => line.scripts.length > 0 || sqlFilesOf(line).length > 0
+
 /** The first destructive SQL statement among the arguments that contain SQL. */
 const sqlStatementIn = (args: Json): string | undefined => {
   if (typeof args !== "object" || args === null) return undefined
   for (const [key, value] of Object.entries(args)) {
     if (!/^(?:sql|query|queries|statement|statements)$/i.test(key)) continue
     for (const text of Array.isArray(value) ? value : [value]) {
-      const statement = typeof text === "string" ? destructiveSql.exec(text)?.[0] : undefined
+      const statement = typeof text === "string" ? destructiveStatement(text) : undefined
       if (statement !== undefined) return statement
     }
   }

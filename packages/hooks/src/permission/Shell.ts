@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import { readScript } from "./internal/scriptReader.ts"
-import type { Script } from "./internal/shellSyntax.ts"
+import type { Script, Simple, Word } from "./internal/shellSyntax.ts"
 
 export { interpreters, shells, wrappers } from "./internal/programs.ts"
 export type { Redirect, Script, Simple, Word } from "./internal/shellSyntax.ts"
@@ -25,4 +25,16 @@ export type { Redirect, Script, Simple, Word } from "./internal/shellSyntax.ts"
  * @category parsing
  * @since 0.1.0
  */
-export const parse = (script: string): Script => readScript(script)
+export const parse = (script: string): Script => {
+  const { commands, dynamic, problem } = readScript(script)
+  return { commands: commands.map(withoutPieces), dynamic, problem }
+}
+
+const withoutPieces = ({ assigns, inputs, redirects, words }: Simple): Simple => ({
+  words: words.map(bare),
+  assigns: assigns.map(({ name, value }) => ({ name, value: bare(value) })),
+  redirects: redirects.map(({ op, target }) => ({ op, target: bare(target) })),
+  inputs: inputs.map(bare)
+})
+
+const bare = ({ dynamic, fuzzy, text }: Word): Word => ({ text, dynamic, fuzzy })

@@ -156,11 +156,17 @@ describe("capabilities", () => {
     ..."install a /etc/b|truncate -s0 /etc/a|find /etc -delete|tar -xf a.tar -C /etc|(cd /; rm etc/a)".split("|"),
     ..."rm /etc/{passwd,shadow}|rm /et[c]/a|rm -rf /|exec 3<>/etc/a|rsync a /etc/a|cp a ../etc/b|rm //etc//a|rm /etc/../etc/a|mkdir -p /ETC/a|rm -rf /e*"
       .split("|"),
-    ..."echo x >$TARGET|rm $X|find . -exec rm {} +|python -c 'open(1)'|bash -c 'echo x > /etc/a'|git -C /etc checkout -- a|pushd /etc; >a|wget -P /etc http://a.test/x"
+    ..."echo x >$TARGET|rm $X|find /etc -exec rm {} +|python -c 'open(1)'|bash -c 'echo x > /etc/a'|git -C /etc checkout -- a|pushd /etc; >a|wget -P /etc http://a.test/x"
       .split("|")
   ]
   for (
-    const line of [...writes, "echo x >| /etc/a", "cat a | tee /etc/b", "cat a | sudo tee -a /etc/b", "ls | xargs rm"]
+    const line of [
+      ...writes,
+      "echo x >| /etc/a",
+      "cat a | tee /etc/b",
+      "cat a | sudo tee -a /etc/b",
+      "cat list | xargs rm"
+    ]
   ) {
     it(`${etc} stops ${line}`, () => assert.isTrue(hits(evaluate(etc, "Bash", { command: line }, guard))))
   }

@@ -122,7 +122,7 @@ describe("DestructiveCommands", () => {
   it.effect("stops few harmless lines", () =>
     Effect.gen(function*() {
       const stopped = yield* Effect.filter(harmless, (line) => Effect.map(tag(line), (action) => action !== "Continue"))
-      assert.deepEqual(stopped, ["rm -rf dist", "find . -name '*.log' -delete", "python3 -c 'print(1)'"])
+      assert.deepEqual(stopped, ["rm -rf dist", "find . -name '*.log' -delete"])
     }))
 
   it.effect("rejects, asks about or allows unknown commands, as the option says", () =>
@@ -130,7 +130,8 @@ describe("DestructiveCommands", () => {
       for (
         const line of [
           "$X -rf /",
-          "bash x.sh",
+          "bash < x.sh",
+          "echo ls > x.sh; bash x.sh",
           "python -c 'x'",
           "echo cm0gLXJm | base64 -d | sh",
           "ls '",

@@ -51,7 +51,8 @@ export const runsCommand = (line: string, glob: CommandGlob, use: "guard" | "adv
   const decomposed = decompose(line)
   if (glob.matches(line.trim())) return "match"
   const isHidden = use === "advice" ? decomposed.dynamic && glob.hasArguments : hidesArguments(decomposed, glob)
-  let verdict: Verdict = decomposed.unknown === undefined && !isHidden ? "no-match" : "unknown"
+  const readsScript = decomposed.scripts.some(({ type }) => type === "shell")
+  let verdict: Verdict = decomposed.unknown === undefined && !isHidden && !readsScript ? "no-match" : "unknown"
   for (const command of decomposed.commands) {
     const found = matchCommand(command, glob)
     if (found === "match" && command.via !== "guess") return "match"
@@ -122,9 +123,10 @@ export const runsOnlyCommands = (
 ): boolean => {
   const { commands, dynamic, unknown } = decompose(line)
   if (unknown !== undefined || dynamic || commands.length === 0) return false
-  return commands.every(({ assigns, redirects, via, words, wraps }) => {
+  return commands.every(({ assigns, effects, redirects, via, words, wraps }) => {
     if (via === "guess") return true
     if (assigns || words.length === 0) return false
+    if ((effects?.reads?.length ?? 0) > 0 || effects?.writes?.some((path) => !writable(path)) === true) return false
     if (redirects.some(({ op, target }) => op !== "<" && (target.dynamic || target.fuzzy || !writable(target.text)))) {
       return false
     }

@@ -1,9 +1,15 @@
 /** Whether the commands of a shell line read or write a file, in every folder that the line may be in. */
+import { braceExpand, Minimatch } from "minimatch"
 import type { Command, Decomposed, Word } from "./decompose.ts"
+import { filesBelow, isFolder } from "./files/diskFiles.ts"
+import { fileOptionsOf } from "./files/fileTable.ts"
+import type { FileAccess } from "./files/fileUse.ts"
+import { wordOf } from "./files/optionValues.ts"
+import { filesOf } from "./files/programFiles.ts"
 import type { PathGlob } from "./pathGlob.ts"
-import { pathCacheOf, type Place, spellings } from "./pathSpellings.ts"
-import { type FileAccess, filesOf } from "./programFiles.ts"
-import { inert, writers } from "./programs.ts"
+import { absolutePaths, normalizeName, normalizePath, pathCacheOf, type Place, spellings } from "./pathSpellings.ts"
+import { inert, speakers, writers } from "./programs.ts"
+import { anyName } from "./shell/producedText.ts"
 
 /**
  * Whether a call does what a rule describes. `unknown`: the call cannot be read well enough.
@@ -31,13 +37,9 @@ export const accessesFile = (line: Decomposed, query: FileQuery, place: Place): 
   const { access, onlyKnownPrograms = false } = query
   const folders = foldersOf(line, place)
   let verdict: Verdict = line.unknown === undefined ? "no-match" : "unknown"
-  const readsFileNames = line.commands.some(({ name, wraps }) =>
-    wraps && /^g?(?:xargs|find)$|^(?:parallel|fd|fdfind)$/.test(name)
-  )
   let lookups = 0
   for (const command of line.commands) {
-    const usesFiles = access === "write" ? writers.has(command.name) : inert.has(command.name)
-    if (readsFileNames && command.via === "wrapped" && usesFiles) verdict = "unknown"
+    if (takesUnknownFiles(command, access)) verdict = "unknown"
     for (const file of cachedFilesOf(command)) {
       if (file.how !== access && (onlyKnownPrograms || file.how !== "maybe")) continue
       lookups += file.word.fuzzy ? 16 : 1
@@ -47,29 +49,101 @@ export const accessesFile = (line: Decomposed, query: FileQuery, place: Place): 
       if (found !== "no-match") verdict = "unknown"
     }
   }
+  if (access === "read" && verdict === "no-match" && readsScript(line, query.glob, place, folders)) return "match"
   return verdict
 }
 
+/** Commands of git that change the files that they name, or show them. */
+const changesFiles = /^(?:checkout|restore|rm|mv|clean|apply|stash)$/
+const showsFiles = /^(?:show|diff|blame|grep|cat-file|add|hash-object)$/
+
+/** A program whose files come from the input of `xargs` or from `find`, and are not known. */
+const takesUnknownFiles = (
+  { effects, filesFrom, more, name, words }: Command,
+  access: FileQuery["access"]
+): boolean => {
+  if (filesFrom === undefined || filesFrom === "$" || more !== undefined || speakers.has(name)) return false
+  if (fileOptionsOf(name)?.operands === "none") return false
+  if (access === "write") {
+    return writers.has(name) && (name !== "git" || words.some(({ text }) => changesFiles.test(text))) &&
+      !(/^g?sed$|^perl$/.test(name) && effects?.inPlace !== true)
+  }
+  return inert.has(name) &&
+    (name !== "git" || words.some(({ text }) => showsFiles.test(text)))
+}
+
+/** Whether the line runs a script that a glob matches: a shell reads it. */
+const readsScript = ({ scripts }: Decomposed, glob: FileQuery["glob"], place: Place, folders: Folders): boolean =>
+  scripts.some(({ path, type }) =>
+    type === "shell" &&
+    matchFile({ how: "read", recursive: false, word: wordOf(path) }, glob, place, folders) === "match"
+  )
+
 const matchFile = (
-  { how, recursive, word }: FileAccess,
+  { how, ifFolder, recursive, word: written }: FileAccess,
   glob: FileQuery["glob"],
   place: Place,
   [folders, isIncomplete]: Folders
 ): Verdict => {
+  const word = written.dynamic && written.glob !== undefined
+    ? { text: written.glob, dynamic: false, fuzzy: true }
+    : written
   const { dynamic, fuzzy, text } = word
+  if (ifFolder !== undefined && !mayBeFolder(ifFolder, place, folders)) return "no-match"
   if (dynamic) return how === "maybe" ? "no-match" : "unknown"
   if (isIncomplete && !/^[/~]/.test(text)) return "unknown"
-  if (fuzzy) return glob.intersects(text, place, folders) ? "unknown" : "no-match"
+  const isGlobbed = !/^[/~]/.test(text) && folders.some((folder) => /[*?[]/.test(folder))
+  if (isGlobbed && glob.intersects(text, place, folders) && !isAbsentBelow(text, glob, place, folders)) return "unknown"
+  if (fuzzy) {
+    return glob.intersects(text, place, folders) && !isAbsentBelow(text, glob, place, folders) ? "unknown" : "no-match"
+  }
   const paths = spellings(text, place, folders)
   if (paths === undefined) return text === "" ? "no-match" : "unknown"
   const matches = paths.some((path) => glob.test(path, place, "anywhere") || (recursive && glob.below(path, place)))
-  return matches ? "match" : "no-match"
+  return matches || (recursive && isBelow(text, glob, place, folders)) ? "match" : "no-match"
+}
+
+const mayBeFolder = ({ dynamic, fuzzy, text }: Word, place: Place, folders: ReadonlyArray<string>): boolean =>
+  dynamic || fuzzy || /(?:^|\/)\.{0,2}$/.test(text) || text.startsWith("~") ||
+  absolutePaths(text, place, folders).some(isFolder)
+
+/** Whether the disk has a file below a folder that the glob matches. */
+const isBelow = (text: string, glob: FileQuery["glob"], place: Place, folders: ReadonlyArray<string>): boolean =>
+  (spellings(text, { ...place, ignoreCase: false }, folders) ?? []).some((folder) =>
+    cachedFilesBelow(folder, place)?.some((path) => glob.test(normalizeName(path, place), place, "anywhere"))
+  )
+
+/** Whether the disk shows that a pattern of the shell matches no file that the glob matches. */
+const isAbsentBelow = (text: string, glob: FileQuery["glob"], place: Place, folders: ReadonlyArray<string>): boolean =>
+  braceExpand(text).every((one) =>
+    absolutePaths(one, place, folders).every((path) => {
+      if (/[*?[@{].*\/\.\.(?:\/|$)/.test(path)) return false
+      const parts = normalizePath(path).split("/")
+      const index = parts.findIndex((part) => /[*?[@{]/.test(part))
+      if (index < 0) return !glob.test(normalizeName(path, place), place, "anywhere")
+      const files = cachedFilesBelow(parts.slice(0, index).join("/") || "/", place)
+      if (files === undefined) return false
+      const pattern = new Minimatch(normalizePath(path), {
+        dot: text.includes(anyName),
+        nocomment: true,
+        nonegate: true
+      })
+      return !files.some((file) => glob.test(normalizeName(file, place), place, "anywhere") && pattern.match(file))
+    })
+  )
+
+const cachedFilesBelow = (folder: string, place: Place): ReadonlyArray<string> | undefined => {
+  const cache = pathCacheOf(place)?.filesBelow
+  if (cache === undefined) return filesBelow(folder)
+  if (!cache.has(folder)) cache.set(folder, filesBelow(folder))
+  return cache.get(folder)
 }
 
 /** The folders that a line may run in; `incomplete` if it may also run in an unknown folder. */
 type Folders = readonly [folders: ReadonlyArray<string>, isIncomplete: boolean]
 
-const foldersOf = (line: Decomposed, place: Place): Folders => {
+/** The folders that the commands of a line may run in. */
+export const foldersOf = (line: Decomposed, place: Place): Folders => {
   const cache = pathCacheOf(place)
   if (cache?.folders?.line === line) return cache.folders.found
   const found = findFolders(line, place)
@@ -82,8 +156,11 @@ const findFolders = ({ commands }: Decomposed, place: Place): Folders => {
   let isIncomplete = false
   const enter = (word: Word | undefined): void => {
     if (word === undefined) folders = [...folders, place.home]
-    else if (word.dynamic || word.fuzzy || folders.length > maxFolders) isIncomplete = true
-    else if (word.text !== "-") {
+    else if ((word.dynamic && word.glob === undefined) || folders.length > maxFolders) isIncomplete = true
+    else if (word.fuzzy || word.dynamic) {
+      const entered = absolutePaths(word.glob ?? word.text, place, folders).map(normalizePath)
+      folders = [...new Set([...folders, ...entered])]
+    } else if (word.text !== "-") {
       const entered = spellings(word.text, { ...place, ignoreCase: false }, folders) ?? []
       folders = [...new Set([...folders, ...entered])]
     }

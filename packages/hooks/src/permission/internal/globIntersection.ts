@@ -5,6 +5,7 @@
  * wrong yes, but never a wrong no. The second glob is a word of the shell.
  */
 export const globsIntersect = (a: string, b: string): boolean => {
+  const findsHidden = b.includes("@(|.)")
   const [left, right] = [a.split("/"), b.split("/")]
   let row = [true, ...right.map(() => false)]
   for (let j = 0; j < right.length && right[j] === "**"; j++) row[j + 1] = true
@@ -15,7 +16,7 @@ export const globsIntersect = (a: string, b: string): boolean => {
         one === "**"
           ? row[j + 1]! || next[j]!
           : other === "**"
-          ? next[j]! || row[j + 1]!
+          ? next[j]! || (row[j + 1]! && (findsHidden || !/^\\?\./.test(one)))
           : row[j]! && segmentsIntersect(one, other)
       )
     }

@@ -14,25 +14,26 @@ export const assignmentWord = /^[A-Za-z_]\w*=/
 
 export const isAwk = (name: string): boolean => /^[gmn]?awk$/.test(name)
 
-export const awkMayRunCommands = (args: ReadonlyArray<string>): boolean =>
-  args.some((arg) => /system|getline|[|>@]|^-(?:f|i|l|E)|^--(?:file|include|load|exec)/.test(arg))
-
-/** Commands and flags of sed that run programs or write files, and scripts that are read from files. */
-const sedCommand =
-  /(?:^|[;{}\n\d$/!,])[ \t]{0,8}[ewW](?:\s|$)|[^\w\s.-]\w{0,8}[ew]\w{0,8}[ \t]{0,8}(?:$|[;}\n])|^-[a-zA-Z]*f|^--file/
-
-export const sedMayRunCommands = (args: ReadonlyArray<string>): boolean => args.some((arg) => sedCommand.test(arg))
-
 export const isInterpreter = (name: string): boolean =>
   interpreters.has(name.replace(/[\d.]+$/, "")) || interpreters.has(name)
+
+/** Commands of a debugger that only show something. */
+const quietDebug =
+  /^(?:bt|backtrace|where|run|r|q|quit|c|continue|up|down|(?:thread|info|list|l|p|print|frame|disas\w*|x\/\w+|break|b|set (?:pagination|confirm|width|print)) ?[\w *&.:\->/[\]$]*)$/
 
 /** Whether an interpreter reads code from its arguments or its input, instead of a named file. */
 export const interpreterRunsInlineCode = (name: string, args: ReadonlyArray<string>): boolean => {
   if (args.length > 0 && /^(?:-v|-V|-h|--version|--help|--test)$/.test(args[0]!)) return false
+  if (/^(?:gdb|lldb)$/.test(name)) {
+    return !args.every((arg, index) =>
+      !/^-{1,2}(?:ex|o|eval-command)$/.test(args[index - 1] ?? "") || quietDebug.test(arg)
+    )
+  }
   const ownArgs = args.slice(0, args.findIndex((arg) => !arg.startsWith("-")) + 1 || undefined)
+  const isNode = /^(?:node|nodejs|bun|deno)$/.test(name) && !args.some((arg) => /(?:^|=)data:/.test(arg))
   const hasInlineFlag = ownArgs.some((arg) =>
-    arg === "-" || /^-[a-zA-Z]*[ceErRpxMmB]/.test(arg) && arg !== "-m" ||
-    /^--(?:eval|print|require|import|run)/.test(arg)
+    arg === "-" || /^-[a-zA-Z]*[ceErRpxMmB]/.test(arg) && arg !== "-m" && !(isNode && arg === "-r") ||
+    /^--(?:eval|print|run)/.test(arg) || (!isNode && /^--(?:require|import)/.test(arg))
   )
   const hasSubcommand = (name === "deno" || name === "bun") && args.some((arg) => /^(?:eval|x|repl)$/.test(arg))
   return hasInlineFlag || hasSubcommand || args.every((arg) => /^[-+]/.test(arg))
@@ -52,7 +53,7 @@ export const packageManagerRunsCommand = (name: string, args: ReadonlyArray<stri
   (name === "nix" && args.includes("develop"))
 
 const gitSetting =
-  /^(?:-c|--config-env)?=?(?:alias\.|[\w.-]*(?:editor|pager|sshcommand|fsmonitor|hookspath|askpass|helper|textconv|external|command|proxy|program|\.cmd|path|process|clean|smudge|driver)\b)/i
+  /^(?:-c|--config-env)?=?(?:alias\.|[\w.-]*(?:editor|pager|sshcommand|fsmonitor|hookspath|askpass|helper|textconv|external|command|proxy|program|\.cmd|(?<!quote|long)path|process|clean|smudge|driver)\b)/i
 
 /** Why git may run unknown commands because of a setting or an option; `undefined` when it does not. */
 export const gitProblem = (args: ReadonlyArray<string>): string | undefined => {
@@ -60,10 +61,29 @@ export const gitProblem = (args: ReadonlyArray<string>): string | undefined => {
     arg === "-c" || arg === "config" || arg.startsWith("--config-env") || /^-c./.test(arg)
   )
   if (hasSettings && args.some((arg) => gitSetting.test(arg))) return "settings of git may run commands"
+  if (args.includes("grep") && args.some((arg) => /^-O./.test(arg))) return "an option of git may run commands"
   const hasOption = args.some((arg) =>
     /^--(?:exec-path|upload-pack|receive-pack|exec|extcmd|open-files-in-pager)=./.test(arg) || arg.startsWith("ext::")
   )
   return hasOption ? "an option of git may run commands" : undefined
+}
+
+/** Why a program may run code because of an option; `undefined` when it does not. */
+export const runsCodeOfOptions = (name: string, args: ReadonlyArray<string>): string | undefined => {
+  if (/^(?:g?make|remake)$/.test(name)) {
+    const isOpaque = args.some((arg, index) =>
+      /^(?:SHELL|\.SHELLFLAGS|MAKEFLAGS)\W?=|\$[({]|^--?E(?:val)?\b|^--eval/.test(arg) ||
+      (/^-\w*f$|^--(?:file|makefile)$/.test(args[index - 1] ?? "") && /^(?:-|\/dev\/.*)$/.test(arg))
+    )
+    return isOpaque ? "an option of make runs commands" : undefined
+  }
+  if (
+    /^(?:npx|bunx|pnpx|uvx|pipx)$/.test(name) && args.some((arg) => /^(?:https?:|git[+:@]|github:|file:)/.test(arg))
+  ) {
+    return `${name} runs code from elsewhere`
+  }
+  if (/^(?:iex|invoke-expression)$/.test(name)) return "what runs is read from the input"
+  return undefined
 }
 
 /** Git runs a command that is in its arguments, as in `git bisect run`. */

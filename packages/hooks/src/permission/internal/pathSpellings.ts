@@ -44,6 +44,8 @@ export const spellings = (
 /** The cache of one call. Many rules read the same paths. */
 export interface PathCache {
   readonly spellings: Map<string, ReadonlyArray<string> | undefined>
+  /** What is below folders on the disk. */
+  readonly filesBelow: Map<string, ReadonlyArray<string> | undefined>
   /** The folders that the commands of a line may run in. */
   folders?: { readonly line: object; readonly found: readonly [ReadonlyArray<string>, boolean] }
 }
@@ -56,7 +58,7 @@ const caches = new WeakMap<Place, PathCache>()
  * links may change between calls.
  */
 export const withPathCache = <P extends Place>(place: P): P => {
-  caches.set(place, { spellings: new Map() })
+  caches.set(place, { spellings: new Map(), filesBelow: new Map() })
   return place
 }
 

@@ -7,7 +7,7 @@ export const shells = set("sh bash zsh dash ksh mksh ash fish csh tcsh rbash yas
 
 /** Interpreters of other languages. */
 export const interpreters = set(
-  "python python2 python3 pypy pypy3 perl ruby node nodejs deno bun php lua luajit osascript tclsh wish Rscript R ghci racket guile julia groovy scala jshell erl elixir irb ipython gdb lldb expect"
+  "python python2 python3 pypy pypy3 perl ruby node nodejs deno bun php lua luajit osascript tclsh wish Rscript rscript r ghci racket guile julia groovy scala jshell erl elixir irb ipython gdb lldb expect"
 )
 
 /** Wrappers: they run another command, which is among their arguments. */
@@ -36,7 +36,7 @@ export const inert = set(
 
 /** Programs that only print or store their arguments, so that none of these is a path. */
 export const speakers = set(
-  "echo printf true false : export unset set declare local readonly typeset let for select test [ [[ exit return"
+  "echo printf true false : export unset set declare local readonly typeset let for select case test [ [[ exit return"
 )
 
 /** Programs that change the files that their operands name. */

@@ -2,6 +2,7 @@
  * Reads a shell script: all simple commands in it, including those inside of substitutions. It never guesses: what it
  * cannot read is a `problem`.
  */
+import { mayRunInArithmetic } from "./shell/expansionParts.ts"
 import type { Redirect, Script, Simple, Word } from "./shellSyntax.ts"
 import { maxDepth, nestedTooDeeply, WordReader } from "./wordReader.ts"
 
@@ -22,6 +23,7 @@ export const readScript = (text: string, depth = 0): Script => {
   const reader = new ScriptReader(text, depth)
   reader.script(undefined)
   if (text.includes("<<") && text.includes("((")) reader.stop("it contains arithmetic and a here-document")
+  if (mayRunInArithmetic(text)) reader.stop("it contains an array index that may run commands")
   return { commands: reader.commands, dynamic: reader.dynamic, problem: reader.problem }
 }
 
@@ -33,9 +35,25 @@ interface CommandBuilder {
   assigns: Array<{ name: string; value: Word }>
   redirects: Array<Redirect>
   inputs: Array<Word>
+  pipe?: Simple | "unknown"
 }
 
 const newCommand = (): CommandBuilder => ({ words: [], assigns: [], redirects: [], inputs: [] })
+
+/** The value of `NAME=value`, without the name. */
+const valueOf = (word: Word): Word => {
+  const text = word.text.slice(word.text.indexOf("=") + 1)
+  const [first, ...rest] = word.pieces ?? []
+  if (first?.type !== "text") return { text, dynamic: word.dynamic, fuzzy: word.fuzzy }
+  const start = { ...first, text: first.text.slice(first.text.indexOf("=") + 1) }
+  return { text, dynamic: word.dynamic, fuzzy: word.fuzzy, pieces: [start, ...rest] }
+}
+
+/** A value that is not all of the variable's value: `NAME+=x`, `NAME[0]=x`, `NAME=(…)`. */
+const unreadValue: Pick<Word, "dynamic" | "pieces"> = {
+  dynamic: true,
+  pieces: [{ type: "variable", name: "", quoted: false }]
+}
 
 /** A here-document whose body begins on the next line. */
 interface HereDocument {
@@ -48,6 +66,8 @@ interface HereDocument {
 class ScriptReader extends WordReader {
   readonly commands: Array<Simple> = []
   private documents: Array<HereDocument> = []
+  /** How many `case` commands are open. */
+  private cases = 0
 
   script(end: ")" | undefined, level = 0): void {
     if (this.depth + level > maxDepth) return this.stop(nestedTooDeeply)
@@ -57,11 +77,18 @@ class ScriptReader extends WordReader {
     const { text } = this
     let parens = 0
     let command = newCommand()
+    /** The command that was read last, when nothing but a pipe stands after it. */
+    let before: Simple | undefined
     const finish = () => {
+      before = undefined
       if (command.words.length + command.assigns.length + command.redirects.length + command.inputs.length > 0) {
         this.commands.push(command)
+        before = command
       }
+      const { pipe } = command
       command = newCommand()
+      // A keyword or a parenthesis: what is piped into a loop or a group is the input of the commands in it.
+      if (before === undefined && pipe !== undefined) command.pipe = pipe
     }
     while (this.at < text.length) {
       const c = text[this.at]!
@@ -72,7 +99,11 @@ class ScriptReader extends WordReader {
         this.at++
         this.hereDocuments(level)
       } else if (c === "#") this.skipComment()
-      else if (c === "(") {
+      else if (
+        c === "(" && command.words.length === 1 && command.words[0]!.text === "for" && this.arithmetic(this.at)
+      ) {
+        this.dynamic = true
+      } else if (c === "(") {
         const [first, last] = [command.words[0]?.text, command.words.at(-1)?.text]
         this.at++
         if (/^\s*\)/.test(text.slice(this.at, this.at + 64)) && command.words.length === 1) {
@@ -93,6 +124,8 @@ class ScriptReader extends WordReader {
           if (this.documents.length > 0) this.stop("a here-document is not closed")
           return
         }
+        // What stands before a parenthesis that was not opened is a pattern of `case`.
+        if (parens === 0 && this.cases > 0) command = command.words[0]?.text === "case" ? command : newCommand()
         parens = Math.max(0, parens - 1)
         finish()
         this.at++
@@ -100,6 +133,7 @@ class ScriptReader extends WordReader {
       else if (c === ";" || c === "&" || c === "|") {
         finish()
         this.at++
+        if (c === "|" && text[this.at] !== "|" && text[this.at - 2] !== "|") command.pipe = before ?? "unknown"
       } else this.addWord(command, end, level)
     }
     finish()
@@ -118,6 +152,8 @@ class ScriptReader extends WordReader {
     const word = this.word(level)
     const raw = this.text.slice(from, this.at)
     if (command.words.length === 0) {
+      if (raw === "case") this.cases++
+      if (raw === "esac") this.cases = Math.max(0, this.cases - 1)
       if (keywords.has(raw)) return
       if (raw === "function") {
         this.dynamic = true
@@ -129,7 +165,8 @@ class ScriptReader extends WordReader {
       if (raw === "case" && end === ")") return this.stop("a substitution contains `case`")
       const name = assignment.exec(raw)
       if (name !== null) {
-        command.assigns.push({ name: name[1]!, value: { ...word, text: word.text.slice(word.text.indexOf("=") + 1) } })
+        const isWhole = name[0] === `${name[1]!}=` && this.text[this.at] !== "("
+        command.assigns.push({ name: name[1]!, value: isWhole ? valueOf(word) : { ...valueOf(word), ...unreadValue } })
         return
       }
     }
@@ -184,6 +221,12 @@ class ScriptReader extends WordReader {
       if (dynamic) this.nested(body, level, true)
       to.push({ text: body, dynamic, fuzzy: false })
     }
+  }
+
+  protected inner(read: () => void): ReadonlyArray<Simple> {
+    const from = this.commands.length
+    read()
+    return this.commands.slice(from)
   }
 
   protected nested(text: string, level: number, isDocument = false): void {

@@ -1,0 +1,52 @@
+/** Searches the scripts that a line runs, if they can be read now. */
+import * as Result from "effect/Result"
+import { resolve } from "node:path"
+import { nodeFs } from "../../../internal/nodeFs.ts"
+import { decompose, type Decomposed } from "../decompose.ts"
+import { findDestructions, type FoundDestruction } from "../destructive.ts"
+import { foldersOf } from "../fileAccess.ts"
+import type { Place } from "../pathSpellings.ts"
+import { destructiveStatement, sqlFilesOf } from "./sql.ts"
+
+const maxDepth = 3
+const maxBytes = 262_144
+
+/** What the scripts of a line destroy, and why it cannot be known. */
+export interface ScriptFindings {
+  readonly found: ReadonlyArray<FoundDestruction>
+  readonly unknown: string | undefined
+}
+
+/** Reads the shell scripts and SQL files that a line runs. A shell script that does not exist does nothing. */
+export const findInScripts = (line: Decomposed, place: Place, depth = 0): ScriptFindings => {
+  const found: Array<FoundDestruction> = []
+  let unknown: string | undefined
+  if (depth >= maxDepth) return { found, unknown }
+  for (const path of sqlFilesOf(line)) {
+    const text = readText(path, line, place)
+    const statement = text === undefined ? undefined : destructiveStatement(text)
+    if (text === undefined) unknown ??= `it runs statements from ${path}, which cannot be read`
+    if (statement !== undefined) found.push(["sql-drop", statement])
+  }
+  for (const { path, type } of line.scripts) {
+    if (type === "code") continue
+    const text = readText(path, line, place)
+    if (text === undefined || (type === "program" && !/^#!.*sh\b/.test(text))) continue
+    const inner = decompose(text)
+    found.push(...findDestructions(inner, text), ...findInScripts(inner, place, depth + 1).found)
+  }
+  return { found, unknown }
+}
+
+const readText = (path: string, line: Decomposed, place: Place): string | undefined => {
+  const written = path.startsWith("~/") ? place.home + path.slice(1) : path
+  for (const folder of foldersOf(line, place)[0]) {
+    const absolute = resolve(folder, written)
+    const text = Result.getOrUndefined(Result.try(() => {
+      const { size } = nodeFs().statSync(absolute)
+      return size > maxBytes ? undefined : nodeFs().readFileSync(absolute, "utf8")
+    }))
+    if (text !== undefined) return text
+  }
+  return undefined
+}
