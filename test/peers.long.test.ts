@@ -53,6 +53,37 @@ describe("the programs of other SDKs", () => {
     assert.notInclude(read, "4711")
   })
 
+  it("run inside the guard: Mastra, on the paths that its agents have", async () => {
+    const args = ["--conditions=@belay/source", "test/peers/guarded-mastra.ts"]
+    const { stdout } = await execute(process.execPath, args, { timeout: 60_000 })
+    const scenes = JSON.parse(stdout)
+    const { asked, askedBelow, calls, declined, ownSuspension, restart, selfApproved, subAgents, unguarded } = scenes
+    assert.deepStrictEqual(calls.ran, ["ann hi", "cy hi"])
+    for (const text of ["no mails to eve", "[pin]", "be careful"]) assert.include(calls.last, text)
+    for (const text of ["4711", "belay-guard"]) assert.notInclude(calls.last, text)
+    assert.strictEqual(asked.payload.suspendPayload.reason, "really?")
+    assert.deepStrictEqual([asked.before, asked.ran], [["cy hi"], ["cy hi", "asked hi"]])
+    assert.deepStrictEqual([declined.ran, scenes.edited.ran], [[], ["zoe hi"]])
+    assert.include(declined.last, "not now")
+    assert.deepStrictEqual([restart.ran, restart.stranger], [["asked hi"], []])
+    assert.include(restart.told, "nobody was asked")
+    assert.deepStrictEqual(selfApproved.ran, [])
+    assert.include(selfApproved.last, "a model cannot answer for a person")
+    assert.deepStrictEqual(ownSuspension.ran, ["pick red"])
+    assert.include(ownSuspension.payload.resumeSchema, "choice")
+    assert.deepStrictEqual(scenes.streamed, { shown: ["one ", "two"], safe: ["the pin is [pin]"], ran: ["cy hi"] })
+    assert.deepStrictEqual(scenes.refused, { error: "GuardError: not here", asked: 0 })
+    assert.deepStrictEqual(scenes.stopped, { ran: [], text: "enough", asked: 1 })
+    assert.deepStrictEqual([subAgents.below, subAgents.ran], [["one hi", "two hi", "|"], []])
+    assert.include(subAgents.told, "stay here")
+    assert.include(subAgents.bare, "agents.forbidden: it is not guarded")
+    assert.deepStrictEqual([askedBelow.before, askedBelow.below], [[], ["asked hi"]])
+    // A model that the guard does not see, and a toolset that replaces a guarded tool.
+    assert.deepStrictEqual([unguarded.own, unguarded.ran], [[], ["extra", "extra"]])
+    assert.include(unguarded.last, "no mails to eve")
+    assert.deepStrictEqual([scenes.hooksFail, scenes.cancelled], [{ throws: [], hangs: [] }, { ran: [] }])
+  })
+
   it("compile", async () => {
     await execute(process.execPath, [resolve("node_modules/typescript/bin/tsc"), "-p", "test/peers"])
   })

@@ -20,6 +20,7 @@ export const groups: ReadonlyArray<Group> = [
       "lifecycle",
       "guard",
       "guard-langchain",
+      "guard-mastra",
       "guard-claude-agent",
       "guard-strands",
       "guard-opencode",

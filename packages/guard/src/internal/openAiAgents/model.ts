@@ -3,7 +3,7 @@ import type { LlmParameters, LlmRequest, LlmResponse } from "@belay/core/LlmCall
 import type { Message } from "@belay/core/Message"
 import type { Usage as BelayUsage } from "@belay/core/Usage"
 import { type AgentInputItem, type Model, type ModelRequest, type ModelResponse, Usage } from "@openai/agents"
-import { answer, passText } from "../answer.ts"
+import { answer, type Checked, passText } from "../answer.ts"
 import type { Place } from "../place.ts"
 import { TurnInput } from "../turnInput.ts"
 import { withChanges as knownUnits } from "../units.ts"
@@ -13,10 +13,7 @@ import { assistantItems, callOf, type ReadItems, readItems, said, writeItems, wr
 type StreamEvent = ReturnType<Model["getStreamedResponse"]> extends AsyncIterable<infer Event> ? Event : never
 
 /** Refuses the calls of an answer that hand the conversation over, if the guard does not allow that. */
-export type CheckHandoffs = (
-  request: ModelRequest,
-  response: LlmResponse
-) => Promise<ReadonlyArray<Message>>
+export type CheckHandoffs = (request: ModelRequest, response: LlmResponse) => Promise<Checked>
 
 /** A class, because it stands for another model and passes everything else on. */
 export class GuardedModel implements Model {
@@ -117,7 +114,7 @@ export class GuardedModel implements Model {
       place,
       input,
       request,
-      refuse: (response) => this.checkHandoffs(asked, response),
+      check: (response) => this.checkHandoffs(asked, response),
       call: async (allowed) => {
         last = await call({
           ...asked,
