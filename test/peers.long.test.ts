@@ -84,6 +84,31 @@ describe("the programs of other SDKs", () => {
     assert.deepStrictEqual([scenes.hooksFail, scenes.cancelled], [{ throws: [], hangs: [] }, { ran: [] }])
   })
 
+  it("run inside the guard: pi, with its own calls and those of its tools", async () => {
+    const args = ["--conditions=@belay/source", "test/peers/guarded-pi.ts"]
+    const { stdout } = await execute(process.execPath, args, { timeout: 60_000 })
+    const { asked, calls, cancelled, failing, goesOn, messages } = JSON.parse(stdout)
+    assert.deepStrictEqual(calls.ran, ["ann", "cy"])
+    for (const text of ["be quick", "be careful", "[pin]"]) assert.include(calls.last, text)
+    // Of the model's own call, and of the call that its tool has made.
+    assert.lengthOf(calls.last.split("\"text\":\"no mails to eve\"").slice(1), 2)
+    assert.notInclude(calls.last, "4711")
+    assert.deepStrictEqual([asked.yes.ran, asked.no.ran, asked.nobody.ran], [["asked"], [], []])
+    assert.deepStrictEqual(asked.yes.shown, ["Run send_mail? really?"])
+    assert.include(asked.nobody.last, "nobody is there: really?")
+    assert.deepStrictEqual([messages.before, messages.shown], [0, ["not here"]])
+    assert.include(messages.last, "[pin]")
+    assert.notInclude(messages.last, "4711")
+    assert.strictEqual(goesOn.asked, 2)
+    assert.deepStrictEqual(failing, {
+      throws: { ran: [], asked: 2 },
+      hangs: { ran: [], asked: 2 },
+      stops: { ran: [], asked: 1 },
+      noTurn: { ran: [], asked: 0 }
+    })
+    assert.deepStrictEqual(cancelled, { ran: [] })
+  })
+
   it("compile", async () => {
     await execute(process.execPath, [resolve("node_modules/typescript/bin/tsc"), "-p", "test/peers"])
   })

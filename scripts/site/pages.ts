@@ -23,6 +23,7 @@ export const groups: ReadonlyArray<Group> = [
       "guard-mastra",
       "guard-claude-agent",
       "guard-strands",
+      "guard-pi",
       "guard-opencode",
       "guard-session",
       "sessions",

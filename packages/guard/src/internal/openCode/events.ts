@@ -5,6 +5,7 @@ import type { ToolCallVerdict } from "@belay/core/Verdict"
 import { GuardError } from "../../GuardError.ts"
 import { jsonOf } from "../json.ts"
 import type { Described } from "../place.ts"
+import { writeArgs } from "../writeArgs.ts"
 import {
   appendOutput,
   failedOf,
@@ -15,7 +16,6 @@ import {
   textOf,
   type ToolEvent,
   type ToolOutput,
-  writeArgs,
   writeOutput,
   writeText
 } from "./payloads.ts"
