@@ -14,7 +14,7 @@ import {
   SessionManager,
   SettingsManager
 } from "@earendil-works/pi-coding-agent"
-import { mkdtempSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Type } from "typebox"
@@ -28,6 +28,7 @@ interface Parts {
 }
 
 const folder = mkdtempSync(join(tmpdir(), "belay-pi-"))
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }))
 
 /** In each step, the model says something or calls tools. Then it says that it is done. */
 const start = async (script: ReadonlyArray<Step>, { confirms, hooks = [careful] }: Parts = {}) => {
