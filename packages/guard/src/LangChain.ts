@@ -7,14 +7,18 @@
 import { ConfigError } from "@belay/core/AgentError"
 import type { GuardSession } from "@belay/core/Driver"
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models"
+import coreManifest from "@langchain/core/package.json" with { type: "json" }
 import type { StructuredToolInterface } from "@langchain/core/tools"
+import graphManifest from "@langchain/langgraph/package.json" with { type: "json" }
 import { type AgentMiddleware, type AnyAgentMiddleware, createAgent, createMiddleware } from "langchain"
+import manifest from "langchain/package.json" with { type: "json" }
 import type { Driver } from "./Coverage.ts"
 import type { ConversationOptions, Guard } from "./Guard.ts"
 import { checkCovered, wholeLoop } from "./internal/coverage.ts"
 import { GuardedCalls } from "./internal/langChain/model.ts"
 import { guardTool, KnownTools, wrapToolCall } from "./internal/langChain/tools.ts"
 import { Place } from "./internal/place.ts"
+import { checkVersion } from "./internal/version.ts"
 
 /** The options of one guarded conversation. @category models @since 0.2.0 */
 export type LangChainOptions = ConversationOptions
@@ -72,6 +76,9 @@ const name = "belay-guard"
  */
 export const make = (guard: Guard, options: LangChainOptions = {}): LangChain => {
   const { approvedBy, hints = {}, ...rest } = options
+  checkVersion("langchain", manifest.version)
+  checkVersion("@langchain/core", coreManifest.version)
+  checkVersion("@langchain/langgraph", graphManifest.version)
   checkCovered(guard, driver)
   const session = guard.session({ ...rest, driver: driver.name })
   const known = new KnownTools()

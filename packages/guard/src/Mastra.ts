@@ -8,9 +8,11 @@ import type { GuardSession } from "@belay/core/Driver"
 import type { Driver } from "./Coverage.ts"
 import type { ConversationOptions, Guard } from "./Guard.ts"
 import { checkCovered, wholeLoop } from "./internal/coverage.ts"
+import { installed } from "./internal/installed.ts"
 import { GuardedAgents } from "./internal/mastra/agents.ts"
 import { GuardedTools } from "./internal/mastra/tools.ts"
 import { Place } from "./internal/place.ts"
+import { checkVersion } from "./internal/version.ts"
 
 /** The options of one guarded conversation. @category models @since 0.2.0 */
 export type MastraOptions = ConversationOptions
@@ -58,6 +60,7 @@ export const driver: Driver = {
  */
 export const make = (guard: Guard, options: MastraOptions = {}): Mastra => {
   const { approvedBy, hints = {}, ...rest } = options
+  checkVersion("@mastra/core", installed("@mastra/core"))
   checkCovered(guard, driver)
   const session = guard.session({ ...rest, driver: driver.name })
   const known = new GuardedTools((describe) => new Place({ guard, session, hints, approvedBy, describe }))

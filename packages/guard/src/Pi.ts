@@ -7,9 +7,11 @@ import type { JsonObject } from "@belay/core/Json"
 import type { Driver } from "./Coverage.ts"
 import type { ConversationOptions, Guard } from "./Guard.ts"
 import { checkCovered } from "./internal/coverage.ts"
+import { installed } from "./internal/installed.ts"
 import { jsonOf } from "./internal/json.ts"
 import { type Conversation, onCall, onInput, onResult, onSettle, onStart, type Parts } from "./internal/pi/events.ts"
 import type { Described } from "./internal/place.ts"
+import { checkVersion } from "./internal/version.ts"
 
 /** The options of the extension. @category models @since 0.2.0 */
 export type PiOptions = Pick<ConversationOptions, "agent" | "approvedBy" | "cwd" | "hints">
@@ -61,6 +63,7 @@ export const driver: Driver = {
  */
 export const make = (guard: Guard, options: PiOptions = {}): (pi: PiApi) => void => {
   const { approvedBy, hints = {}, ...rest } = options
+  checkVersion("@earendil-works/pi-coding-agent", installed("@earendil-works/pi-coding-agent"))
   checkCovered(guard, driver)
   return (pi) => {
     const conversations = new Map<string, Conversation>()
