@@ -78,6 +78,7 @@ export const make = (guard: Guard, options: StrandsOptions = {}): Strands => {
   checkCovered(guard, driver)
   const session = guard.session({ ...rest, driver: driver.name, seesRequests: false })
   const place = new Place({ guard, session, hints, approvedBy, describe: () => Promise.resolve({}) })
+  const agents = new WeakSet<object>()
   return {
     session,
     plugin: (given) => {
@@ -86,6 +87,10 @@ export const make = (guard: Guard, options: StrandsOptions = {}): Strands => {
       return {
         name: "belay-guard",
         initAgent: (agent) => {
+          if (agents.has(agent as object)) {
+            throw new ConfigError({ key: "plugins", message: "plugins: the agent is guarded already: attach it once" })
+          }
+          agents.add(agent as object)
           agent.addHook(sdk.BeforeModelCallEvent, (event: never) => events.beforeModel(event))
           agent.addHook(sdk.BeforeToolCallEvent, (event: never) => events.beforeTool(event))
           agent.addHook(sdk.AfterToolCallEvent, (event: never) => events.afterTool(event))
