@@ -33,6 +33,14 @@ describe("the programs of other SDKs", () => {
     }
   )
 
+  it.each(["strands", "mastra"])("asks about a large dice, as the page of the guard shows: %s", async (name) => {
+    assert.strictEqual(await run(`example-${name}`, 6), "Done, in 1 step.\n- roll_dice: 6")
+    assert.strictEqual(
+      await run(`example-${name}`, 1_000),
+      "approved: a large dice\nDone, in 1 step.\n- roll_dice: 1000"
+    )
+  })
+
   it("run inside the guard: Strands, with calls that are denied, changed, asked about, and results that are withheld", async () => {
     const { stdout } = await execute(
       process.execPath,
