@@ -11,6 +11,7 @@ import type { Message } from "@belay/core/Message"
 import { answer, type Checked, passText } from "../answer.ts"
 import type { Place } from "../place.ts"
 import { TurnInput } from "../turnInput.ts"
+import { hosted } from "../unseen.ts"
 import { withCost } from "../withCost.ts"
 import { type ReadPrompt, readPrompt, writeMessage, writePrompt } from "./prompt.ts"
 import { finishOf, ownAnswer, readAnswer, writeContent } from "./response.ts"
@@ -146,7 +147,10 @@ const requestOf = (
       ? [{ name: tool.name, description: tool.description ?? "", inputSchema: tool.inputSchema as never }]
       : []
   ),
-  parameters: parametersOf(params)
+  parameters: {
+    ...parametersOf(params),
+    ...hosted((params.tools ?? []).flatMap((tool) => tool.type === "function" ? [] : [tool.name]))
+  }
 })
 
 const parametersOf = (

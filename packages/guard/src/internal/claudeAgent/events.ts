@@ -4,6 +4,7 @@ import { canonical, type Json } from "@belay/core/Json"
 import type { ToolCallVerdict } from "@belay/core/Verdict"
 import { jsonOf } from "../json.ts"
 import type { Place } from "../place.ts"
+import { unseenBeside } from "../unseen.ts"
 import { type Callback, type CanUseTool, contextOf, type HookOutput, type Payload, specific } from "./payloads.ts"
 
 /** The tools with which an agent starts another one. */
@@ -36,7 +37,7 @@ export class Events {
 
   readonly UserPromptSubmit = async (input: Payload): Promise<HookOutput> => {
     const { prompt = "" } = input
-    const verdict = await this.sessionOf(input).userMessage(prompt)
+    const verdict = await this.sessionOf(input).userMessage(unseenBeside(prompt))
     switch (verdict.type) {
       case "allow":
         return verdict.input.message === prompt

@@ -7,6 +7,7 @@ import { answer, type Checked, passText } from "../answer.ts"
 import type { Place } from "../place.ts"
 import { TurnInput } from "../turnInput.ts"
 import { withChanges as knownUnits } from "../units.ts"
+import { hosted } from "../unseen.ts"
 import { withCost } from "../withCost.ts"
 import { assistantItems, callOf, type ReadItems, readItems, said, writeItems, writeMessage } from "./items.ts"
 
@@ -186,7 +187,7 @@ const withChanges = (last: ModelResponse | undefined, response: LlmResponse): Mo
 }
 
 const requestOf = (
-  { handoffs, modelSettings, systemInstructions, tools }: ModelRequest,
+  { conversationId, handoffs, modelSettings, previousResponseId, prompt, systemInstructions, tools }: ModelRequest,
   messages: ReadonlyArray<Message>
 ): LlmRequest => ({
   ...(systemInstructions === undefined ? {} : { instructions: systemInstructions }),
@@ -204,7 +205,16 @@ const requestOf = (
       inputSchema: inputJsonSchema as never
     }))
   ],
-  parameters: parametersOf(modelSettings)
+  parameters: {
+    ...parametersOf(modelSettings),
+    ...hosted([
+      ...tools.flatMap((tool) => tool.type === "hosted_tool" ? [tool.name] : []),
+      // What the vendor has stored is read too.
+      ...Object.entries({ conversationId, previousResponseId, prompt }).flatMap(([name, value]) =>
+        value === undefined ? [] : [name]
+      )
+    ])
+  }
 })
 
 const parametersOf = ({ maxTokens, temperature, topP }: ModelRequest["modelSettings"]): LlmParameters => ({

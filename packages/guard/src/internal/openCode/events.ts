@@ -5,6 +5,7 @@ import type { ToolCallVerdict } from "@belay/core/Verdict"
 import { GuardError } from "../../GuardError.ts"
 import { jsonOf } from "../json.ts"
 import type { Described } from "../place.ts"
+import { unseenBeside } from "../unseen.ts"
 import { writeArgs } from "../writeArgs.ts"
 import {
   appendOutput,
@@ -49,7 +50,7 @@ export class Events {
   ): Promise<void> => {
     const { session } = await this.find(sessionID, agent)
     const text = textOf(parts)
-    const verdict = await session.userMessage(text)
+    const verdict = await session.userMessage(unseenBeside(text))
     if (verdict.type === "respond") throw new GuardError({ type: "deny", by: "runtime", reason: verdict.text })
     if (verdict.type !== "allow") throw new GuardError(verdict)
     const now = joined([verdict.input.message, ...verdict.context.map((one) => one.text)])

@@ -5,6 +5,7 @@ import type { FilePart } from "@belay/core/Message"
 import type { ToolCallVerdict } from "@belay/core/Verdict"
 import { jsonOf } from "../json.ts"
 import type { Described } from "../place.ts"
+import { unseenBeside } from "../unseen.ts"
 import { writeArgs } from "../writeArgs.ts"
 
 /** A part of a message. */
@@ -81,10 +82,7 @@ export const onInput = (parts: Parts) => async (event: InputEvent, context: PiCo
       mediaType: mimeType,
       url: "data:,"
     }))
-    const verdict = await conversation.session.userMessage({
-      message: event.text,
-      ...(attachments.length === 0 ? {} : { attachments })
-    })
+    const verdict = await conversation.session.userMessage(unseenBeside(event.text, attachments))
     if (verdict.type === "respond") return refuse(verdict.text, "info")
     if (verdict.type !== "allow") return refuse(verdict.reason)
     conversation.opening = joined(verdict.context.map(({ text }) => text))

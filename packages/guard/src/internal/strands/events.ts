@@ -5,6 +5,7 @@ import type { Decision } from "@belay/core/RunState"
 import type { ToolCallVerdict } from "@belay/core/Verdict"
 import { jsonOf } from "../json.ts"
 import type { Place } from "../place.ts"
+import { unseenBeside } from "../unseen.ts"
 
 /** The parts of the SDK that the guard uses. The module is given, so that it is the one of the program. */
 export interface Sdk {
@@ -59,7 +60,7 @@ export class Events {
     const last = messages.at(-1)
     const text = last?.role === "user" ? textOf(last.content) : ""
     if (last !== undefined && text !== "" && last !== this.begunWith) {
-      const verdict = await this.place.session.userMessage(text)
+      const verdict = await this.place.session.userMessage(unseenBeside(text))
       this.ended = undefined
       if (verdict.type === "respond") this.ended = verdict.text
       else if (verdict.type !== "allow") this.ended = verdict.reason
