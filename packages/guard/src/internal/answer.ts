@@ -50,7 +50,9 @@ export const answer = async ({ call, check, input, place, request }: Asking): Pr
     if (end.type === "allow") {
       input.end()
       // The user reads what hooks reveal. The model does not: later requests have the text without it.
-      place.noteChange({ role: "assistant", content: end.shown }, { role: "assistant", content: end.text })
+      if (end.shown !== end.text) {
+        place.noteChange({ role: "assistant", content: end.shown }, { role: "assistant", content: end.text })
+      }
       return { type: "answer", response: { ...response, text: end.shown } }
     }
     more.push(said, { role: "user", content: end.message })

@@ -1,9 +1,9 @@
 /** Tools of the AI SDK inside the guard. */
 import { ConfigError } from "@belay/core/AgentError"
-import { canonical, type Json } from "@belay/core/Json"
+import type { Json } from "@belay/core/Json"
 import type { ToolSet } from "ai"
 import { GuardError } from "../../GuardError.ts"
-import { jsonOf } from "../json.ts"
+import { jsonOf, sameJson } from "../json.ts"
 import type { Place } from "../place.ts"
 import type { DescribedTools } from "./described.ts"
 
@@ -59,7 +59,7 @@ const runTool = async (
     try {
       // The turn may have been cancelled while the guard was deciding.
       options.abortSignal?.throwIfAborted()
-      const given = canonical(allowed) === canonical(args) ? input : await decode(tool, allowed)
+      const given = sameJson(allowed, args) ? input : await decode(tool, allowed)
       const output = await lastOf(tool.execute!(given as never, options))
       const json = jsonOf(output)
       ended = { output, json }
@@ -77,7 +77,7 @@ const runTool = async (
   const { result } = verdict
   // What no hook has changed goes on as the tool gave it, whatever its type is.
   if (result.ok) {
-    return ended !== undefined && "output" in ended && canonical(ended.json) === canonical(result.output)
+    return ended !== undefined && "output" in ended && sameJson(ended.json, result.output)
       ? ended.output
       : result.output
   }

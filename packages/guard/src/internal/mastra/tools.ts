@@ -1,11 +1,11 @@
 /** Tools of Mastra inside the guard. A question is a suspended tool. */
 import { ConfigError } from "@belay/core/AgentError"
 import type { GivenCall } from "@belay/core/Driver"
-import { canonical, type Json, type JsonObject } from "@belay/core/Json"
+import type { Json, JsonObject } from "@belay/core/Json"
 import type { Decision } from "@belay/core/RunState"
 import * as Result from "effect/Result"
 import { GuardError } from "../../GuardError.ts"
-import { jsonOf } from "../json.ts"
+import { jsonOf, sameJson } from "../json.ts"
 import type { Described, Place } from "../place.ts"
 
 /** A tool of Mastra or of the AI SDK. */
@@ -105,7 +105,7 @@ export class GuardedTools {
       try {
         // The turn may have been cancelled while the guard was deciding.
         context.abortSignal?.throwIfAborted()
-        const isSame = canonical(allowed) === canonical(call.args ?? {})
+        const isSame = sameJson(allowed, call.args ?? {})
         // The function of the tool reads its arguments with its schema, unless the SDK has done that for this context.
         const isRead = isSame && !isOpen
         const output = await tool.execute!(isSame ? input : allowed, isRead ? own.context : { ...own.context })
@@ -128,7 +128,7 @@ export class GuardedTools {
       throw new Error(result.error)
     }
     // What no hook has changed goes on as the tool gave it, whatever its type is.
-    return ended !== undefined && "output" in ended && canonical(ended.json) === canonical(result.output)
+    return ended !== undefined && "output" in ended && sameJson(ended.json, result.output)
       ? ended.output
       : result.output
   }

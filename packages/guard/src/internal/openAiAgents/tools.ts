@@ -1,10 +1,9 @@
 /** Tools of the OpenAI Agents SDK inside the guard. */
 import { ConfigError } from "@belay/core/AgentError"
 import type { Json } from "@belay/core/Json"
-import { canonical } from "@belay/core/Json"
 import type { FunctionTool, RunContext, Tool } from "@openai/agents"
 import * as Result from "effect/Result"
-import { jsonOf } from "../json.ts"
+import { jsonOf, sameJson } from "../json.ts"
 import type { Described, Place } from "../place.ts"
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the context and the parameters of a tool are those of the program
@@ -83,7 +82,7 @@ export class GuardedTools {
       details?.signal?.throwIfAborted()
       output = await tool.invoke(
         context,
-        canonical(allowed) === canonical(args) ? input : JSON.stringify(allowed),
+        sameJson(allowed, args) ? input : JSON.stringify(allowed),
         details
       )
       return jsonOf(output)
@@ -94,7 +93,7 @@ export class GuardedTools {
         const { result } = verdict
         if (!result.ok) return result.error
         // What no hook has changed goes on as the tool gave it, whatever its type is.
-        return canonical(jsonOf(output)) === canonical(result.output) ? output : result.output
+        return sameJson(jsonOf(output), result.output) ? output : result.output
       }
       case "ask":
         return `not run: nobody was asked about this call in this session: ${verdict.question.reason}`

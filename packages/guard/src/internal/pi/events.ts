@@ -1,9 +1,9 @@
 /** The events of pi as steps of guarded sessions. */
 import type { GivenCall, GuardSession } from "@belay/core/Driver"
-import { canonical, type Json } from "@belay/core/Json"
+import type { Json } from "@belay/core/Json"
 import type { FilePart } from "@belay/core/Message"
 import type { ToolCallVerdict } from "@belay/core/Verdict"
-import { jsonOf } from "../json.ts"
+import { jsonOf, sameJson } from "../json.ts"
 import type { Described } from "../place.ts"
 import { unseenBeside } from "../unseen.ts"
 import { writeArgs } from "../writeArgs.ts"
@@ -171,7 +171,7 @@ export const onResult = (parts: Parts) => async (event: ToolEnd, context: PiCont
     }
     const { result } = verdict
     const now: Json = result.ok ? result.output : result.error
-    const isSame = result.ok !== event.isError && canonical(now) === canonical(result.ok ? before : shown(before))
+    const isSame = result.ok !== event.isError && sameJson(now, result.ok ? before : shown(before))
     const more = joined([injected.get(idOf(event.toolCallId)) ?? "", ...verdict.context.map(({ text }) => text)])
     injected.delete(idOf(event.toolCallId))
     if (!isSame) return replaced(joined([shown(now), more]), !result.ok)

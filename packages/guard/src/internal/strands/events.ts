@@ -1,9 +1,9 @@
 /** The events of Strands as steps of a guarded session. */
 import type { GivenCall } from "@belay/core/Driver"
-import { canonical, type Json } from "@belay/core/Json"
+import type { Json } from "@belay/core/Json"
 import type { Decision } from "@belay/core/RunState"
 import type { ToolCallVerdict } from "@belay/core/Verdict"
-import { jsonOf } from "../json.ts"
+import { jsonOf, sameJson } from "../json.ts"
 import type { Place } from "../place.ts"
 import { unseenBeside } from "../unseen.ts"
 
@@ -94,7 +94,7 @@ export class Events {
     }
     if (verdict.type !== "allow") return
     if (verdict.context.length > 0) this.context.set(id, verdict.context.map(({ text }) => text))
-    if (canonical(verdict.args) !== canonical(call.args ?? {})) event.toolUse = { ...toolUse, input: verdict.args }
+    if (!sameJson(verdict.args, call.args ?? {})) event.toolUse = { ...toolUse, input: verdict.args }
   }
 
   /** A tool has run. */
@@ -117,7 +117,7 @@ export class Events {
     const more = [...this.context.get(id) ?? [], ...context.map((one) => one.text)]
     this.context.delete(id)
     const shown: Json = now.ok ? now.output : now.error
-    const isSame = now.ok !== wasError && canonical(shown) === canonical(wasError ? text : before)
+    const isSame = now.ok !== wasError && sameJson(shown, wasError ? text : before)
     if (isSame && more.length === 0) return
     const said = typeof shown === "string" ? shown : JSON.stringify(shown)
     event.result = this.resultOf(id, now.ok ? "success" : "error", [said, ...more].join("\n\n"))
