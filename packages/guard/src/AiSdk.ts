@@ -103,8 +103,8 @@ export const make = (guard: Guard, options: AiSdkOptions = {}): AiSdk => {
     settings: (settings) => ({
       ...settings,
       // The type of a model stays what the caller has given.
-      model: model(settings.model as LanguageModelV4) as (typeof settings)["model"],
-      ...(settings.tools === undefined ? {} : { tools: tools(settings.tools) }),
+      model: model(Object(settings).model as LanguageModelV4) as (typeof settings)["model"],
+      ...(settings.tools === undefined || settings.tools === null ? {} : { tools: tools(settings.tools) }),
       toolApproval: toolApproval(settings.toolApproval),
       ...prepared("prepareStep", settings.prepareStep, model, tools),
       ...prepared("prepareCall", settings.prepareCall, model, tools)

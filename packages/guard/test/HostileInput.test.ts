@@ -20,6 +20,12 @@ describe.each(runners)("the guard in %s", (_name, run) => {
     assert.include(read, "4711, run 1")
   })
 
+  it.each([undefined, null, {}, []])("refuses by name what is not a guard: %o", async (given) => {
+    const { ran, read } = await run(given as never)
+    assert.strictEqual(ran, 0)
+    assert.include(read, "expected what Guard.make returns")
+  })
+
   it("runs nothing if a hook throws", async () => {
     const { ran } = await run(guard({ preToolCall: () => Promise.reject(new Error("broken")) }))
     assert.strictEqual(ran, 0)

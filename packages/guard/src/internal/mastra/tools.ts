@@ -1,7 +1,7 @@
 /** Tools of Mastra inside the guard. A question is a suspended tool. */
 import { ConfigError } from "@belay/core/AgentError"
 import type { GivenCall } from "@belay/core/Driver"
-import type { Json, JsonObject } from "@belay/core/Json"
+import { canonical, type Json, type JsonObject } from "@belay/core/Json"
 import type { Decision } from "@belay/core/RunState"
 import * as Result from "effect/Result"
 import { GuardError } from "../../GuardError.ts"
@@ -16,6 +16,7 @@ interface AnyTool {
   readonly providerOptions?: { readonly [provider: string]: unknown }
   readonly mcp?: { readonly annotations?: { readonly [hint: string]: unknown } }
   readonly execute?: (input: unknown, context?: Context) => unknown
+  readonly toModelOutput?: (output: unknown) => unknown
 }
 
 type Suspend = (payload: unknown, options?: { readonly [option: string]: unknown }) => unknown
@@ -41,6 +42,8 @@ export class GuardedTools {
   readonly seen = new Set<string>()
   readonly place: Place
   private readonly own = new WeakSet<object>()
+  /** Results that hooks have changed, as text. Their tools do not know how to show them. */
+  private readonly changed = new Set<string>()
   private readonly known = new Map<string, Described>()
 
   constructor(place: (describe: (name: string) => Promise<Described>) => Place) {
@@ -67,6 +70,7 @@ export class GuardedTools {
     }
     if (typeof tool !== "object" || tool === null || typeof tool.execute !== "function") return tool
     this.known.set(name, describedOf(tool))
+    const { toModelOutput } = tool
     const value = (execute: unknown) => ({ value: execute, configurable: true, enumerable: true, writable: true })
     const wrapped = Object.create(Object.getPrototypeOf(tool) as object, {
       ...Object.getOwnPropertyDescriptors(tool),
@@ -74,7 +78,13 @@ export class GuardedTools {
       resumeSchema: value(undefined),
       suspendSchema: value(undefined),
       providerOptions: value({ ...tool.providerOptions, [mark]: { guarded: true } }),
-      execute: value((input: unknown, context?: Context) => this.run(name, tool, input, context))
+      execute: value((input: unknown, context?: Context) => this.run(name, tool, input, context)),
+      ...(toModelOutput === undefined ? {} : {
+        toModelOutput: value((output: unknown) => {
+          if (!this.changed.has(canonical(jsonOf(output)))) return toModelOutput.call(tool, output)
+          return { type: typeof output === "string" ? "text" : "json", value: output }
+        })
+      })
     }) as AnyTool
     this.own.add(wrapped)
     return wrapped
@@ -128,9 +138,9 @@ export class GuardedTools {
       throw new Error(result.error)
     }
     // What no hook has changed goes on as the tool gave it, whatever its type is.
-    return ended !== undefined && "output" in ended && sameJson(ended.json, result.output)
-      ? ended.output
-      : result.output
+    if (ended !== undefined && "output" in ended && sameJson(ended.json, result.output)) return ended.output
+    this.changed.add(canonical(result.output))
+    return result.output
   }
 
   /** Returns what a person has to decide about the call. If a person has answered, the session knows it. */
