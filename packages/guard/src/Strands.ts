@@ -11,7 +11,7 @@ import type { ConversationOptions, Guard } from "./Guard.ts"
 import { checkCovered } from "./internal/coverage.ts"
 import { installed } from "./internal/installed.ts"
 import { Place } from "./internal/place.ts"
-import { Events, type Sdk } from "./internal/strands/events.ts"
+import { Events, guardedAgents, type Sdk } from "./internal/strands/events.ts"
 import { checkVersion } from "./internal/version.ts"
 
 /** The options of one guarded conversation. @category models @since 0.2.0 */
@@ -78,7 +78,6 @@ export const make = (guard: Guard, options: StrandsOptions = {}): Strands => {
   checkCovered(guard, driver)
   const session = guard.session({ ...rest, driver: driver.name, seesRequests: false })
   const place = new Place({ guard, session, hints, approvedBy, describe: () => Promise.resolve({}) })
-  const agents = new WeakSet<object>()
   return {
     session,
     plugin: (given) => {
@@ -87,10 +86,10 @@ export const make = (guard: Guard, options: StrandsOptions = {}): Strands => {
       return {
         name: "belay-guard",
         initAgent: (agent) => {
-          if (agents.has(agent as object)) {
+          if (guardedAgents.has(agent as object)) {
             throw new ConfigError({ key: "plugins", message: "plugins: the agent is guarded already: attach it once" })
           }
-          agents.add(agent as object)
+          guardedAgents.add(agent as object)
           agent.addHook(sdk.BeforeModelCallEvent, (event: never) => events.beforeModel(event))
           agent.addHook(sdk.BeforeToolCallEvent, (event: never) => events.beforeTool(event))
           agent.addHook(sdk.AfterToolCallEvent, (event: never) => events.afterTool(event))

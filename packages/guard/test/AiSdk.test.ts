@@ -310,26 +310,4 @@ describe("the guard in ToolLoopAgent", () => {
     assert.include(lastPrompt(model), "[withheld]")
     assert.notInclude(lastPrompt(model), "4711")
   })
-
-  it("shows a result that a hook has changed as it is, and others as the tool shows them", async () => {
-    const withholds = defineHook({
-      name: "withholds",
-      postToolCall: ({ result }) =>
-        result.ok && JSON.stringify(result.output).includes("4711")
-          ? HookAction.transform({ ok: true, output: "[withheld]" })
-          : undefined
-    })
-    const picture = tool({
-      inputSchema: z.object({ text: z.string() }),
-      execute: ({ text }) => ({ text }),
-      toModelOutput: ({ output }) => ({ type: "text", value: `picture of ${output.text.toUpperCase()}` })
-    })
-    const { guarded } = kit([withholds])
-    const model = scripted(calls(["picture", { text: "a cat" }], ["picture", { text: "4711" }]))
-    await generateText(guarded.settings({ model, tools: { picture }, stopWhen, prompt: "go" }))
-    const prompt = lastPrompt(model)
-    assert.include(prompt, "picture of A CAT")
-    assert.include(prompt, "{\"type\":\"text\",\"value\":\"[withheld]\"}")
-    assert.lengthOf(prompt.split("picture of").slice(1), 1)
-  })
 })

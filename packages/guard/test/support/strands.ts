@@ -31,8 +31,14 @@ export const events = ({ plugin }: Pick<Strands, "plugin">) => {
   const listeners = new Map<unknown, Listener>()
   plugin(sdk).initAgent({ addHook: (event: unknown, listener: Listener) => listeners.set(event, listener) })
   const agent = { messages: [{ role: "user", content: [new TextBlock("go")] }] }
-  const before = async (name: string, input: object, id = "1", interrupt: () => unknown = () => undefined) => {
-    const event = { agent, toolUse: { name, input, toolUseId: id }, cancel: false as boolean | string, interrupt }
+  const before = async (
+    name: string,
+    input: object,
+    id = "1",
+    interrupt: () => unknown = () => undefined,
+    tool?: object
+  ) => {
+    const event = { agent, tool, toolUse: { name, input, toolUseId: id }, cancel: false as boolean | string, interrupt }
     await listeners.get("before")?.(event)
     return event
   }

@@ -13,7 +13,7 @@ import { type Checked, refusal } from "../answer.ts"
 import type { Place } from "../place.ts"
 import { TurnInput } from "../turnInput.ts"
 import { GuardedModel } from "./model.ts"
-import { GuardedTools } from "./tools.ts"
+import { GuardedTools, ofGuardedAgent } from "./tools.ts"
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the context and the output of an agent are those of the program
 type AnyAgent = Agent<any, any>
@@ -117,6 +117,8 @@ class GuardedAgent extends Agent<unknown, "text"> {
     this.guarded = guarded
     // It must not be copied as an option of the agent.
     Object.defineProperty(this, "guarded", { enumerable: false })
+    const asTool = (options: never) => ofGuardedAgent(super.asTool(options))
+    Object.defineProperty(this, "asTool", { value: asTool })
   }
 
   override async getAllTools(...given: Parameters<Agent<unknown, "text">["getAllTools"]>) {

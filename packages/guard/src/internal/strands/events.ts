@@ -30,6 +30,7 @@ interface BeforeModel {
 
 interface BeforeTool {
   readonly agent: AnyAgent
+  readonly tool?: unknown
   toolUse: { readonly name: string; readonly toolUseId: string; readonly input: unknown }
   cancel: boolean | string
   readonly interrupt: (params: { readonly name: string; readonly reason?: unknown }) => unknown
@@ -38,6 +39,19 @@ interface BeforeTool {
 interface AfterTool {
   readonly toolUse: BeforeTool["toolUse"]
   result: { readonly status: string; readonly content: ReadonlyArray<unknown> }
+}
+
+/** The agents with the plugin of a guard. */
+export const guardedAgents = new WeakSet<object>()
+
+/** Whether another agent is behind a tool, and no guard is in that one. */
+const isUnguardedAgent = async (tool: unknown): Promise<boolean> => {
+  const { agent } = Object(tool) as { readonly agent?: unknown }
+  if (typeof agent !== "object" || agent === null || !("addHook" in agent)) return false
+  // The plugins of an agent begin when it first runs.
+  const { initialize } = agent as { readonly initialize?: () => Promise<void> }
+  if (!guardedAgents.has(agent)) await initialize?.call(agent)
+  return !guardedAgents.has(agent)
 }
 
 /** A class, because it knows which message has begun the turn, and which calls did not run. */
@@ -74,7 +88,12 @@ export class Events {
   async beforeTool(event: BeforeTool): Promise<void> {
     const { agent, toolUse } = event
     const { input, name, toolUseId: id } = toolUse
-    const { session } = this.place
+    const { guard: { allowUnguarded }, session } = this.place
+    if (!allowUnguarded.includes(name) && await isUnguardedAgent(event.tool)) {
+      this.place.denied.add(id)
+      event.cancel = `not run: the agent behind ${name} is not guarded: give it the plugin of a conversation of its own`
+      return
+    }
     const call: GivenCall = { id, name, args: jsonOf(input ?? {}), tool: await this.place.toolOf(name) }
     const isOpen = (await session.pending()).some(({ callId }) => callId === id)
     let verdict = await session.toolCall(call)
