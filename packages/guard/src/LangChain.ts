@@ -87,7 +87,7 @@ export const make = (guard: Guard, options: LangChainOptions = {}): LangChain =>
   const { wrapModelCall } = calls
   const middleware = createMiddleware({ name, wrapModelCall, wrapToolCall: wrapToolCall(place, known) })
   const guardedAgent = (params: Parameters<typeof createAgent>[0]) => {
-    const { middleware: others = [] } = params
+    const { middleware: others = [] } = Object(params) as typeof params
     if (others.some((one) => one.name === name)) {
       throw new ConfigError({ key: "middleware", message: "middleware: the agent is guarded already: wrap it once" })
     }
@@ -101,6 +101,11 @@ export const make = (guard: Guard, options: LangChainOptions = {}): LangChain =>
     middleware,
     model: (model) => calls.model(model),
     // Each tool keeps its type, because only its `invoke` is another.
-    tools: (tools) => tools.map((tool) => guardTool(place, known, tool)) as never
+    tools: (tools) => listOf(tools).map((tool) => guardTool(place, known, tool)) as never
   }
+}
+
+const listOf = <T>(tools: ReadonlyArray<T>): ReadonlyArray<T> => {
+  if (Array.isArray(tools)) return tools
+  throw new ConfigError({ key: "tools", message: "tools: expected a list of tools" })
 }

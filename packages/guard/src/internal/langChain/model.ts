@@ -180,6 +180,15 @@ class GuardedChat extends BaseChatModel {
     this.calls = calls
     this.inner = inner
     this.bound = bound
+    // The default of LangChain reads pieces of answers, which hooks have not accepted yet.
+    const withStructuredOutput = () => {
+      throw new ConfigError({
+        key: "model",
+        message: "model: withStructuredOutput is not there for guarded models: use responseFormat of createAgent, " +
+          "or bind a tool that has the schema"
+      })
+    }
+    Object.defineProperty(this, "withStructuredOutput", { value: withStructuredOutput })
   }
 
   override _llmType(): string {

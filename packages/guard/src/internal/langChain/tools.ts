@@ -115,6 +115,9 @@ const guarded = new WeakSet<object>()
 
 /** Returns tools for graphs that run them themselves. Each stays an instance of its class, with another `invoke`. */
 export const guardTool = <T extends StructuredToolInterface>(place: Place, known: KnownTools, tool: T): T => {
+  if (typeof Object(tool).invoke !== "function") {
+    throw new ConfigError({ key: "tools", message: "tools: expected tools of LangChain, which have a function" })
+  }
   const { name } = tool
   if (guarded.has(tool)) {
     throw new ConfigError({
