@@ -4,6 +4,7 @@
  *
  * @since 0.2.0
  */
+import { ConfigError } from "@belay/core/AgentError"
 import type { GuardSession } from "@belay/core/Driver"
 import type { Driver } from "./Coverage.ts"
 import type { ConversationOptions, Guard } from "./Guard.ts"
@@ -70,15 +71,21 @@ export const make = (guard: Guard, options: MastraOptions = {}): Mastra => {
     model: (model) => agents.model(model),
     tools: (tools) => known.wrap(tools),
     config: (config) => {
-      const { agents: others, model, tools } = config
+      const { agents: others, model, tools } = checked(config)
       return {
         ...config,
         ...(model === undefined ? {} : { model: agents.model(model) }),
-        ...(tools === undefined ? {} : { tools: toolsOf(known, tools) }),
+        ...(tools === undefined || tools === null ? {} : { tools: toolsOf(known, tools) }),
         ...(others === undefined ? {} : { agents: agents.agents(others) })
       }
     }
   }
+}
+
+/** Throws a `ConfigError` if these are not the options of an agent. */
+const checked = (config: Settings): Settings => {
+  if (typeof config === "object" && config !== null) return config
+  throw new ConfigError({ key: "config", message: "config: expected the options of an agent of Mastra" })
 }
 
 /** Wraps tools, or what a function chooses. */

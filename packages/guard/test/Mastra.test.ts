@@ -106,6 +106,7 @@ describe("the guard in Mastra", () => {
       /agents.helper: it is not guarded/
     )
     assert.doesNotThrow(() => guarded.config({ agents: { helper: { model: config.model } } }))
+    assert.throws(() => guarded.config(undefined as never), /expected the options of an agent/)
     const { send_mail } = guarded.tools(tools)
     assert.include(
       await failure(Promise.resolve(send_mail.execute({ to: "a" }, { agent: { toolCallId: "x" } }))),
