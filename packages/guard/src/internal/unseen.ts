@@ -1,4 +1,4 @@
-/** What a model reads that no hook sees. Hooks are told that there is such a thing. */
+/** What a model reads that no hook sees. Hooks see that there is such a thing. */
 import type { LlmParameters } from "@belay/core/LlmCall"
 import type { FilePart } from "@belay/core/Message"
 import type { TurnInput } from "@belay/core/Turn"
