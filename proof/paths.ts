@@ -8,11 +8,15 @@ import * as HookAction from "@belay/core/HookAction"
 import * as SessionStore from "@belay/core/SessionStore"
 import { type Driver, type Setup, type Step } from "./driver.ts"
 
+/** The name of a tool without that of the server which has it. */
+const plain = (name: string): string => name.replace(/^mcp__[a-z]+__/, "")
+
 /** The guard of most paths. */
 const guard: ReadonlyArray<AgentHook> = [defineHook({
   name: "guard",
   kind: "policy",
-  preToolCall: ({ args, name }) => {
+  preToolCall: ({ args, name: given }) => {
+    const name = plain(given)
     if (name === "leak" || Object(args)["to"] === "eve") return HookAction.reject("not allowed")
     return name === "mail" ? HookAction.ask("a person decides about mails") : undefined
   }
@@ -157,7 +161,7 @@ function limit(max: number): AgentHook {
     name: "limit",
     kind: "policy",
     preToolCall: ({ name }, { state }) =>
-      name === "read" && Number(state.update("reads", (n) => Number(n ?? 0) + 1)) > max
+      plain(name) === "read" && Number(state.update("reads", (n) => Number(n ?? 0) + 1)) > max
         ? HookAction.reject("no more")
         : undefined
   })

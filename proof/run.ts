@@ -1,4 +1,6 @@
 /** Runs the cells of the proof. */
+import { ConfigError } from "@belay/core/AgentError"
+import { existsSync } from "node:fs"
 import { Absent, type Driver } from "./driver.ts"
 import { aiSdk } from "./drivers/aiSdk.ts"
 import { belay } from "./drivers/belay.ts"
@@ -15,11 +17,42 @@ export interface Column {
   readonly own: boolean
 }
 
-/** All columns. */
-export const columns: ReadonlyArray<Column> = [belay, aiSdk, openAiAgents, langChain].flatMap((driver) => [
-  { driver, own: false },
-  ...(driver.hasOwn ? [{ driver, own: true }] : [])
-])
+const columnsOf = (drivers: ReadonlyArray<Driver>): ReadonlyArray<Column> =>
+  drivers.flatMap((driver) => [
+    { driver, own: false },
+    ...(driver.hasOwn ? [{ driver, own: true }] : [])
+  ])
+
+/** The columns of the SDKs that the workspace installs. */
+export const columns: ReadonlyArray<Column> = columnsOf([belay, aiSdk, openAiAgents, langChain])
+
+/** An SDK with a lockfile of its own, in this folder of `test`. */
+interface Other {
+  readonly name: string
+  readonly folder: "peers" | "cli"
+  readonly module: string
+  readonly from: string
+}
+
+/** The SDKs that are installed apart, because they are large or need other versions. */
+export const others: ReadonlyArray<Other> = [
+  { name: "Strands", folder: "peers", module: "@strands-agents/sdk", from: "proof-strands.ts" },
+  { name: "Mastra", folder: "peers", module: "@mastra/core", from: "proof-mastra.ts" },
+  { name: "pi", folder: "peers", module: "@earendil-works/pi-coding-agent", from: "proof-pi.ts" },
+  { name: "Claude Agent SDK", folder: "cli", module: "@anthropic-ai/claude-agent-sdk", from: "proof-claude-agent.ts" }
+]
+
+const urlOf = ({ folder }: Other, path: string): URL => new URL(`../test/${folder}/${path}`, import.meta.url)
+
+/** Whether an SDK is there. */
+export const isInstalled = (other: Other): boolean =>
+  existsSync(urlOf(other, `node_modules/${other.module}/package.json`))
+
+/** Returns the columns of an SDK that is installed apart. */
+export const columnsFrom = async (other: Other): Promise<ReadonlyArray<Column>> => {
+  const { driver } = await import(urlOf(other, other.from).href) as { readonly driver: Driver }
+  return columnsOf([driver])
+}
 
 /** The name of a column. */
 export const nameOf = ({ driver: { hasOwn, name }, own }: Column): string =>
@@ -35,7 +68,8 @@ export const runCell = async (path: Path, { driver, own }: Column): Promise<read
       ? ["holds", ""]
       : ["does not hold", `expected ${expected.join(", ") || "nothing"}, ran ${ran.join(", ") || "nothing"}`]
   } catch (error) {
-    if (error instanceof Absent) return ["does not exist", error.message]
+    // The guard refuses hooks that the SDK cannot enforce when it is made. Nothing runs.
+    if (error instanceof Absent || error instanceof ConfigError) return ["does not exist", error.message]
     throw error
   }
 }

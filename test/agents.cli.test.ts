@@ -6,6 +6,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { assert, describe, it } from "vitest"
+import { columnsFrom, others, paths, runCell } from "../proof/run.ts"
 
 const execute = promisify(execFile)
 
@@ -24,6 +25,15 @@ describe("the guard in the real Claude Agent SDK", () => {
     } finally {
       await rm(folder, { recursive: true, force: true, maxRetries: 3 })
     }
+  })
+})
+
+describe("the paths of the proof in the Claude Agent SDK", () => {
+  const [claude] = others.filter(({ folder }) => folder === "cli")
+  it.each(paths.map((path) => [path.name, path] as const))("%s", async (_name, path) => {
+    const [column] = await columnsFrom(claude!)
+    const [cell, note] = await runCell(path, column!)
+    assert.notStrictEqual(cell, "does not hold", note)
   })
 })
 

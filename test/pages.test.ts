@@ -108,6 +108,12 @@ describe("the pages for people who come from another SDK", () => {
   })
 })
 
+describe("the pages about the guard of other agents", () => {
+  it.each(["strands", "mastra"])("show the programs that the tests run: %s", (name) => {
+    assert.include(read(`docs/guard-${name}.md`), `\n${read(`test/peers/example-${name}.ts`).trimEnd()}\n\`\`\``)
+  })
+})
+
 describe("the catalogue", () => {
   it("has a page with the options that the types have", () => {
     const page = optionsPage()

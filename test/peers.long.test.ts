@@ -4,6 +4,7 @@ import { execFile } from "node:child_process"
 import { resolve } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { columnsFrom, others, paths, runCell } from "../proof/run.ts"
 
 const execute = promisify(execFile)
 let endpoint: Endpoint.Endpoint
@@ -32,6 +33,14 @@ describe("the programs of other SDKs", () => {
     }
   )
 
+  it.each(["strands", "mastra"])("asks about a large dice, as the page of the guard shows: %s", async (name) => {
+    assert.strictEqual(await run(`example-${name}`, 6), "Done, in 1 step.\n- roll_dice: 6")
+    assert.strictEqual(
+      await run(`example-${name}`, 1_000),
+      "approved: a large dice\nDone, in 1 step.\n- roll_dice: 1000"
+    )
+  })
+
   it("run inside the guard: Strands, with calls that are denied, changed, asked about, and results that are withheld", async () => {
     const { stdout } = await execute(
       process.execPath,
@@ -52,6 +61,75 @@ describe("the programs of other SDKs", () => {
     for (const text of ["no mails to eve", "the pin is [pin]", "be careful"]) assert.include(read, text)
     assert.notInclude(read, "4711")
   })
+
+  it("run inside the guard: Mastra, on the paths that its agents have", async () => {
+    const args = ["--conditions=@belay/source", "test/peers/guarded-mastra.ts"]
+    const { stdout } = await execute(process.execPath, args, { timeout: 60_000 })
+    const scenes = JSON.parse(stdout)
+    const { asked, askedBelow, calls, declined, ownSuspension, restart, selfApproved, subAgents, unguarded } = scenes
+    assert.deepStrictEqual(calls.ran, ["ann hi", "cy hi"])
+    for (const text of ["no mails to eve", "[pin]", "be careful"]) assert.include(calls.last, text)
+    for (const text of ["4711", "belay-guard"]) assert.notInclude(calls.last, text)
+    assert.strictEqual(asked.payload.suspendPayload.reason, "really?")
+    assert.deepStrictEqual([asked.before, asked.ran], [["cy hi"], ["cy hi", "asked hi"]])
+    assert.deepStrictEqual([declined.ran, scenes.edited.ran], [[], ["zoe hi"]])
+    assert.include(declined.last, "not now")
+    assert.deepStrictEqual([restart.ran, restart.stranger], [["asked hi"], []])
+    assert.include(restart.told, "nobody was asked")
+    assert.deepStrictEqual(selfApproved.ran, [])
+    assert.include(selfApproved.last, "a model cannot answer for a person")
+    assert.deepStrictEqual(ownSuspension.ran, ["pick red"])
+    assert.include(ownSuspension.payload.resumeSchema, "choice")
+    assert.deepStrictEqual(scenes.streamed, { shown: ["one ", "two"], safe: ["the pin is [pin]"], ran: ["cy hi"] })
+    assert.deepStrictEqual(scenes.refused, { error: "GuardError: not here", asked: 0 })
+    assert.deepStrictEqual(scenes.stopped, { ran: [], text: "enough", asked: 1 })
+    assert.deepStrictEqual([subAgents.below, subAgents.ran], [["one hi", "two hi", "|"], []])
+    assert.include(subAgents.told, "stay here")
+    assert.include(subAgents.bare, "agents.forbidden: it is not guarded")
+    assert.deepStrictEqual([askedBelow.before, askedBelow.below], [[], ["asked hi"]])
+    // A model that the guard does not see, and a toolset that replaces a guarded tool.
+    assert.deepStrictEqual([unguarded.own, unguarded.ran], [[], ["extra", "extra"]])
+    assert.include(unguarded.last, "no mails to eve")
+    assert.deepStrictEqual([scenes.hooksFail, scenes.cancelled], [{ throws: [], hangs: [] }, { ran: [] }])
+  })
+
+  it("run inside the guard: pi, with its own calls and those of its tools", async () => {
+    const args = ["--conditions=@belay/source", "test/peers/guarded-pi.ts"]
+    const { stdout } = await execute(process.execPath, args, { timeout: 60_000 })
+    const { asked, calls, cancelled, failing, goesOn, messages } = JSON.parse(stdout)
+    assert.deepStrictEqual(calls.ran, ["ann", "cy"])
+    for (const text of ["be quick", "be careful", "[pin]"]) assert.include(calls.last, text)
+    // Of the model's own call, and of the call that its tool has made.
+    assert.lengthOf(calls.last.split("\"text\":\"no mails to eve\"").slice(1), 2)
+    assert.notInclude(calls.last, "4711")
+    assert.deepStrictEqual([asked.yes.ran, asked.no.ran, asked.nobody.ran], [["asked"], [], []])
+    assert.deepStrictEqual(asked.yes.shown, ["Run send_mail? really?"])
+    assert.include(asked.nobody.last, "nobody is there: really?")
+    assert.deepStrictEqual([messages.before, messages.shown], [0, ["not here"]])
+    assert.include(messages.last, "[pin]")
+    assert.notInclude(messages.last, "4711")
+    assert.strictEqual(goesOn.asked, 2)
+    assert.deepStrictEqual(failing, {
+      throws: { ran: [], asked: 2 },
+      hangs: { ran: [], asked: 2 },
+      stops: { ran: [], asked: 1 },
+      noTurn: { ran: [], asked: 0 }
+    })
+    assert.deepStrictEqual(cancelled, { ran: [] })
+  })
+
+  describe.each(others.filter(({ folder }) => folder === "peers").map((other) => [other.name, other] as const))(
+    "on the paths of the proof: %s",
+    (_name, other) => {
+      it.each(paths.map((path) => [path.name, path] as const))("%s", async (_path, path) => {
+        for (const column of await columnsFrom(other)) {
+          const [cell, note] = await runCell(path, column)
+          // What the SDK alone does is printed, and nobody here can mend it.
+          if (!column.own) assert.notStrictEqual(cell, "does not hold", note)
+        }
+      })
+    }
+  )
 
   it("compile", async () => {
     await execute(process.execPath, [resolve("node_modules/typescript/bin/tsc"), "-p", "test/peers"])

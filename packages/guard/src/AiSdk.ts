@@ -8,6 +8,7 @@ import type { LanguageModelV4 } from "@ai-sdk/provider"
 import { ConfigError } from "@belay/core/AgentError"
 import type { GuardSession } from "@belay/core/Driver"
 import type { ToolApprovalStatus, ToolSet } from "ai"
+import manifest from "ai/package.json" with { type: "json" }
 import type { Driver } from "./Coverage.ts"
 import type { ConversationOptions, Guard } from "./Guard.ts"
 import { approvalFor } from "./internal/aiSdk/approval.ts"
@@ -16,6 +17,7 @@ import { GuardedModel } from "./internal/aiSdk/model.ts"
 import { guardTools, isGuarded } from "./internal/aiSdk/tools.ts"
 import { checkCovered, wholeLoop } from "./internal/coverage.ts"
 import { Place } from "./internal/place.ts"
+import { checkVersion } from "./internal/version.ts"
 
 /** The options of one guarded conversation. @category models @since 0.2.0 */
 export type AiSdkOptions = ConversationOptions
@@ -85,6 +87,7 @@ export const driver: Driver = {
  */
 export const make = (guard: Guard, options: AiSdkOptions = {}): AiSdk => {
   const { approvedBy, hints = {}, ...rest } = options
+  checkVersion("ai", manifest.version)
   checkCovered(guard, driver)
   const session = guard.session({ ...rest, driver: driver.name })
   const described = new DescribedTools()
@@ -100,8 +103,8 @@ export const make = (guard: Guard, options: AiSdkOptions = {}): AiSdk => {
     settings: (settings) => ({
       ...settings,
       // The type of a model stays what the caller has given.
-      model: model(settings.model as LanguageModelV4) as (typeof settings)["model"],
-      ...(settings.tools === undefined ? {} : { tools: tools(settings.tools) }),
+      model: model(Object(settings).model as LanguageModelV4) as (typeof settings)["model"],
+      ...(settings.tools === undefined || settings.tools === null ? {} : { tools: tools(settings.tools) }),
       toolApproval: toolApproval(settings.toolApproval),
       ...prepared("prepareStep", settings.prepareStep, model, tools),
       ...prepared("prepareCall", settings.prepareCall, model, tools)

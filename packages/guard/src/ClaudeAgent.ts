@@ -11,7 +11,9 @@ import type { ConversationOptions, Guard } from "./Guard.ts"
 import { denied, Events } from "./internal/claudeAgent/events.ts"
 import type { Callback, CanUseTool, HookOutput } from "./internal/claudeAgent/payloads.ts"
 import { checkCovered } from "./internal/coverage.ts"
+import { installed } from "./internal/installed.ts"
 import { Place } from "./internal/place.ts"
+import { checkVersion } from "./internal/version.ts"
 
 /** The options of one guarded conversation. @category models @since 0.2.0 */
 export type ClaudeAgentOptions = ConversationOptions
@@ -73,6 +75,7 @@ const personSeconds = 86_400
  */
 export const make = (guard: Guard, options: ClaudeAgentOptions = {}): ClaudeAgent => {
   const { approvedBy, hints = {}, ...rest } = options
+  checkVersion("@anthropic-ai/claude-agent-sdk", installed("@anthropic-ai/claude-agent-sdk"))
   checkCovered(guard, driver)
   const common = { driver: driver.name, seesRequests: false }
   const session = guard.session({ ...rest, ...common })

@@ -7,14 +7,18 @@
 import { ConfigError } from "@belay/core/AgentError"
 import type { GuardSession } from "@belay/core/Driver"
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models"
+import coreManifest from "@langchain/core/package.json" with { type: "json" }
 import type { StructuredToolInterface } from "@langchain/core/tools"
+import graphManifest from "@langchain/langgraph/package.json" with { type: "json" }
 import { type AgentMiddleware, type AnyAgentMiddleware, createAgent, createMiddleware } from "langchain"
+import manifest from "langchain/package.json" with { type: "json" }
 import type { Driver } from "./Coverage.ts"
 import type { ConversationOptions, Guard } from "./Guard.ts"
 import { checkCovered, wholeLoop } from "./internal/coverage.ts"
 import { GuardedCalls } from "./internal/langChain/model.ts"
 import { guardTool, KnownTools, wrapToolCall } from "./internal/langChain/tools.ts"
 import { Place } from "./internal/place.ts"
+import { checkVersion } from "./internal/version.ts"
 
 /** The options of one guarded conversation. @category models @since 0.2.0 */
 export type LangChainOptions = ConversationOptions
@@ -72,6 +76,9 @@ const name = "belay-guard"
  */
 export const make = (guard: Guard, options: LangChainOptions = {}): LangChain => {
   const { approvedBy, hints = {}, ...rest } = options
+  checkVersion("langchain", manifest.version)
+  checkVersion("@langchain/core", coreManifest.version)
+  checkVersion("@langchain/langgraph", graphManifest.version)
   checkCovered(guard, driver)
   const session = guard.session({ ...rest, driver: driver.name })
   const known = new KnownTools()
@@ -80,7 +87,7 @@ export const make = (guard: Guard, options: LangChainOptions = {}): LangChain =>
   const { wrapModelCall } = calls
   const middleware = createMiddleware({ name, wrapModelCall, wrapToolCall: wrapToolCall(place, known) })
   const guardedAgent = (params: Parameters<typeof createAgent>[0]) => {
-    const { middleware: others = [] } = params
+    const { middleware: others = [] } = Object(params) as typeof params
     if (others.some((one) => one.name === name)) {
       throw new ConfigError({ key: "middleware", message: "middleware: the agent is guarded already: wrap it once" })
     }
@@ -94,6 +101,11 @@ export const make = (guard: Guard, options: LangChainOptions = {}): LangChain =>
     middleware,
     model: (model) => calls.model(model),
     // Each tool keeps its type, because only its `invoke` is another.
-    tools: (tools) => tools.map((tool) => guardTool(place, known, tool)) as never
+    tools: (tools) => listOf(tools).map((tool) => guardTool(place, known, tool)) as never
   }
+}
+
+const listOf = <T>(tools: ReadonlyArray<T>): ReadonlyArray<T> => {
+  if (Array.isArray(tools)) return tools
+  throw new ConfigError({ key: "tools", message: "tools: expected a list of tools" })
 }

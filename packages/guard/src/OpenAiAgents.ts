@@ -10,8 +10,10 @@ import { Agent, type Model, type RunConfig, Runner } from "@openai/agents"
 import type { Driver } from "./Coverage.ts"
 import type { ConversationOptions, Guard } from "./Guard.ts"
 import { checkCovered } from "./internal/coverage.ts"
+import { installed } from "./internal/installed.ts"
 import { GuardedAgents } from "./internal/openAiAgents/agents.ts"
 import { type Described, Place } from "./internal/place.ts"
+import { checkVersion } from "./internal/version.ts"
 
 /** The options of one guarded conversation. @category models @since 0.2.0 */
 export type OpenAiAgentsOptions = ConversationOptions
@@ -90,6 +92,7 @@ export const driver: Driver = {
  */
 export const make = (guard: Guard, options: OpenAiAgentsOptions = {}): OpenAiAgents => {
   const { approvedBy, hints = {}, ...rest } = options
+  checkVersion("@openai/agents", installed("@openai/agents"))
   checkCovered(guard, driver)
   const session = guard.session({ ...rest, driver: driver.name })
   const known = new Map<string, Described>()

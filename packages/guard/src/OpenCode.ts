@@ -7,7 +7,9 @@ import type { GuardSession } from "@belay/core/Driver"
 import type { Driver } from "./Coverage.ts"
 import type { ConversationOptions, Guard } from "./Guard.ts"
 import { checkCovered } from "./internal/coverage.ts"
+import { installed } from "./internal/installed.ts"
 import { type Conversation, Events } from "./internal/openCode/events.ts"
+import { checkVersion } from "./internal/version.ts"
 
 /** The options of the plugin. @category models @since 0.2.0 */
 export type OpenCodeOptions = Pick<ConversationOptions, "agent" | "cwd" | "hints">
@@ -69,6 +71,7 @@ export const make = (
   options: OpenCodeOptions = {}
 ): (input: OpenCodeInput) => Promise<OpenCodeHooks> => {
   const { hints = {}, ...rest } = options
+  checkVersion("@opencode-ai/plugin", installed("@opencode-ai/plugin"))
   checkCovered(guard, driver)
   const open = (id: string, below?: { readonly parent: GuardSession; readonly agent?: string }): Conversation => ({
     session: guard.session({ ...rest, id, driver: driver.name, seesRequests: false, ...below }),

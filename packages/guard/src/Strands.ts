@@ -4,12 +4,15 @@
  *
  * @since 0.2.0
  */
+import { ConfigError } from "@belay/core/AgentError"
 import type { GuardSession } from "@belay/core/Driver"
 import type { Driver } from "./Coverage.ts"
 import type { ConversationOptions, Guard } from "./Guard.ts"
 import { checkCovered } from "./internal/coverage.ts"
+import { installed } from "./internal/installed.ts"
 import { Place } from "./internal/place.ts"
-import { Events, type Sdk } from "./internal/strands/events.ts"
+import { Events, guardedAgents, type Sdk } from "./internal/strands/events.ts"
+import { checkVersion } from "./internal/version.ts"
 
 /** The options of one guarded conversation. @category models @since 0.2.0 */
 export type StrandsOptions = ConversationOptions
@@ -71,16 +74,22 @@ export const driver: Driver = {
  */
 export const make = (guard: Guard, options: StrandsOptions = {}): Strands => {
   const { approvedBy, hints = {}, ...rest } = options
+  checkVersion("@strands-agents/sdk", installed("@strands-agents/sdk"))
   checkCovered(guard, driver)
   const session = guard.session({ ...rest, driver: driver.name, seesRequests: false })
   const place = new Place({ guard, session, hints, approvedBy, describe: () => Promise.resolve({}) })
   return {
     session,
-    plugin: (sdk) => {
+    plugin: (given) => {
+      const sdk = checked(given)
       const events = new Events(place, sdk)
       return {
         name: "belay-guard",
         initAgent: (agent) => {
+          if (guardedAgents.has(agent as object)) {
+            throw new ConfigError({ key: "plugins", message: "plugins: the agent is guarded already: attach it once" })
+          }
+          guardedAgents.add(agent as object)
           agent.addHook(sdk.BeforeModelCallEvent, (event: never) => events.beforeModel(event))
           agent.addHook(sdk.BeforeToolCallEvent, (event: never) => events.beforeTool(event))
           agent.addHook(sdk.AfterToolCallEvent, (event: never) => events.afterTool(event))
@@ -88,4 +97,18 @@ export const make = (guard: Guard, options: StrandsOptions = {}): Strands => {
       }
     }
   }
+}
+
+/** The classes of the SDK that the guard uses. */
+const classes = ["BeforeModelCallEvent", "BeforeToolCallEvent", "AfterToolCallEvent", "TextBlock", "ToolResultBlock"]
+
+/** Throws a `ConfigError` if this is not the module of the SDK. Without these classes, the guard would not run. */
+const checked = (sdk: Sdk): Sdk => {
+  const missing = classes.filter((name) => Object(sdk)[name] === undefined)
+  if (missing.length === 0) return sdk
+  throw new ConfigError({
+    key: "sdk",
+    message: `sdk: expected the module @strands-agents/sdk, found one without ${missing.join(", ")}: ` +
+      "pass what import * as sdk from \"@strands-agents/sdk\" gives"
+  })
 }

@@ -6,53 +6,11 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Guard from "../src/Guard.ts"
 import * as Strands from "../src/Strands.ts"
-
-class TextBlock {
-  readonly type = "textBlock"
-  readonly text: string
-  constructor(text: string) {
-    this.text = text
-  }
-}
-class ToolResultBlock {
-  readonly status: string
-  readonly content: ReadonlyArray<TextBlock>
-  constructor({ content, status }: { readonly status: string; readonly content: ReadonlyArray<TextBlock> }) {
-    this.status = status
-    this.content = content
-  }
-}
-const sdk = {
-  BeforeModelCallEvent: "model",
-  BeforeToolCallEvent: "before",
-  AfterToolCallEvent: "after",
-  TextBlock,
-  ToolResultBlock
-}
-
-type Listener = (event: object) => Promise<void>
+import { events, sdk } from "./support/strands.ts"
 
 const kit = (hooks: ReadonlyArray<AgentHook>, more: Guard.GuardOptions = {}) => {
-  const { plugin, session } = Strands.make(Guard.make({ hooks, log: false, ...more }), { id: "s", approvedBy: "ann" })
-  const listeners = new Map<unknown, Listener>()
-  plugin(sdk).initAgent({ addHook: (event: unknown, listener: Listener) => listeners.set(event, listener) })
-  const agent = { messages: [{ role: "user", content: [new TextBlock("go")] }] }
-  const before = async (name: string, input: object, id = "1", interrupt: () => unknown = () => undefined) => {
-    const event = { agent, toolUse: { name, input, toolUseId: id }, cancel: false as boolean | string, interrupt }
-    await listeners.get("before")?.(event)
-    return event
-  }
-  const after = async (name: string, text: string, id = "1", status = "success") => {
-    const event = { toolUse: { name, input: {}, toolUseId: id }, result: { status, content: [new TextBlock(text)] } }
-    await listeners.get("after")?.(event)
-    return event.result
-  }
-  const model = async (text: string) => {
-    const event = { agent: { messages: [{ role: "user", content: [new TextBlock(text)] }] }, cancel: false }
-    await listeners.get("model")?.(event)
-    return event.cancel
-  }
-  return { after, before, model, session }
+  const guarded = Strands.make(Guard.make({ hooks, log: false, ...more }), { id: "s", approvedBy: "ann" })
+  return { ...events(guarded), session: guarded.session }
 }
 
 const stops = () => {
@@ -119,6 +77,14 @@ describe("the guard in Strands", () => {
   it("refuses by name hooks that must hold where Strands has no point", () => {
     const hooks = [defineHook({ name: "keeper", kind: "policy", postLlmCall: () => HookAction.abort("no") })]
     assert.throws(() => Strands.make(Guard.make({ hooks, log: false })), /strands cannot enforce keeper at postLlmCall/)
+  })
+
+  it("refuses a module that is not the SDK, and an agent that is guarded already", () => {
+    const { plugin } = Strands.make(Guard.make({ log: false }))
+    assert.throws(() => plugin({ ...sdk, AfterToolCallEvent: undefined }), /without AfterToolCallEvent/)
+    const agent = { addHook: () => {} }
+    plugin(sdk).initAgent(agent)
+    assert.throws(() => plugin(sdk).initAgent(agent), /guarded already/)
   })
 
   it("declares as enforced what happens, and nothing else happens", async () => {

@@ -18,15 +18,17 @@ export interface Asking {
   readonly request: LlmRequest
   /** Asks the model with the request that the guard allows. */
   readonly call: (allowed: LlmRequest) => Promise<LlmResponse>
-  /**
-   * Looks at the calls of an answer before they run. Returns the messages with which the model is asked again. Default:
-   * all calls are left to the tools.
-   */
-  readonly refuse?: (response: LlmResponse) => Promise<ReadonlyArray<Message>>
+  /** Looks at the calls of an answer before they run. Default: all calls are left to the tools. */
+  readonly check?: (response: LlmResponse) => Promise<Checked>
 }
 
+/** The answer whose calls may run, or the messages with which the model is asked again. */
+export type Checked = LlmResponse | ReadonlyArray<Message>
+
+const isRefused = (checked: Checked): checked is ReadonlyArray<Message> => Array.isArray(checked)
+
 /** Throws a `GuardError` if the guard denies the request or the answer. */
-export const answer = async ({ call, input, place, refuse, request }: Asking): Promise<Answered> => {
+export const answer = async ({ call, check, input, place, request }: Asking): Promise<Answered> => {
   const { session } = place
   const more: Array<Message> = []
   for (;;) {
@@ -36,9 +38,9 @@ export const answer = async ({ call, input, place, refuse, request }: Asking): P
     if (verdict.type === "stop") return stopped(verdict.reason)
     const { response } = verdict
     if (response.toolCalls.length > 0) {
-      const refused = await refuse?.(response) ?? []
-      if (refused.length === 0) return { type: "answer", response }
-      more.push(...refused)
+      const checked = await check?.(response) ?? response
+      if (!isRefused(checked)) return { type: "answer", response: checked }
+      more.push(...checked)
       continue
     }
     const said: Message = { role: "assistant", content: response.text }
@@ -48,7 +50,9 @@ export const answer = async ({ call, input, place, refuse, request }: Asking): P
     if (end.type === "allow") {
       input.end()
       // The user reads what hooks reveal. The model does not: later requests have the text without it.
-      place.noteChange({ role: "assistant", content: end.shown }, { role: "assistant", content: end.text })
+      if (end.shown !== end.text) {
+        place.noteChange({ role: "assistant", content: end.shown }, { role: "assistant", content: end.text })
+      }
       return { type: "answer", response: { ...response, text: end.shown } }
     }
     more.push(said, { role: "user", content: end.message })
@@ -56,6 +60,21 @@ export const answer = async ({ call, input, place, refuse, request }: Asking): P
 }
 
 const stopped = (reason: string): Answered => ({ type: "own", answer: { text: reason, raw: "guard: stopped" } })
+
+/** Makes the messages that tell the model why none of these calls has run. */
+export const refusal = (
+  { text, toolCalls }: LlmResponse,
+  reasons: ReadonlyMap<string, string>
+): ReadonlyArray<Message> => [
+  { role: "assistant", content: text, toolCalls },
+  ...toolCalls.map(({ id, name }): Message => ({
+    role: "tool",
+    toolCallId: id,
+    toolName: name,
+    content: reasons.get(id) ?? "not run: another call of this step was refused",
+    isError: true
+  }))
+]
 
 /** Passes a piece of text through the hooks that look at pieces. */
 export const passText = async (place: Place, text: string): Promise<string> => {

@@ -62,9 +62,13 @@ export const wholeLoop: Driver["places"] = {
  * `allowUnguarded` has the names of hooks for which that is accepted.
  */
 export const checkCovered = (
-  { allowUnguarded, chain }: Pick<SessionGuard, "chain"> & { readonly allowUnguarded: ReadonlyArray<string> },
+  guard: Pick<SessionGuard, "chain"> & { readonly allowUnguarded: ReadonlyArray<string> },
   driver: Driver
 ): void => {
+  const { allowUnguarded, chain } = Object(guard) as typeof guard
+  if (!Array.isArray(allowUnguarded)) {
+    throw new ConfigError({ key: "guard", message: `the adapter of ${driver.name}: expected what Guard.make returns` })
+  }
   const missing = chain.hooks.filter((hook) => mustHold(hook) && !allowUnguarded.includes(hook.name)).flatMap((hook) =>
     places.filter((place) => acts(hook, place) && isGap(reachOf(driver, place))).map((place) => ({
       hook: hook.name,

@@ -32,9 +32,12 @@ export const writeUnits = <Source>(
   messages: ReadonlyArray<Message>,
   write: Write<Source>
 ): Array<Source> => {
-  const keys = units.map(({ message }) => keyOf(message))
+  let keys: ReadonlyArray<string> | undefined
   let next = 0
   return messages.flatMap((message) => {
+    // A message that no hook has changed is the same object.
+    if (units[next]?.message === message) return units[next++]!.source
+    keys ??= units.map((unit) => keyOf(unit.message))
     const found = keys.indexOf(keyOf(message), next)
     if (found >= 0) {
       next = found + 1

@@ -8,9 +8,10 @@ import type {
 } from "@ai-sdk/provider"
 import type { LlmParameters, LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { Message } from "@belay/core/Message"
-import { answer, passText } from "../answer.ts"
+import { answer, type Checked, passText } from "../answer.ts"
 import type { Place } from "../place.ts"
 import { TurnInput } from "../turnInput.ts"
+import { hosted } from "../unseen.ts"
 import { withCost } from "../withCost.ts"
 import { type ReadPrompt, readPrompt, writeMessage, writePrompt } from "./prompt.ts"
 import { finishOf, ownAnswer, readAnswer, writeContent } from "./response.ts"
@@ -19,16 +20,21 @@ import { collect, replay, streamAnswer } from "./stream.ts"
 /** Asks the model of the driver. */
 type Call = (params: LanguageModelV4CallOptions) => PromiseLike<LanguageModelV4GenerateResult>
 
+/** Looks at the calls of an answer before they run. */
+export type CheckCalls = (response: LlmResponse, tools: LanguageModelV4CallOptions["tools"]) => Promise<Checked>
+
 /** A class, because it stands for another model and passes everything else on. */
 export class GuardedModel implements LanguageModelV4 {
   readonly specificationVersion = "v4"
   private readonly place: Place
   private readonly inner: LanguageModelV4
   private readonly input: TurnInput
+  private readonly check: CheckCalls | undefined
 
-  constructor(place: Place, inner: LanguageModelV4) {
+  constructor(place: Place, inner: LanguageModelV4, check?: CheckCalls) {
     this.place = place
     this.inner = inner
+    this.check = check
     this.input = new TurnInput(place)
   }
 
@@ -71,7 +77,7 @@ export class GuardedModel implements LanguageModelV4 {
     call: Call,
     isShown = false
   ): Promise<LanguageModelV4GenerateResult> {
-    const { input, place } = this
+    const { check, input, place } = this
     const prompt = readPrompt(params.prompt)
     const begun = await input.receive(prompt.units.map(({ message }) => message))
     if (begun !== undefined) return ownAnswer(begun.text, begun.raw)
@@ -92,6 +98,7 @@ export class GuardedModel implements LanguageModelV4 {
       place,
       input,
       request,
+      ...(check === undefined ? {} : { check: (response) => check(response, params.tools) }),
       call: async (allowed) => {
         const result = await call({
           ...params,
@@ -140,7 +147,10 @@ const requestOf = (
       ? [{ name: tool.name, description: tool.description ?? "", inputSchema: tool.inputSchema as never }]
       : []
   ),
-  parameters: parametersOf(params)
+  parameters: {
+    ...parametersOf(params),
+    ...hosted((params.tools ?? []).flatMap((tool) => tool.type === "function" ? [] : [tool.name]))
+  }
 })
 
 const parametersOf = (

@@ -119,9 +119,12 @@ export const writePrompt = (
   instructions: string | undefined,
   messages: ReadonlyArray<Message>
 ): LanguageModelV4Prompt => {
-  const texts = units.map(({ message }) => canonical(message as unknown as Json))
+  let texts: ReadonlyArray<string> | undefined
   let next = 0
   const written = messages.map((message): LanguageModelV4Message => {
+    // A message that no hook has changed is the same object.
+    if (units[next]?.message === message) return units[next++]!.source
+    texts ??= units.map((unit) => canonical(unit.message as unknown as Json))
     const text = canonical(message as unknown as Json)
     const found = texts.indexOf(text, next)
     if (found >= 0) {

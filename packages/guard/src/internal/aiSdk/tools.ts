@@ -1,9 +1,9 @@
 /** Tools of the AI SDK inside the guard. */
 import { ConfigError } from "@belay/core/AgentError"
-import { canonical, type Json } from "@belay/core/Json"
+import type { Json } from "@belay/core/Json"
 import type { ToolSet } from "ai"
 import { GuardError } from "../../GuardError.ts"
-import { jsonOf } from "../json.ts"
+import { jsonOf, sameJson } from "../json.ts"
 import type { Place } from "../place.ts"
 import type { DescribedTools } from "./described.ts"
 
@@ -32,21 +32,29 @@ const guardTool = (place: Place, name: string, tool: AnyTool): AnyTool => {
       message: `tools.${name}: it is guarded already: wrap each tool once`
     })
   }
-  const { execute } = tool
+  const { execute, toModelOutput } = tool
   if (execute === undefined) return tool
+  /** The ids of calls whose results hooks have changed. The tool does not know how to show them. */
+  const changed = new Set<string>()
   const wrapped = {
     ...tool,
-    execute: (input: unknown, options: Options) => runTool(place, name, tool, input, options)
+    execute: (input: unknown, options: Options) => runTool(place, name, { tool, changed }, input, options),
+    ...(toModelOutput === undefined ? {} : {
+      toModelOutput: (given: Parameters<typeof toModelOutput>[0]) =>
+        changed.has(given.toolCallId) ? plainOutput(jsonOf(given.output)) : toModelOutput(given)
+    })
   } as AnyTool
   guarded.add(wrapped)
   return wrapped
 }
 
+const plainOutput = (value: Json) => typeof value === "string" ? { type: "text", value } : { type: "json", value }
+
 /** Runs a tool if the guard allows it. */
 const runTool = async (
   place: Place,
   name: string,
-  tool: AnyTool,
+  { changed, tool }: { readonly tool: AnyTool; readonly changed: Set<string> },
   input: unknown,
   options: Options
 ): Promise<unknown> => {
@@ -59,7 +67,7 @@ const runTool = async (
     try {
       // The turn may have been cancelled while the guard was deciding.
       options.abortSignal?.throwIfAborted()
-      const given = canonical(allowed) === canonical(args) ? input : await decode(tool, allowed)
+      const given = sameJson(allowed, args) ? input : await decode(tool, allowed)
       const output = await lastOf(tool.execute!(given as never, options))
       const json = jsonOf(output)
       ended = { output, json }
@@ -77,9 +85,9 @@ const runTool = async (
   const { result } = verdict
   // What no hook has changed goes on as the tool gave it, whatever its type is.
   if (result.ok) {
-    return ended !== undefined && "output" in ended && canonical(ended.json) === canonical(result.output)
-      ? ended.output
-      : result.output
+    if (ended !== undefined && "output" in ended && sameJson(ended.json, result.output)) return ended.output
+    changed.add(id)
+    return result.output
   }
   if (ended !== undefined && "error" in ended && messageOf(ended.error) === result.error) throw ended.error
   throw new Error(result.error)

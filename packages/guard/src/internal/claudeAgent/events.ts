@@ -1,9 +1,10 @@
 /** The events of the Claude Agent SDK as steps of a guarded session. */
 import type { GivenCall, GuardSession } from "@belay/core/Driver"
-import { canonical, type Json } from "@belay/core/Json"
+import type { Json } from "@belay/core/Json"
 import type { ToolCallVerdict } from "@belay/core/Verdict"
-import { jsonOf } from "../json.ts"
+import { jsonOf, sameJson } from "../json.ts"
 import type { Place } from "../place.ts"
+import { unseenBeside } from "../unseen.ts"
 import { type Callback, type CanUseTool, contextOf, type HookOutput, type Payload, specific } from "./payloads.ts"
 
 /** The tools with which an agent starts another one. */
@@ -36,7 +37,7 @@ export class Events {
 
   readonly UserPromptSubmit = async (input: Payload): Promise<HookOutput> => {
     const { prompt = "" } = input
-    const verdict = await this.sessionOf(input).userMessage(prompt)
+    const verdict = await this.sessionOf(input).userMessage(unseenBeside(prompt))
     switch (verdict.type) {
       case "allow":
         return verdict.input.message === prompt
@@ -93,7 +94,7 @@ export class Events {
         ...by
       })
     }
-    const isEdited = updatedInput !== undefined && canonical(jsonOf(updatedInput)) !== canonical(args ?? {})
+    const isEdited = updatedInput !== undefined && !sameJson(jsonOf(updatedInput), args ?? {})
     return await session.decide(
       id,
       isEdited ? { type: "edit", args: jsonOf(updatedInput), ...by } : { type: "approve", ...by }
@@ -126,7 +127,7 @@ export class Events {
     const now: Json = result.ok ? result.output : result.error
     return specific("PostToolUse", {
       ...contextOf(context),
-      ...(canonical(now) === canonical(output) ? {} : { updatedToolOutput: now })
+      ...(sameJson(now, output) ? {} : { updatedToolOutput: now })
     })
   }
 
@@ -182,7 +183,7 @@ const answerTo = ({ args = {} }: GivenCall, verdict: ToolCallVerdict, isAnswered
       return specific("PreToolUse", {
         ...contextOf(verdict.context),
         // Changed arguments and the approval of a person take the place of the SDK's own question.
-        ...(isAnswered || canonical(verdict.args) !== canonical(args)
+        ...(isAnswered || !sameJson(verdict.args, args)
           ? { permissionDecision: "allow", updatedInput: verdict.args }
           : {})
       })

@@ -11,6 +11,7 @@ import { answer, passText } from "../answer.ts"
 import type { Place } from "../place.ts"
 import { TurnInput } from "../turnInput.ts"
 import { withChanges, writeUnits } from "../units.ts"
+import { hosted } from "../unseen.ts"
 import { withCost } from "../withCost.ts"
 import { readMessages, responseOf, writeAnswer, writeMessage } from "./messages.ts"
 import type { KnownTools } from "./tools.ts"
@@ -21,7 +22,7 @@ type WrapModelCall = NonNullable<Parameters<typeof createMiddleware>[0]["wrapMod
 interface Asked {
   readonly instructions: string | undefined
   readonly messages: ReadonlyArray<BaseMessage>
-  readonly tools: LlmRequest["tools"]
+  readonly tools: ReadonlyArray<unknown>
   /** Asks the model. The instructions are there if a hook has changed them. */
   readonly call: (messages: Array<BaseMessage>, instructions: string | undefined) => Promise<AIMessage>
 }
@@ -53,7 +54,7 @@ export class GuardedCalls {
     const answered = await this.ask({
       instructions: text === "" ? undefined : text,
       messages,
-      tools: this.known.described(tools),
+      tools,
       call: async (allowed, instructions) => {
         last = await handler({
           ...request,
@@ -90,7 +91,7 @@ export class GuardedCalls {
     return await this.ask({
       instructions: system?.text,
       messages,
-      tools: this.known.described(tools),
+      tools,
       call: async (allowed, instructions) =>
         await call(
           instructions === undefined
@@ -110,8 +111,8 @@ export class GuardedCalls {
     const request: LlmRequest = {
       ...(said.length === 0 ? {} : { instructions: [...new Set(said)].join("\n\n") }),
       messages: units.map(({ message }) => message),
-      tools,
-      parameters: {}
+      tools: this.known.described(tools.filter(isOwn)),
+      parameters: hosted(tools.filter((tool) => !isOwn(tool)).map(nameOf))
     }
     let last: AIMessage | undefined
     const answered = await answer({
@@ -133,6 +134,17 @@ export class GuardedCalls {
     for (const { id } of response.toolCalls) this.known.seen.add(id)
     return writeAnswer(last, response)
   }
+}
+
+/** Whether a tool runs here. The vendor runs those that are only described, in its own form. */
+const isOwn = (tool: unknown): boolean => {
+  const { invoke, type } = Object(tool) as { readonly invoke?: unknown; readonly type?: unknown }
+  return typeof invoke === "function" || type === "function"
+}
+
+const nameOf = (tool: unknown): string => {
+  const { name, type } = Object(tool) as { readonly name?: unknown; readonly type?: unknown }
+  return typeof name === "string" ? name : typeof type === "string" ? type : "tool"
 }
 
 interface Structured {
@@ -168,6 +180,15 @@ class GuardedChat extends BaseChatModel {
     this.calls = calls
     this.inner = inner
     this.bound = bound
+    // The default of LangChain reads pieces of answers, which hooks have not accepted yet.
+    const withStructuredOutput = () => {
+      throw new ConfigError({
+        key: "model",
+        message: "model: withStructuredOutput is not there for guarded models: use responseFormat of createAgent, " +
+          "or bind a tool that has the schema"
+      })
+    }
+    Object.defineProperty(this, "withStructuredOutput", { value: withStructuredOutput })
   }
 
   override _llmType(): string {

@@ -1,6 +1,6 @@
 /** Tools of LangChain inside the guard. */
 import { ConfigError } from "@belay/core/AgentError"
-import { canonical, type Json, type JsonObject } from "@belay/core/Json"
+import type { Json, JsonObject } from "@belay/core/Json"
 import type { LlmRequest } from "@belay/core/LlmCall"
 import { ToolMessage } from "@langchain/core/messages"
 import type { StructuredToolInterface } from "@langchain/core/tools"
@@ -8,7 +8,7 @@ import { toJsonSchema } from "@langchain/core/utils/json_schema"
 import { type Command, isCommand, isGraphBubbleUp } from "@langchain/langgraph"
 import * as Result from "effect/Result"
 import type { createMiddleware } from "langchain"
-import { jsonOf } from "../json.ts"
+import { jsonOf, sameJson } from "../json.ts"
 import type { Described, Place } from "../place.ts"
 import { contentOf, resultOf } from "./messages.ts"
 import { askPerson } from "./questions.ts"
@@ -87,7 +87,7 @@ const runTool = async (place: Place, { args, id, name, run, signal }: Running): 
     // The turn may have been cancelled while the guard was deciding.
     signal?.throwIfAborted()
     try {
-      given = await run(canonical(allowed) === canonical(args) ? args : allowed)
+      given = await run(sameJson(allowed, args) ? args : allowed)
     } catch (error) {
       // A graph inside the tool waits for a person.
       if (isGraphBubbleUp(error)) waits = error
@@ -105,7 +105,7 @@ const runTool = async (place: Place, { args, id, name, run, signal }: Running): 
   const { result } = verdict
   if (!result.ok) return resultOf(id, name, result.error, true)
   // What no hook has changed goes on as the tool gave it.
-  const isSame = json !== undefined && canonical(json) === canonical(result.output)
+  const isSame = json !== undefined && sameJson(json, result.output)
   return isSame && (ToolMessage.isInstance(given) || isCommand(given))
     ? given
     : resultOf(id, name, result.output)
@@ -115,6 +115,9 @@ const guarded = new WeakSet<object>()
 
 /** Returns tools for graphs that run them themselves. Each stays an instance of its class, with another `invoke`. */
 export const guardTool = <T extends StructuredToolInterface>(place: Place, known: KnownTools, tool: T): T => {
+  if (typeof Object(tool).invoke !== "function") {
+    throw new ConfigError({ key: "tools", message: "tools: expected tools of LangChain, which have a function" })
+  }
   const { name } = tool
   if (guarded.has(tool)) {
     throw new ConfigError({

@@ -1,6 +1,5 @@
 /** Agents of the OpenAI Agents SDK inside the guard: their tools, their models and the agents to which they hand over. */
 import type { LlmResponse } from "@belay/core/LlmCall"
-import type { Message } from "@belay/core/Message"
 import {
   Agent,
   type AgentConfiguration,
@@ -10,10 +9,11 @@ import {
   type ModelProvider,
   type ModelRequest
 } from "@openai/agents"
+import { type Checked, refusal } from "../answer.ts"
 import type { Place } from "../place.ts"
 import { TurnInput } from "../turnInput.ts"
 import { GuardedModel } from "./model.ts"
-import { GuardedTools } from "./tools.ts"
+import { GuardedTools, ofGuardedAgent } from "./tools.ts"
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the context and the output of an agent are those of the program
 type AnyAgent = Agent<any, any>
@@ -87,10 +87,10 @@ export class GuardedAgents {
   }
 
   /** Asks the guard before the conversation goes to another agent. */
-  private async check({ handoffs }: ModelRequest, response: LlmResponse): Promise<ReadonlyArray<Message>> {
+  private async check({ handoffs }: ModelRequest, response: LlmResponse): Promise<Checked> {
     for (const { id } of response.toolCalls) this.tools.seen.add(id)
     const calls = response.toolCalls.filter(({ name }) => handoffs.some(({ toolName }) => toolName === name))
-    const refused: Array<{ readonly id: string; readonly reason: string }> = []
+    const refused = new Map<string, string>()
     for (const call of calls) {
       const message = typeof call.args === "string" ? call.args : JSON.stringify(call.args)
       const verdict = await this.place.session.delegation({
@@ -98,24 +98,13 @@ export class GuardedAgents {
         type: "transfer",
         message
       })
-      if (verdict.type === "respond") refused.push({ id: call.id, reason: verdict.result.text })
-      else if (verdict.type !== "allow") refused.push({ id: call.id, reason: verdict.reason })
+      if (verdict.type === "respond") refused.set(call.id, verdict.result.text)
+      else if (verdict.type !== "allow") refused.set(call.id, verdict.reason)
       else if (JSON.stringify(verdict.delegation.message) !== JSON.stringify(message)) {
-        refused.push({ id: call.id, reason: "a hook changed the task, which this SDK cannot pass on" })
+        refused.set(call.id, "a hook changed the task, which this SDK cannot pass on")
       }
     }
-    if (refused.length === 0) return []
-    const { text, toolCalls } = response
-    return [
-      { role: "assistant", content: text, toolCalls },
-      ...toolCalls.map(({ id, name }): Message => ({
-        role: "tool",
-        toolCallId: id,
-        toolName: name,
-        content: refused.find((one) => one.id === id)?.reason ?? "not run: another call of this step was refused",
-        isError: true
-      }))
-    ]
+    return refused.size === 0 ? response : refusal(response, refused)
   }
 }
 
@@ -128,6 +117,8 @@ class GuardedAgent extends Agent<unknown, "text"> {
     this.guarded = guarded
     // It must not be copied as an option of the agent.
     Object.defineProperty(this, "guarded", { enumerable: false })
+    const asTool = (options: never) => ofGuardedAgent(super.asTool(options))
+    Object.defineProperty(this, "asTool", { value: asTool })
   }
 
   override async getAllTools(...given: Parameters<Agent<unknown, "text">["getAllTools"]>) {

@@ -3,20 +3,18 @@ import type { LlmParameters, LlmRequest, LlmResponse } from "@belay/core/LlmCall
 import type { Message } from "@belay/core/Message"
 import type { Usage as BelayUsage } from "@belay/core/Usage"
 import { type AgentInputItem, type Model, type ModelRequest, type ModelResponse, Usage } from "@openai/agents"
-import { answer, passText } from "../answer.ts"
+import { answer, type Checked, passText } from "../answer.ts"
 import type { Place } from "../place.ts"
 import { TurnInput } from "../turnInput.ts"
 import { withChanges as knownUnits } from "../units.ts"
+import { hosted } from "../unseen.ts"
 import { withCost } from "../withCost.ts"
 import { assistantItems, callOf, type ReadItems, readItems, said, writeItems, writeMessage } from "./items.ts"
 
 type StreamEvent = ReturnType<Model["getStreamedResponse"]> extends AsyncIterable<infer Event> ? Event : never
 
 /** Refuses the calls of an answer that hand the conversation over, if the guard does not allow that. */
-export type CheckHandoffs = (
-  request: ModelRequest,
-  response: LlmResponse
-) => Promise<ReadonlyArray<Message>>
+export type CheckHandoffs = (request: ModelRequest, response: LlmResponse) => Promise<Checked>
 
 /** A class, because it stands for another model and passes everything else on. */
 export class GuardedModel implements Model {
@@ -117,7 +115,7 @@ export class GuardedModel implements Model {
       place,
       input,
       request,
-      refuse: (response) => this.checkHandoffs(asked, response),
+      check: (response) => this.checkHandoffs(asked, response),
       call: async (allowed) => {
         last = await call({
           ...asked,
@@ -189,7 +187,7 @@ const withChanges = (last: ModelResponse | undefined, response: LlmResponse): Mo
 }
 
 const requestOf = (
-  { handoffs, modelSettings, systemInstructions, tools }: ModelRequest,
+  { conversationId, handoffs, modelSettings, previousResponseId, prompt, systemInstructions, tools }: ModelRequest,
   messages: ReadonlyArray<Message>
 ): LlmRequest => ({
   ...(systemInstructions === undefined ? {} : { instructions: systemInstructions }),
@@ -207,7 +205,16 @@ const requestOf = (
       inputSchema: inputJsonSchema as never
     }))
   ],
-  parameters: parametersOf(modelSettings)
+  parameters: {
+    ...parametersOf(modelSettings),
+    ...hosted([
+      ...tools.flatMap((tool) => tool.type === "hosted_tool" ? [tool.name] : []),
+      // What the vendor has stored is read too.
+      ...Object.entries({ conversationId, previousResponseId, prompt }).flatMap(([name, value]) =>
+        value === undefined ? [] : [name]
+      )
+    ])
+  }
 })
 
 const parametersOf = ({ maxTokens, temperature, topP }: ModelRequest["modelSettings"]): LlmParameters => ({

@@ -1,15 +1,26 @@
 /** Tools of the OpenAI Agents SDK inside the guard. */
 import { ConfigError } from "@belay/core/AgentError"
 import type { Json } from "@belay/core/Json"
-import { canonical } from "@belay/core/Json"
 import type { FunctionTool, RunContext, Tool } from "@openai/agents"
 import * as Result from "effect/Result"
-import { jsonOf } from "../json.ts"
+import { jsonOf, sameJson } from "../json.ts"
 import type { Described, Place } from "../place.ts"
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the context and the parameters of a tool are those of the program
 type AnyFunction = FunctionTool<any, any, any>
 type Details = Parameters<AnyFunction["invoke"]>[2]
+
+/** The tools behind which is a guarded agent. */
+const agentTools = new WeakSet<object>()
+
+/** Notes that the agent behind a tool is guarded. */
+export const ofGuardedAgent = <Tool extends object>(tool: Tool): Tool => {
+  agentTools.add(tool)
+  return tool
+}
+
+/** Whether an agent is behind a tool. Only such tools have listeners for its events. */
+const isAgentTool = (tool: object): boolean => "on" in tool && typeof tool.on === "function"
 
 /** A class, because it keeps what was wrapped. */
 export class GuardedTools {
@@ -27,13 +38,28 @@ export class GuardedTools {
   /** Wraps the functions. Tools that the SDK runs in another way are refused, unless the program accepts the gap. */
   wrap<Context>(tools: ReadonlyArray<Tool<Context>>): Array<Tool<Context>> {
     return tools.map((tool) => {
-      if (tool.type === "function") return this.wrapped.has(tool) ? tool : this.wrapFunction(tool)
+      if (tool.type === "function") {
+        if (this.wrapped.has(tool)) return tool
+        this.checkAgent(tool)
+        return this.wrapFunction(tool)
+      }
       if (tool.type === "hosted_tool" || this.place.guard.allowUnguarded.includes(tool.type)) return tool
       throw new ConfigError({
         key: `tools.${tool.name}`,
         message: `tools.${tool.name}: the guard cannot stop a tool of type ${tool.type}. Make it a function tool, ` +
           `or accept the gap: allowUnguarded: ["${tool.type}"]`
       })
+    })
+  }
+
+  private checkAgent(tool: AnyFunction): void {
+    const { name } = tool
+    if (!isAgentTool(tool) || agentTools.has(tool) || this.place.guard.allowUnguarded.includes(name)) return
+    throw new ConfigError({
+      key: `tools.${name}`,
+      message: `tools.${name}: the agent behind it is not guarded. Give it a conversation of its own, ` +
+        "OpenAiAgents.make(guard, { parent: guarded.session }).agent(agent).asTool(...), " +
+        `or accept the gap: allowUnguarded: ["${name}"]`
     })
   }
 
@@ -83,7 +109,7 @@ export class GuardedTools {
       details?.signal?.throwIfAborted()
       output = await tool.invoke(
         context,
-        canonical(allowed) === canonical(args) ? input : JSON.stringify(allowed),
+        sameJson(allowed, args) ? input : JSON.stringify(allowed),
         details
       )
       return jsonOf(output)
@@ -94,7 +120,7 @@ export class GuardedTools {
         const { result } = verdict
         if (!result.ok) return result.error
         // What no hook has changed goes on as the tool gave it, whatever its type is.
-        return canonical(jsonOf(output)) === canonical(result.output) ? output : result.output
+        return sameJson(jsonOf(output), result.output) ? output : result.output
       }
       case "ask":
         return `not run: nobody was asked about this call in this session: ${verdict.question.reason}`

@@ -1,10 +1,12 @@
 /** The hooks of an opencode plugin as steps of guarded sessions. */
 import type { GivenCall, GuardSession } from "@belay/core/Driver"
-import { canonical, type Json } from "@belay/core/Json"
+import type { Json } from "@belay/core/Json"
 import type { ToolCallVerdict } from "@belay/core/Verdict"
 import { GuardError } from "../../GuardError.ts"
-import { jsonOf } from "../json.ts"
+import { jsonOf, sameJson } from "../json.ts"
 import type { Described } from "../place.ts"
+import { unseenBeside } from "../unseen.ts"
+import { writeArgs } from "../writeArgs.ts"
 import {
   appendOutput,
   failedOf,
@@ -15,7 +17,6 @@ import {
   textOf,
   type ToolEvent,
   type ToolOutput,
-  writeArgs,
   writeOutput,
   writeText
 } from "./payloads.ts"
@@ -49,7 +50,7 @@ export class Events {
   ): Promise<void> => {
     const { session } = await this.find(sessionID, agent)
     const text = textOf(parts)
-    const verdict = await session.userMessage(text)
+    const verdict = await session.userMessage(unseenBeside(text))
     if (verdict.type === "respond") throw new GuardError({ type: "deny", by: "runtime", reason: verdict.text })
     if (verdict.type !== "allow") throw new GuardError(verdict)
     const now = joined([verdict.input.message, ...verdict.context.map((one) => one.text)])
@@ -91,7 +92,7 @@ export class Events {
       return
     }
     const now: Json = verdict.result.ok ? verdict.result.output : verdict.result.error
-    if (canonical(now) !== canonical(wasError ? shown(before) : before)) writeOutput(result, shown(now))
+    if (!sameJson(now, wasError ? shown(before) : before)) writeOutput(result, shown(now))
     const more = joined([context.get(event.callID) ?? "", ...verdict.context.map(({ text }) => text)])
     context.delete(event.callID)
     if (more !== "") appendOutput(result, more)

@@ -1,5 +1,5 @@
 /** What the plugin API of opencode passes to its hooks, as far as the guard reads it. */
-import { canonical, type Json } from "@belay/core/Json"
+import type { Json } from "@belay/core/Json"
 import { jsonOf } from "../json.ts"
 
 /** What every event about a tool has. */
@@ -48,19 +48,6 @@ export const writeText = (parts: Array<Part>, text: string): void => {
 export const textOf = (parts: ReadonlyArray<Part>): string => joined(parts.filter(isText).map(({ text }) => text))
 
 const isText = (part: Part): part is Part & { text: string } => part.type === "text" && typeof part.text === "string"
-
-/** Changes arguments in place, because opencode runs the tool with the object that it has made. */
-export const writeArgs = (target: unknown, now: Json): void => {
-  if (canonical(jsonOf(target ?? {})) === canonical(now)) return
-  if (!isObject(target) || !isObject(now)) throw new Error("a hook changed arguments that are not an object")
-  for (const key of Object.keys(target)) delete target[key]
-  // An assignment of `__proto__` would set the prototype.
-  const property = { configurable: true, enumerable: true, writable: true }
-  for (const [key, value] of Object.entries(now)) Object.defineProperty(target, key, { ...property, value })
-}
-
-const isObject = (value: unknown): value is { [key: string]: unknown } =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** What a tool has returned: text, or what an MCP server has answered. */
 export interface ToolOutput {

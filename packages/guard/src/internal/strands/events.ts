@@ -1,10 +1,11 @@
 /** The events of Strands as steps of a guarded session. */
 import type { GivenCall } from "@belay/core/Driver"
-import { canonical, type Json } from "@belay/core/Json"
+import type { Json } from "@belay/core/Json"
 import type { Decision } from "@belay/core/RunState"
 import type { ToolCallVerdict } from "@belay/core/Verdict"
-import { jsonOf } from "../json.ts"
+import { jsonOf, sameJson } from "../json.ts"
 import type { Place } from "../place.ts"
+import { unseenBeside } from "../unseen.ts"
 
 /** The parts of the SDK that the guard uses. The module is given, so that it is the one of the program. */
 export interface Sdk {
@@ -29,6 +30,7 @@ interface BeforeModel {
 
 interface BeforeTool {
   readonly agent: AnyAgent
+  readonly tool?: unknown
   toolUse: { readonly name: string; readonly toolUseId: string; readonly input: unknown }
   cancel: boolean | string
   readonly interrupt: (params: { readonly name: string; readonly reason?: unknown }) => unknown
@@ -37,6 +39,19 @@ interface BeforeTool {
 interface AfterTool {
   readonly toolUse: BeforeTool["toolUse"]
   result: { readonly status: string; readonly content: ReadonlyArray<unknown> }
+}
+
+/** The agents with the plugin of a guard. */
+export const guardedAgents = new WeakSet<object>()
+
+/** Whether another agent is behind a tool, and no guard is in that one. */
+const isUnguardedAgent = async (tool: unknown): Promise<boolean> => {
+  const { agent } = Object(tool) as { readonly agent?: unknown }
+  if (typeof agent !== "object" || agent === null || !("addHook" in agent)) return false
+  // The plugins of an agent begin when it first runs.
+  const { initialize } = agent as { readonly initialize?: () => Promise<void> }
+  if (!guardedAgents.has(agent)) await initialize?.call(agent)
+  return !guardedAgents.has(agent)
 }
 
 /** A class, because it knows which message has begun the turn, and which calls did not run. */
@@ -59,7 +74,7 @@ export class Events {
     const last = messages.at(-1)
     const text = last?.role === "user" ? textOf(last.content) : ""
     if (last !== undefined && text !== "" && last !== this.begunWith) {
-      const verdict = await this.place.session.userMessage(text)
+      const verdict = await this.place.session.userMessage(unseenBeside(text))
       this.ended = undefined
       if (verdict.type === "respond") this.ended = verdict.text
       else if (verdict.type !== "allow") this.ended = verdict.reason
@@ -73,7 +88,12 @@ export class Events {
   async beforeTool(event: BeforeTool): Promise<void> {
     const { agent, toolUse } = event
     const { input, name, toolUseId: id } = toolUse
-    const { session } = this.place
+    const { guard: { allowUnguarded }, session } = this.place
+    if (!allowUnguarded.includes(name) && await isUnguardedAgent(event.tool)) {
+      this.place.denied.add(id)
+      event.cancel = `not run: the agent behind ${name} is not guarded: give it the plugin of a conversation of its own`
+      return
+    }
     const call: GivenCall = { id, name, args: jsonOf(input ?? {}), tool: await this.place.toolOf(name) }
     const isOpen = (await session.pending()).some(({ callId }) => callId === id)
     let verdict = await session.toolCall(call)
@@ -93,7 +113,7 @@ export class Events {
     }
     if (verdict.type !== "allow") return
     if (verdict.context.length > 0) this.context.set(id, verdict.context.map(({ text }) => text))
-    if (canonical(verdict.args) !== canonical(call.args ?? {})) event.toolUse = { ...toolUse, input: verdict.args }
+    if (!sameJson(verdict.args, call.args ?? {})) event.toolUse = { ...toolUse, input: verdict.args }
   }
 
   /** A tool has run. */
@@ -116,7 +136,7 @@ export class Events {
     const more = [...this.context.get(id) ?? [], ...context.map((one) => one.text)]
     this.context.delete(id)
     const shown: Json = now.ok ? now.output : now.error
-    const isSame = now.ok !== wasError && canonical(shown) === canonical(wasError ? text : before)
+    const isSame = now.ok !== wasError && sameJson(shown, wasError ? text : before)
     if (isSame && more.length === 0) return
     const said = typeof shown === "string" ? shown : JSON.stringify(shown)
     event.result = this.resultOf(id, now.ok ? "success" : "error", [said, ...more].join("\n\n"))

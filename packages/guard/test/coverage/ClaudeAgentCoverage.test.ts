@@ -2,9 +2,9 @@
 import { defineHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import { assert, describe, it } from "@effect/vitest"
-import * as ClaudeAgent from "../src/ClaudeAgent.ts"
-import * as Guard from "../src/Guard.ts"
-import { firing } from "./support/claudeAgent.ts"
+import * as ClaudeAgent from "../../src/ClaudeAgent.ts"
+import * as Guard from "../../src/Guard.ts"
+import { firing } from "../support/claudeAgent.ts"
 
 describe("the coverage of the Claude Agent SDK", () => {
   it("names every point that happens, and only those", async () => {

@@ -2,10 +2,10 @@
 import { defineHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import { assert, describe, it } from "@effect/vitest"
-import * as AiSdk from "../src/AiSdk.ts"
-import * as Guard from "../src/Guard.ts"
-import { kit } from "./support/aiSdk.ts"
-import { scripted } from "./support/model.ts"
+import * as AiSdk from "../../src/AiSdk.ts"
+import * as Guard from "../../src/Guard.ts"
+import { kit } from "../support/aiSdk.ts"
+import { scripted } from "../support/model.ts"
 
 describe("what cannot be guarded", () => {
   it("is refused at construction: a hook that must hold where the SDK has no point", () => {

@@ -2,8 +2,8 @@
 import { defineHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import { assert, describe, it } from "@effect/vitest"
-import * as LangChain from "../src/LangChain.ts"
-import { calls, kit, says, scripted, thread, user } from "./support/langChain.ts"
+import * as LangChain from "../../src/LangChain.ts"
+import { calls, kit, says, scripted, thread, user } from "../support/langChain.ts"
 
 describe("the coverage of LangChain", () => {
   it("names every point that happens, and only those", async () => {

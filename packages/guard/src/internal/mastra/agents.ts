@@ -1,0 +1,171 @@
+/** Agents of Mastra inside the guard: their models, their tools, and the agents to which they delegate. */
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider"
+import { ConfigError } from "@belay/core/AgentError"
+import type { JsonObject } from "@belay/core/Json"
+import type { LlmResponse } from "@belay/core/LlmCall"
+import type { ToolCall } from "@belay/core/Message"
+import { GuardedModel } from "../aiSdk/model.ts"
+import { type Checked, refusal } from "../answer.ts"
+import { jsonOf } from "../json.ts"
+import type { Place } from "../place.ts"
+import { type GuardedTools, mark } from "./tools.ts"
+import { type AnyModel, faceOf, newestOf } from "./version.ts"
+
+/** What a model of the program can be. */
+type Given = AnyModel | string | ReadonlyArray<{ readonly model: Given }> | ((options: never) => unknown)
+
+/** Models, and functions that return models, which a guard has wrapped. */
+const guarded = new WeakSet<object>()
+
+/** The tools that an agent has for its agents are named after them. */
+const delegates = "agent-"
+
+/** A class, because the models of a conversation share which calls have been seen. */
+export class GuardedAgents {
+  private readonly place: Place
+  private readonly tools: GuardedTools
+
+  constructor(place: Place, tools: GuardedTools) {
+    this.place = place
+    this.tools = tools
+  }
+
+  /** Wraps a model, the alternatives in a list, or what a function chooses. */
+  model<Model>(given: Model): Model {
+    if (typeof given === "function") {
+      const choose = given as (options: unknown) => unknown
+      const made = async (options: unknown) => this.model(await choose(options))
+      guarded.add(made)
+      return made as Model
+    }
+    if (Array.isArray(given)) {
+      const made = given.map((one: { readonly model: Given }) => ({ ...one, model: this.model(one.model) }))
+      guarded.add(made)
+      return made as Model
+    }
+    const model = checked(given)
+    const made = faceOf(
+      model,
+      new GuardedModel(this.place, newestOf(model, unmarked), (answer, tools) => this.check(answer, tools))
+    )
+    guarded.add(made)
+    return made as Model
+  }
+
+  /** Throws a `ConfigError` that names each agent which no guard has wrapped. */
+  agents(given: unknown): unknown {
+    if (typeof given === "function") {
+      return async (options: unknown) => this.agents(await (given as (options: unknown) => unknown)(options))
+    }
+    for (const [name, agent] of Object.entries(Object(given))) {
+      if (isGuarded(agent) || this.place.guard.allowUnguarded.includes(name)) continue
+      throw new ConfigError({
+        key: `agents.${name}`,
+        message: `agents.${name}: it is not guarded. Make it with a conversation of its own, ` +
+          `Mastra.make(guard, { agent: "${name}", parent: guarded.session }).config(...), ` +
+          `or accept the gap: allowUnguarded: ["${name}"]`
+      })
+    }
+    return given
+  }
+
+  /** Looks at an answer: calls of tools that the SDK runs itself are decided here, because nothing else sees them. */
+  private async check(response: LlmResponse, tools: LanguageModelV4CallOptions["tools"] = []): Promise<Checked> {
+    const refused = new Map<string, string>()
+    const calls: Array<ToolCall> = []
+    for (const call of response.toolCalls) {
+      this.tools.seen.add(call.id)
+      const { resumeData } = Object(call.args) as { readonly resumeData?: unknown }
+      if (resumeData !== undefined && resumeData !== null) {
+        refused.set(call.id, "not run: a model cannot answer for a person: leave out resumeData")
+      }
+      const tool = tools.find((one) => one.type === "function" && one.name === call.name)
+      const isOwn = tool?.type !== "function" || tool.providerOptions?.[mark] !== undefined
+      if (isOwn || refused.has(call.id)) {
+        calls.push(call)
+        continue
+      }
+      this.tools.describe(call.name, {
+        description: tool.description ?? "",
+        inputSchema: jsonOf(tool.inputSchema) as JsonObject
+      })
+      const decided = await this.decide(call)
+      if (typeof decided === "string") refused.set(call.id, decided)
+      else calls.push(decided)
+    }
+    return refused.size === 0 ? { ...response, toolCalls: calls } : refusal(response, refused)
+  }
+
+  /** Returns a call as it may run, or why it must not. */
+  private async decide(call: ToolCall): Promise<ToolCall | string> {
+    const { guard, session } = this.place
+    const { args, id, name } = call
+    if (guard.chain.hooks.some(({ wrapToolCall }) => wrapToolCall !== undefined)) {
+      return `not run: a hook wraps calls, and the SDK runs ${name} itself`
+    }
+    if (name.startsWith(delegates)) {
+      const refused = await this.delegation(name.slice(delegates.length), args)
+      if (refused !== undefined) return refused
+    }
+    const verdict = await session.toolCall({ id, name, args, tool: await this.place.toolOf(name) })
+    switch (verdict.type) {
+      case "allow":
+        return { ...call, args: verdict.args }
+      case "ask": {
+        const reason = `the SDK runs ${name} itself, and nobody can be asked: ${verdict.question.reason}`
+        await session.decide(id, { type: "deny", reason })
+        return `not run: ${reason}`
+      }
+      case "respond":
+        return `not run, and this is its result: ${JSON.stringify(verdict.result)}`
+      default:
+        return verdict.reason
+    }
+  }
+
+  private async delegation(agent: string, args: unknown): Promise<string | undefined> {
+    const { prompt } = Object(args) as { readonly prompt?: unknown }
+    const message = typeof prompt === "string" ? prompt : JSON.stringify(args)
+    const verdict = await this.place.session.delegation({ agent, type: "delegate", message })
+    if (verdict.type === "respond") return verdict.result.text
+    if (verdict.type !== "allow") return verdict.reason
+    return verdict.delegation.message === message
+      ? undefined
+      : "a hook changed the task: change the arguments of the tool in preToolCall instead"
+  }
+}
+
+const isGuarded = (agent: unknown): boolean => {
+  const { model } = Object(agent) as { readonly model?: unknown }
+  if (Array.isArray(model)) return model.every((one: unknown) => isGuarded(one))
+  return (typeof model === "object" || typeof model === "function") && model !== null && guarded.has(model)
+}
+
+/** Removes the mark from the tools before the vendor gets them. */
+const unmarked = (params: LanguageModelV4CallOptions): LanguageModelV4CallOptions => ({
+  ...params,
+  ...(params.tools === undefined ? {} : {
+    tools: params.tools.map((tool) => {
+      if (tool.type !== "function" || tool.providerOptions?.[mark] === undefined) return tool
+      const { providerOptions: { [mark]: _mark, ...providerOptions }, ...rest } = tool
+      return Object.keys(providerOptions).length === 0 ? rest : { ...rest, providerOptions }
+    })
+  })
+})
+
+/** Throws a `ConfigError` if this is not a model that can be wrapped. */
+const checked = (model: unknown): AnyModel => {
+  if (typeof model === "object" && model !== null) {
+    if (guarded.has(model)) {
+      throw new ConfigError({ key: "model", message: "model: it is guarded already: wrap each model once" })
+    }
+    const { specificationVersion: version } = model as { readonly specificationVersion?: unknown }
+    if (version === "v2" || version === "v3" || version === "v4") return model as AnyModel
+  }
+  const found = typeof model === "string" ? `the name "${model}"` : "something else"
+  throw new ConfigError({
+    key: "model",
+    message: `model: expected a model object (specification v2, v3 or v4), found ${found}: ` +
+      "pass new ModelRouterLanguageModel(\"vendor/model\") of @mastra/core/llm, or the model of an AI SDK provider"
+  })
+}
