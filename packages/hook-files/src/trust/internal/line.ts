@@ -100,19 +100,18 @@ class Line {
 
   private add(text: string, as: Named["as"]): void {
     if (text.length > 4_096 || text.includes("\0") || text.includes("://") || text === "-") return
-    const computed = text.lastIndexOf("$")
-    const tail = computed < 0 ? text : text.slice(computed + 1)
-    const open = tail.search(/[*?[{]/)
+    const parts = text.split("$")
+    const computed = parts.length > 1
+    const tail = parts.at(-1)!
     // If only the beginning of a path is computed, the rest is searched in this folder.
-    if (computed < 0 || tail.startsWith("/")) {
-      const path = computed < 0 ? tail : tail.slice(1)
-      this.place(
-        open < 0 ? path : path.slice(0, open - (computed < 0 ? 0 : 1)).replace(/[^/]*$/, ""),
-        open < 0 ? as : "folder"
-      )
+    if (!computed || tail.startsWith("/")) {
+      const path = computed ? tail.slice(1) : tail
+      const open = path.search(/[*?[{]/)
+      if (open < 0) this.place(path, as)
+      else this.place(folderOf(path.slice(0, open)) || (as === "script" ? "." : ""), "folder")
     }
     // If the end is computed, every script of the folder counts.
-    if (computed > 0) this.place(text.slice(0, text.indexOf("$")).replace(/[^/]*$/, ""), "folder")
+    if (computed) this.place(folderOf(parts[0]!), "folder")
   }
 
   private place(path: string, as: Named["as"]): void {
@@ -171,6 +170,7 @@ class Line {
       }
       if (isComputed(word)) return false
       this.add(word, "script")
+      if (/^--(?:rcfile|init-file)$/.test(rest[index - 1] ?? "")) continue
       if (this.isFound(word)) return this.operands(rest.slice(index + 1), depth)
     }
     return inputs.length > 0 && inputs.every((text) => this.script(text, depth + 1))
@@ -180,12 +180,13 @@ class Line {
     const language = Inline.languageOf(name)
     for (let index = 0; index < rest.length; index++) {
       const [word, next] = [rest[index]!, rest[index + 1]]
-      const after = () => this.operands(rest.slice(index + 2), depth)
+      const after = (at: number) => this.operands(rest.slice(at), depth)
       const attached = Inline.codeOf(language, word)
-      if (attached !== undefined) return this.inline(attached || next, language) && after()
+      if (attached === "") return this.inline(next, language) && after(index + 2)
+      if (attached !== undefined) return this.inline(attached, language) && after(index + 1)
       if (language === "python" && word === "-m") {
         if (next !== undefined) Inline.modules(next).forEach((path) => this.add(path, "script"))
-        return after()
+        return after(index + 2)
       }
       if (word === "-" || word === "/dev/stdin") break
       if (word.startsWith("-")) {
@@ -201,7 +202,7 @@ class Line {
       ) continue
       if (isComputed(word)) return false
       this.add(word, "script")
-      if (this.isFound(word)) return this.operands(rest.slice(index + 1), depth)
+      if (this.isFound(word)) return after(index + 1)
     }
     if (inputs.length > 0) return inputs.every((text) => this.inline(text, language))
     // The interpreter reads code from standard input, unless it prints its version or runs a file.
@@ -240,7 +241,10 @@ class Line {
     for (const [index, word] of rest.entries()) {
       const [, variable, value = ""] = /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(word) ?? []
       if (variable !== undefined) this.assigned(variable, value)
-      if (variable !== undefined || /^[-+]/.test(word) || (valued.test(rest[index - 1] ?? "") && !isKnown(word))) {
+      if (variable !== undefined || /^[-+]/.test(word)) continue
+      if (valued.test(rest[index - 1] ?? "") && !isKnown(word)) {
+        // In some programs this option has no value, and the word is the command.
+        if ((word.includes("/") || Kinds.isScript(word)) && !Kinds.isData(word)) this.add(word, "script")
         continue
       }
       if (/\s/.test(word)) return this.script(word, depth + 1)
@@ -277,6 +281,8 @@ class Line {
 
 const textOf = ({ text }: Word): string => text
 
+const folderOf = (path: string): string => path.replace(/[^/]*$/, "")
+
 const nameOf = (text: string): string => basename(text).toLowerCase().replace(/\.exe$/, "")
 
 /** Whether the shell computes the text, so that it contains no path. */
@@ -291,7 +297,7 @@ const isInterpreter = (name: string): boolean =>
   interpreters.has(name) || interpreters.has(name.replace(/[\d.]+$/, "")) || more.test(name)
 
 const more =
-  /^(?:tsx|ts-node(?:-esm)?|vite-node|swc-node|esno|jiti|zx|go|dotnet|swift|java|jbang|kotlin|crystal|nim|zig|pyw|py)$/
+  /^(?:tsx|ts-node(?:-esm)?|vite-node|swc-node|esno|jiti|zx|go|dotnet|swift|java|jbang|kotlin|crystal|nim|zig|pyw|py|r|rscript)$/
 
 const readsFile = /^(?:[gmn]?awk|g?sed|[jg]q|gojq|jaq|yq)$/
 
