@@ -65,7 +65,7 @@ class Line {
 
   private script(line: string, depth: number): boolean {
     const { commands, problem } = parse(line)
-    if (problem !== undefined || depth > maxDepth) return false
+    if (problem !== undefined) return false
     let known = true
     for (const { assigns, inputs, redirects, words } of commands) {
       for (const { name, value } of assigns) this.assigned(name, value.text)
@@ -125,7 +125,7 @@ class Line {
   /** Adds every word if it is unknown which of them is run, except files that are only written. */
   private whole(line: string): void {
     const text = line.replaceAll(written, " ")
-    const quoted = [...text.matchAll(/"([^"]*)"|'([^']*)'/g)].map(([, double, single]) => double ?? single ?? "")
+    const quoted = [...text.matchAll(/(["'])([\s\S]*?)\1/g)].map(([, , inside]) => inside!)
     const plain = text.replaceAll(/\$\{[^}]*\}|\$\w+/g, "$").replaceAll(/["'\\]/g, "")
     for (const one of new Set([...quoted, ...plain.split(/[\s;|&()<>`=,]+/)])) {
       if (looksLikePath(one) && !one.includes("\n")) this.add(one, "script")
@@ -133,7 +133,7 @@ class Line {
   }
 
   private moved(to: string | undefined): boolean {
-    if (to === undefined || isComputed(to)) return true
+    if (to === undefined) return true
     const path = unplaced(to.slice(to.lastIndexOf("$") + 1).replace(to.includes("$") ? /^\// : /^$/, ""), this.where)
     // `cd` may fail, so the rest is searched in both folders.
     this.bases = [...new Set([...this.bases.map((base) => resolve(base, path)), ...this.bases])].slice(0, 8)
@@ -163,7 +163,7 @@ class Line {
         const code = rest.slice(index + 1).find((one) => !/^[-+]/.test(one))
         return code !== undefined && this.script(code, depth + 1) && this.operands(rest.slice(index + 2), depth)
       }
-      if (word === "-" || word === "-s") break
+      if (word === "-s") break
       if (/^[-+]/.test(word)) {
         if (word.includes("=")) this.add(word.slice(word.indexOf("=") + 1), "script")
         continue
@@ -239,9 +239,9 @@ class Line {
   /** Returns the command inside the arguments of another command. */
   private wrapped(rest: ReadonlyArray<string>, depth: number): boolean {
     for (const [index, word] of rest.entries()) {
-      const [, variable, value = ""] = /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(word) ?? []
-      if (variable !== undefined) this.assigned(variable, value)
-      if (variable !== undefined || /^[-+]/.test(word)) continue
+      const set = /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(word)
+      if (set !== null) this.assigned(set[1]!, set[2]!)
+      if (set !== null || /^[-+]/.test(word)) continue
       if (valued.test(rest[index - 1] ?? "") && !isKnown(word)) {
         // In some programs this option has no value, and the word is the command.
         if ((word.includes("/") || Kinds.isScript(word)) && !Kinds.isData(word)) this.add(word, "script")
@@ -263,8 +263,7 @@ class Line {
       const [option, path] = [name ?? rest[index - 1] ?? "", value ?? word]
       if (looksLikePath(path)) this.add(path, loads.test(option) && Kinds.isScript(path) ? "file" : "operand")
       if (
-        depth < maxDepth && index < 32 && (shells.has(nameOf(word)) || isInterpreter(nameOf(word))) &&
-        !/^-v$/.test(option)
+        depth < maxDepth && index < 32 && (shells.has(nameOf(word)) || isInterpreter(nameOf(word)))
       ) {
         return this.run(rest.slice(index), depth + 1, [])
       }
@@ -293,8 +292,7 @@ const isComputed = (text: string): boolean =>
 const skipped = (rest: ReadonlyArray<string>): ReadonlyArray<string> =>
   rest.slice(rest.findIndex((word) => !word.startsWith("-")) + 1)
 
-const isInterpreter = (name: string): boolean =>
-  interpreters.has(name) || interpreters.has(name.replace(/[\d.]+$/, "")) || more.test(name)
+const isInterpreter = (name: string): boolean => interpreters.has(name.replace(/[\d.]+$/, "")) || more.test(name)
 
 const more =
   /^(?:tsx|ts-node(?:-esm)?|vite-node|swc-node|esno|jiti|zx|go|dotnet|swift|java|jbang|kotlin|crystal|nim|zig|pyw|py|r|rscript)$/
@@ -316,7 +314,7 @@ const valued =
 const loads =
   /^--?(?:[cfr]|config|config-?file|conf|require|import|loader|plugins?|preload|preset|setup\w*|rulesdir|reporter|formatter|resolver|init|rcfile|init-file)$/i
 
-const looksLikePath = (text: string): boolean => /[/.]/.test(text) && !/^[\d.]+$/.test(text) && !text.includes("://")
+const looksLikePath = (text: string): boolean => /[/.]/.test(text) && !/^[\d.]+$/.test(text)
 
 const written =
   /(?:\d?>>?|&>>?|\btee\s+(?:-a\s+)?|(?<![\w./-])(?:touch|mkdir|rm)\s+(?:-[\w-]+\s+)*|(?:\[\[?|(?<![\w./-])test)\s+(?:!\s+)?-[defhLsrwx]\s)\s*(?![&-])(?:"[^"]*"|'[^']*'|[^\s;|&()<>"']+)/g

@@ -56,6 +56,8 @@ describe("a program with arguments of its own", () => {
     assert.strictEqual(args("bash", "-c", "cat ./a.md"), "operand:a.md")
     assert.strictEqual(args("$CLAUDE_PROJECT_DIR/x.sh", "$HOME/a.md"), "operand:/home/ada/a.md script:x.sh")
     assert.strictEqual(args("$TOOL", "./a.md"), "script:a.md")
+    assert.strictEqual(args("tool", "./a\0b"), "")
+    assert.strictEqual(args("sudo", ...Array.from({ length: 7 }, () => "sudo"), "cat", "./a.md"), "operand:a.md")
   })
 
   it("can be one of Windows", () => {
@@ -102,7 +104,9 @@ describe("a variable", () => {
     ["TOOL=./tools/guard.sh true", "script:tools/guard.sh"],
     ["X=a,./b.sh=./c.sh true", "script:b.sh script:c.sh"],
     ["X=plain true", ""],
-    ["X=1.5 true", ""]
+    ["X=1.5 true", ""],
+    ["X=./a.d.ts true", ""],
+    ["X=1; cat ./a.md", "operand:a.md"]
   ])
 })
 
@@ -131,6 +135,8 @@ describe("a path that is not complete", () => {
     ["a/$B/c/$D", "folder:a"],
     ["a/$B/c*.sh", "folder:. folder:a"],
     ["tools/*.sh", "folder:tools"],
+    ["bash tools/*/x.sh", "folder:tools"],
+    ["bash $A/$B/x.sh ./a.md", "operand:a.md script:x.sh"],
     ["tools/lib/x?.sh ./y", "folder:tools/lib operand:y"],
     ["cat tools/[ab].sh", "folder:tools"],
     ["tools/{a,b}.sh", "folder:tools"],
@@ -149,7 +155,8 @@ describe("another folder", () => {
     ["cd tools && ./x.sh", "script:tools/x.sh script:x.sh"],
     ["pushd tools; ./x.sh", "script:tools/x.sh script:x.sh"],
     ["cd a; cd b; ./x.sh", "script:a/b/x.sh script:a/x.sh script:b/x.sh script:x.sh"],
-    ["cd; ./x.sh", "script:x.sh"],
+    ["cd; ./x.sh ./a.md", "operand:a.md script:x.sh"],
+    ["cd $A/$B/tools; ./x.sh", "script:tools/x.sh script:x.sh"],
     ["cd $DIR; ./x.sh", "script:x.sh"],
     ["cd $DIR/tools; ./x.sh", "script:tools/x.sh script:x.sh"],
     ["cd /tools; ./x.sh", "script:/tools/x.sh script:x.sh"],
@@ -171,6 +178,10 @@ describe("a redirect", () => {
   ])
 })
 
+/** A shell that reads its commands from a text, which starts another one, and so on. */
+const nested = (depth: number): string =>
+  depth === 0 ? "cat ./a.md" : `bash <<'E${depth}'\n${nested(depth - 1)}\nE${depth}`
+
 describe("a line that reads commands", () => {
   check([
     [". ./env", "script:env"],
@@ -182,10 +193,21 @@ describe("a line that reads commands", () => {
     ["eval ./x.sh ./y.md", "operand:y.md script:x.sh"],
     ["eval \"$(cat ./steps.txt)\"", "operand:steps.txt script:steps.txt"],
     ["trap \"./a.sh; cat ./b.md\" EXIT ./c.md", "operand:b.md script:a.sh"],
+    ["trap 'cat ./a.md; tool' bash", "operand:a.md"],
     [`${"eval ".repeat(8)}cat ./a.md`, "operand:a.md"],
     [`${"eval ".repeat(9)}cat ./a.md`, "script:a.md"],
     [`${"sudo ".repeat(8)}cat ./a.md`, "operand:a.md"],
     [`${"sudo ".repeat(9)}cat ./a.md`, "script:a.md"],
+    [`${"sudo ".repeat(8)}x.sh ./a.md`, "operand:a.md script:x.sh"],
+    [`${"sudo ".repeat(9)}x.sh ./a.md`, "script:a.md script:x.sh"],
+    [`${"sudo ".repeat(8)}"cat ./a.md"`, "operand:a.md"],
+    [`${"sudo ".repeat(9)}"cat ./a.md"`, "script:a.md script:cat ./a.md"],
+    [`${"eval ".repeat(7)}bash -c cat ./a.md`, "operand:a.md"],
+    [`${"eval ".repeat(8)}bash -c cat ./a.md`, "script:a.md"],
+    [nested(8), "operand:a.md"],
+    [nested(9), "script:a.md"],
+    [`tool ${"bash x.sh ".repeat(7)}bash guard`, "script:guard script:x.sh"],
+    [`tool ${"bash x.sh ".repeat(8)}bash guard`, "script:x.sh"],
     ["if ./a.sh; then ./b.sh; fi; echo `./c.sh`", "script:a.sh script:b.sh script:c.sh"]
   ])
 })

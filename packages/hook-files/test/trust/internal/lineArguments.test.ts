@@ -6,7 +6,8 @@ const where = {
   cwd: "/project",
   base: "/project",
   home: "/home/ada",
-  exists: (path: string) => path === "/project/guard" || path === "/project/tools/guard"
+  exists: (path: string) =>
+    path === "/project/guard" || path === "/project/tools/guard" || path === "/project/tools/only"
 }
 
 /** A line, and the files that it names, with what each is to the line. */
@@ -27,6 +28,8 @@ describe("a shell", () => {
     ["bash guard ./data.md", "operand:data.md script:guard"],
     ["bash nothing ./data.md", "script:data.md script:nothing"],
     ["cd tools; bash guard ./data.md", "operand:data.md operand:tools/data.md script:guard script:tools/guard"],
+    ["cd tools; bash only ./data.md", "operand:data.md operand:tools/data.md script:only script:tools/only"],
+    ["tools/BASH.EXE guard", "file:tools/BASH.EXE script:guard"],
     ["bash -c 'cat ./x.md' ./a.md", "operand:a.md operand:x.md"],
     ["bash -c './x.sh' bash guard", "script:guard script:x.sh"],
     ["bash -lc './x.sh'", "script:x.sh"],
@@ -35,11 +38,15 @@ describe("a shell", () => {
     ["bash -c \"$RUN\"; cat ./a.md", "operand:a.md script:a.md"],
     ["sh -x +e x.sh ./a.md", "operand:a.md script:x.sh"],
     ["bash --rcfile=./rc.txt x.sh", "script:rc.txt script:x.sh"],
+    ["bash --rcfile=./a=b.txt x.sh", "script:a=b.txt script:x.sh"],
     ["bash --rcfile ./rc.txt x.sh ./a.md", "operand:a.md script:rc.txt script:x.sh"],
     ["bash --init-file=rc x.sh", "script:rc script:x.sh"],
     ["bash --init-file ./rc x.sh ./a.md", "operand:a.md script:rc script:x.sh"],
     ["bash -o pipefail x.sh ./a.md", "operand:a.md script:pipefail script:x.sh"],
-    ["bash - ./x.md", "script:x.md"],
+    ["bash - ./x.md ./y.md", "operand:y.md script:x.md"],
+    ["bash -s ./x.md <<'E'\ncat ./a.md\nE", "operand:a.md"],
+    ["bash <<'A' <<'B'\n$RUN\nA\ncat ./b.md\nB", "script:b.md"],
+    ["bash $FILE x.sh; cat ./a.md", "operand:a.md script:a.md script:x.sh"],
     ["bash -s ./x.md", "script:x.md"],
     ["bash $FILE ./x.md", "script:x.md"],
     ["bash $DIR/x.sh ./x.md", "operand:x.md script:x.sh"],
@@ -69,7 +76,11 @@ describe("an interpreter", () => {
     ["node run ./x ./b.md", "operand:b.md script:run script:x"],
     ["deno run -A x.ts ./a.md", "file:deno.json file:deno.jsonc operand:a.md script:x.ts"],
     ["deno ./x run ./a.md", "file:deno.json file:deno.jsonc operand:a.md script:x"],
-    ["node $FILE ./a.md", "script:a.md"],
+    [
+      "bun --smol run guard ./a.md",
+      "file:.npmrc file:bunfig.toml file:package.json operand:a.md script:guard script:run"
+    ],
+    ["node $FILE x.mjs; cat ./a.md", "operand:a.md script:a.md script:x.mjs"],
     ["node $DIR/x.mjs ./a.md", "operand:a.md script:x.mjs"]
   ])
 })
@@ -125,6 +136,9 @@ describe("code in a line", () => {
     ["node -m b.mjs", "script:b.mjs"],
     ["python - <<'E'\nopen(\"./b.txt\")\nE", "operand:b.txt"],
     ["python <<'E'\nexec(open(\"./b.txt\").read())\nE", "file:b.txt"],
+    ["python - ./a.md <<'E'\nopen(\"./b.txt\")\nE", "operand:b.txt"],
+    ["node <<'A' <<'B'\n$CODE\nA\nf('./b.md')\nB", "script:b.md"],
+    ["node -e 'import b from \"c\"'", ""],
     ["node /dev/stdin ./a.md <<'E'\nf('./b.md')\nE", "operand:b.md"]
   ])
 })
@@ -149,6 +163,7 @@ describe("a program that reads its code from a file", () => {
     ["mawk --file x.txt", "operand:x.txt script:x.txt"],
     ["awk -fx.awk", "operand:-fx.awk script:x.awk"],
     ["awk -f", ""],
+    ["awk -f - ./in.md", "operand:in.md"],
     ["awk '{print}' ./in.md bash guard", "operand:in.md script:guard"],
     ["gsed -nf code ./in.md", "operand:in.md script:code"],
     ["jq -L lib . ./in.json", "operand:in.json script:lib"],
@@ -162,6 +177,7 @@ describe("a program that runs another one", () => {
   check([
     ["find ./a -name '*.py' -exec tools/x.sh {} +", "operand:a script:tools/x.sh"],
     ["find . -ok bash guard ;", "script:guard"],
+    ["find . -exec ./x.sh {} \\; -exec ./y.sh {} \\;", "operand:y.sh script:x.sh"],
     ["find . -execdir ./x {} ;", "script:x"],
     ["find ./a.sh -print", "operand:a.sh"],
     ["fd . ./a --exec-batch python3 guard", "operand:a script:guard"],
@@ -175,6 +191,11 @@ describe("a program that runs another one", () => {
     ["sudo -n ./x", "script:x"],
     ["sudo -n x.sh", "script:x.sh"],
     ["sudo -u bash guard", "script:guard"],
+    ["sudo -n node x", "script:x"],
+    ["sudo -n awk -f code", "script:code"],
+    ["sudo -n flock ./lock x.sh", "script:x.sh"],
+    ["sudo python3.exe guard", "script:guard"],
+    ["sudo ~/x.sh", "script:/home/ada/x.sh"],
     ["nice -n 10 x.sh", "script:x.sh"],
     ["timeout 5 x.sh", "script:x.sh"],
     ["timeout 1.5m x.sh", "script:x.sh"],
@@ -190,7 +211,7 @@ describe("a program that runs another one", () => {
     ["flock ./lock x.sh", "script:x.sh"],
     ["flock -n ./lock x.sh", "script:x.sh"],
     ["flock", ""],
-    ["nohup -x", ""],
+    ["nohup -x; cat ./a.md", "operand:a.md"],
     ["exec awk -f code", "script:code"],
     ["exec /usr/bin/sudo ./x", "script:x"],
     ["exec sudo x.sh", "script:x.sh"]
@@ -210,6 +231,7 @@ describe("an argument", () => {
     ["tool https://example.com/a.sh", ""],
     ["tool ./a bash guard", "operand:a script:guard"],
     ["tool python3 guard", "script:guard"],
+    ["tool -v bash guard", "script:guard"],
     [`tool ${"x ".repeat(31)}bash guard`, "script:guard"],
     [`tool ${"x ".repeat(32)}bash guard`, ""]
   ])
@@ -220,6 +242,10 @@ describe("a task runner", () => {
   check([
     ["make", "file:GNUmakefile file:Makefile file:makefile"],
     ["gmake -f x.mk", "file:x.mk"],
+    [
+      "make -C tools x; ./y.sh",
+      "file:GNUmakefile file:Makefile file:makefile file:tools/GNUmakefile file:tools/Makefile file:tools/makefile script:y.sh"
+    ],
     ["make -fx.mk", "file:x.mk operand:-fx.mk"],
     ["make --file=x.mk", "file:x.mk operand:x.mk"],
     ["make -f", "file:GNUmakefile file:Makefile file:makefile"],
