@@ -243,7 +243,7 @@ const ask = (callId: string, more: object = {}) => ({
 })
 
 const read = async (name: string, lines: ReadonlyArray<string>) =>
-  await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot(`../support/wire/read-${name}.txt`)
+  await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot(`../support/read/${name}.txt`)
 const both = (bodies: ReadonlyArray<unknown>, reader: (body: never) => unknown) =>
   bodies.map((body) => `${JSON.stringify(body)}\n  ${shown(() => reader(body as never))}`)
 

@@ -72,7 +72,7 @@ describe("what is written", () => {
     for (const [what, [events, outcome, messages]] of Object.entries(turns)) {
       all.push(`# ${what}\n\n${await written(write(itemsOf(events, outcome), messages))}\n`)
     }
-    await expect(all.join("\n")).toMatchFileSnapshot(`../support/wire/rare-${name}.txt`)
+    await expect(all.join("\n")).toMatchFileSnapshot(`../support/rare/${name}.txt`)
   })
 
   /** A host whose session has this turn, and what was done with it. */
@@ -122,7 +122,7 @@ describe("what is written", () => {
       const ends = await runTurn(one, session as never, part).catch(String)
       all.push(`# ${what}\n\n${[...log, `ends with ${ends}`].join("\n")}\n`)
     }
-    await expect(all.join("\n")).toMatchFileSnapshot("../support/wire/rare-acp.txt")
+    await expect(all.join("\n")).toMatchFileSnapshot("../support/rare/acp.txt")
   })
 
   it("for a client of MCP is exactly this", async () => {
@@ -155,7 +155,7 @@ describe("what is written", () => {
       const result = await askAgent(one as never, { args, context, principal: "ada" } as never)
       all.push(`# ${what}\n\n${[...log, JSON.stringify(result)].join("\n")}\n`)
     }
-    await expect(all.join("\n")).toMatchFileSnapshot("../support/wire/rare-mcp.txt")
+    await expect(all.join("\n")).toMatchFileSnapshot("../support/rare/mcp.txt")
   })
 
   it("for a client that does not want them has no decisions of hooks", async () => {
