@@ -137,3 +137,124 @@ describe("belay hooks doctor", () => {
     ])
   })
 })
+
+describe("belay hooks list --json", () => {
+  const shown = (value: unknown) => JSON.parse(JSON.stringify(value)) as { readonly [field: string]: unknown }
+  interface FileJson {
+    readonly path: string
+    readonly entries: ReadonlyArray<{ readonly [field: string]: unknown }>
+    readonly [field: string]: unknown
+  }
+
+  it("has every fact of every entry", () => {
+    const made = severalSystems()
+    const { disabled, files, untrusted, warnings, ...rest } = shown(List.json(lookAt(made)))
+    assert.deepEqual(rest, { cwd: made.cwd, hooks: "on" })
+    assert.deepEqual(disabled, [join(made.cwd, ".kodelet/hooks/old.disable")])
+    assert.lengthOf(warnings as ReadonlyArray<unknown>, 1)
+    const [{ fingerprint, ...waiting }] = untrusted as [{ readonly fingerprint: string }]
+    assert.match(fingerprint, /^claude:\S+ codex:\S+ kodelet:\S+$/)
+    assert.deepEqual(waiting, { project: made.cwd, entries: 8 } as object)
+    const [user, project, codex, kodelet] = files as [FileJson, FileJson, FileJson, FileJson]
+    const { entries, ...about } = user
+    assert.deepEqual(about as object, {
+      dialect: "claude",
+      scope: "user",
+      path: join(made.home, ".claude/settings.json"),
+      ofProject: false,
+      status: "runs",
+      silences: false,
+      permissions: {
+        allow: ["Bash(ls)"],
+        ask: ["Bash(git *)"],
+        deny: ["Read(./x)", "Bash(rm *)"],
+        folder: join(made.home, ".claude")
+      },
+      warnings: []
+    })
+    assert.deepEqual(entries, [{
+      event: "Stop",
+      key: "hooks.Stop[0].hooks[0]",
+      line: 6,
+      type: "command",
+      command: "exit 0",
+      timeoutSeconds: 7,
+      async: true,
+      once: false,
+      may: "keep the agent going"
+    }])
+    const usual = { async: false, once: false }
+    const call = {
+      event: "PreToolUse",
+      matcher: "Bash",
+      ...usual,
+      may: "refuse the call, change its input, ask a person"
+    }
+    const at = (index: number, line: number) => ({ key: `hooks.PreToolUse[0].hooks[${index}]`, line })
+    assert.deepEqual(project.entries, [
+      {
+        ...call,
+        ...at(0, 7),
+        if: "Bash(git push *)",
+        type: "command",
+        command: ".claude/hooks/guard.sh",
+        timeoutSeconds: 600
+      },
+      { ...call, ...at(1, 12), type: "command", command: "node \"a b\" -x", args: ["a b", "-x"], timeoutSeconds: 600 },
+      { ...call, ...at(2, 20), type: "http", command: "POST https://example.com/x", timeoutSeconds: 600 },
+      { ...call, ...at(3, 31), type: "mcp_tool", command: "git.check", timeoutSeconds: 600 },
+      { ...call, ...at(4, 36), type: "prompt", command: "Block it.", timeoutSeconds: 30 },
+      {
+        ...usual,
+        event: "SessionEnd",
+        key: "hooks.SessionEnd[0].hooks[0]",
+        line: 46,
+        type: "command",
+        command: "true",
+        timeoutSeconds: 1.5
+      }
+    ])
+    const scopes = [project, codex, kodelet].map(({ dialect, ofProject, scope, silences, status }) =>
+      [dialect, scope, ofProject, silences, status].join(" ")
+    )
+    assert.deepEqual(scopes, [
+      "claude project true false untrusted",
+      "codex project true false left out",
+      "kodelet project true false left out"
+    ])
+    const program = join(made.cwd, ".kodelet/hooks/guard")
+    assert.deepEqual(kodelet.entries, [
+      {
+        ...usual,
+        event: "run",
+        key: "guard",
+        type: "command",
+        command: `${program} run`,
+        args: ["run"],
+        timeoutSeconds: 30
+      }
+    ])
+  })
+
+  it("says what silences, what is broken, and where an entry comes from", () => {
+    const made = silenced()
+    const { files } = shown(List.json(lookAt(made))) as { readonly files: ReadonlyArray<FileJson> }
+    assert.deepEqual(files.map(({ silences, status }) => [status, silences]), [
+      ["runs", false],
+      ["silenced", true],
+      ["silenced", false]
+    ])
+    assert.deepEqual(files[2]!["plugin"], { type: "skill", name: "x", root: join(made.home, ".claude/skills/x") })
+    assert.isTrue(files[2]!.entries[0]!["once"])
+    const other = broken()
+    const { files: stopped, problem, warnings } = shown(List.json(lookAt(other)))
+    assert.match(String(problem), /^managed hooks, .* unknown event; did you mean Stop\?$/)
+    const warning = {
+      file: join(other.managed, "managed-settings.json"),
+      key: "hooks.Stopp",
+      reason: "unknown event; did you mean Stop?"
+    }
+    assert.deepEqual(warnings, [warning])
+    assert.deepEqual((stopped as ReadonlyArray<FileJson>)[0]!["warnings"], [warning])
+  })
+})
