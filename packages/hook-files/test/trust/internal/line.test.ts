@@ -6,7 +6,7 @@ import { named } from "../../../src/trust/internal/line.ts"
 const where = {
   cwd: "/project",
   base: "/project",
-  home: "/home/ada",
+  home: "/people/ada",
   root: "/plugin",
   exists: (path: string) => path === "/project/guard" || path === "/project/tools/guard"
 }
@@ -37,7 +37,7 @@ describe("a program", () => {
     ["", ""],
     ["/usr/local/bin/guard", ""],
     ["\"$CLAUDE_PLUGIN_ROOT\"/x.sh", "script:/plugin/x.sh"],
-    ["~/x.sh", "script:/home/ada/x.sh"],
+    ["~/x.sh", "script:/people/ada/x.sh"],
     ["./python3 x.py", "file:python3 script:x.py"],
     ["./bash x.sh", "file:bash script:x.sh"],
     ["tools/awk.exe -f x.awk", "file:x.awk script:tools/awk.exe script:x.awk"],
@@ -54,7 +54,7 @@ describe("a program with arguments of its own", () => {
     const args = (command: string, ...args: ReadonlyArray<string>) => found({ type: "command", command, args })
     assert.strictEqual(args("./x.sh", "./a b.md", "; ./y.sh"), "operand:; ./y.sh operand:a b.md script:x.sh")
     assert.strictEqual(args("bash", "-c", "cat ./a.md"), "operand:a.md")
-    assert.strictEqual(args("$CLAUDE_PROJECT_DIR/x.sh", "$HOME/a.md"), "operand:/home/ada/a.md script:x.sh")
+    assert.strictEqual(args("$CLAUDE_PROJECT_DIR/x.sh", "$HOME/a.md"), "operand:/people/ada/a.md script:x.sh")
     assert.strictEqual(args("$TOOL", "./a.md"), "script:a.md")
     assert.strictEqual(args("tool", "./a\0b"), "")
     assert.strictEqual(args("sudo", ...Array.from({ length: 7 }, () => "sudo"), "cat", "./a.md"), "operand:a.md")
@@ -160,7 +160,7 @@ describe("another folder", () => {
     ["cd $DIR; ./x.sh", "script:x.sh"],
     ["cd $DIR/tools; ./x.sh", "script:tools/x.sh script:x.sh"],
     ["cd /tools; ./x.sh", "script:/tools/x.sh script:x.sh"],
-    ["cd ~/tools; ./x.sh", "script:/home/ada/tools/x.sh script:x.sh"],
+    ["cd ~/tools; ./x.sh", "script:/people/ada/tools/x.sh script:x.sh"],
     [
       "cd a; cd b; cd c; cd d; ./x",
       "script:a/b/c/d/x script:a/b/d/x script:a/c/d/x script:a/d/x script:b/c/d/x script:b/d/x script:c/d/x script:d/x"

@@ -5,7 +5,7 @@ import { named } from "../../../src/trust/internal/line.ts"
 const where = {
   cwd: "/project",
   base: "/project",
-  home: "/home/ada",
+  home: "/people/ada",
   exists: (path: string) =>
     path === "/project/guard" || path === "/project/tools/guard" || path === "/project/tools/only"
 }
@@ -195,7 +195,7 @@ describe("a program that runs another one", () => {
     ["sudo -n awk -f code", "script:code"],
     ["sudo -n flock ./lock x.sh", "script:x.sh"],
     ["sudo python3.exe guard", "script:guard"],
-    ["sudo ~/x.sh", "script:/home/ada/x.sh"],
+    ["sudo ~/x.sh", "script:/people/ada/x.sh"],
     ["nice -n 10 x.sh", "script:x.sh"],
     ["timeout 5 x.sh", "script:x.sh"],
     ["timeout 1.5m x.sh", "script:x.sh"],

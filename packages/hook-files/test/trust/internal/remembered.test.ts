@@ -72,7 +72,7 @@ describe("what is remembered of a decision", () => {
     }
   })
 
-  it("has no text of large files, of bytes that are no text, and of packages", () => {
+  it("leaves out the text of large files, of binary files and of packages", () => {
     const { file } = remember({
       "fits.sh": "x".repeat(65_536),
       "large.sh": "x".repeat(65_537),

@@ -164,7 +164,7 @@ describe("the name of a file", () => {
 
   it("is one of the system, unless the project is there", () => {
     assert.isTrue(["/usr/bin/x", "/nix/x", "/proc", "/bin/sh"].every((path) => Kinds.isOfSystem(path, "/project")))
-    assert.isFalse(["/users/x", "/home/usr/x", "/srv/x"].some((path) => Kinds.isOfSystem(path, "/project")))
+    assert.isFalse(["/users/x", "/people/usr/x", "/srv/x"].some((path) => Kinds.isOfSystem(path, "/project")))
     assert.isFalse(Kinds.isOfSystem("/opt/a/x", "/opt/a"))
   })
 })

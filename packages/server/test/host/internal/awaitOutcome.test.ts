@@ -91,7 +91,7 @@ describe("who waits for an outcome", () => {
       }
     }))
 
-  it.effect("hears of a key that nobody sent, and of an outcome that cannot be read", () =>
+  it.effect("receives errors for a key that nobody sent, and for an outcome that cannot be read", () =>
     Effect.gen(function*() {
       const unknown = yield* Effect.flip(awaitOutcome(siteOf(undefined).site, "s", "k"))
       assert.deepInclude(unknown, { problem: "unknown", sessionId: "s", key: "k" })

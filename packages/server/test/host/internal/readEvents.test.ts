@@ -113,7 +113,7 @@ describe("a reader without a log", () => {
       assert.deepEqual(seen, ["3"])
     }))
 
-  it.effect("hears that it was too slow", () =>
+  it.effect("receives the news that it was too slow", () =>
     Effect.gen(function*() {
       const feed = makeEventFeed(undefined)
       const { say } = yield* turnOf(feed)
@@ -184,7 +184,7 @@ describe("a reader with a log", () => {
       assert.deepEqual(asked, [{ limit: 32 }, { after: 32, limit: 32 }])
     }))
 
-  it.effect("hears that the log has lost something", () =>
+  it.effect("reads that the log has lost something", () =>
     Effect.gen(function*() {
       const { log } = logOf(page(5, row(6)), page(5, row(7)), page(8), page(8, row(9)))
       const { seen } = yield* reading(makeEventFeed(log), { after: 3 })
@@ -192,7 +192,7 @@ describe("a reader with a log", () => {
       assert.deepEqual(seen, ["!6", "7", "!9"])
     }))
 
-  it.effect("hears nothing of what was removed before it came", () =>
+  it.effect("reads nothing of what was removed before it came", () =>
     Effect.gen(function*() {
       const { log } = logOf(page(5, row(6)))
       const { seen } = yield* reading(makeEventFeed(log))
@@ -256,7 +256,7 @@ describe("a reader with a log", () => {
       assert.lengthOf(asked, 21)
     }))
 
-  it.effect("gets what happens here although the log is away, and hears that something may be missing", () =>
+  it.effect("gets what happens here although the log is away, and reads that something may be missing", () =>
     Effect.gen(function*() {
       const { log } = logOf("away", "away")
       const feed = makeEventFeed(log)
