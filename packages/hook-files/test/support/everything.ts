@@ -9,6 +9,7 @@ import * as HookFiles from "@belay/hook-files/HookFiles"
 import { builtIn } from "@belay/hook-files/Systems"
 import { dryRun } from "@belay/testing/TestHook"
 import * as Effect from "effect/Effect"
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { folder, write } from "./processes.ts"
 
@@ -75,6 +76,8 @@ export interface World {
   readonly eventOf?: (request: Parameters<Runner>[0]) => string | undefined
   /** What the host says, for the events that only hosts have. */
   readonly signals?: ReadonlyArray<string>
+  /** What it says there. */
+  readonly payload?: object
 }
 
 const ended = (more: Partial<Finished> = {}): Finished => ({
@@ -102,7 +105,7 @@ const ends: { readonly [what: string]: Partial<Finished> } = {
 }
 
 /** What a request has: the fields of its input, and the rest. */
-type Request = { readonly [field: string]: unknown }
+export type Request = { readonly [field: string]: unknown }
 
 const requestOf = ({ onFirstLine: _, onLinger: _linger, input, ...rest }: Parameters<Runner>[0]): Request => {
   const fields = Object.entries(JSON.parse(input === "" ? "{}" : input) as object)
@@ -123,7 +126,7 @@ const since = (first: Request, request: Request): Request => {
 const plain = (text: string, root: string): string =>
   text.replaceAll(root, "ROOT")
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, "TIME")
-    .replaceAll(/"(timestamp|time|duration|duration_ms|durationMs|elapsed_ms)":\d+(?:\.\d+)?/g, "\"$1\":0")
+    .replaceAll(/"(\.?(?:timestamp|time|duration|duration_ms|durationMs|elapsed_ms))":\d+(?:\.\d+)?/g, "\"$1\":0")
     .replaceAll(/"command":"[^"]*sh","args":\["-lc"/g, "\"command\":\"SHELL\",\"args\":[\"-lc\"")
     .replaceAll(/\b\d{13}\b/g, "0")
     .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "ID")
@@ -152,7 +155,10 @@ export const mainMoments = [
 ] as const
 
 /** Loads a system. `happen` is a moment with an answer of its entries. */
-const everything = ({ dialect, eventOf, files, signals = [] }: World, hasTranscripts: boolean) => {
+export const everything = (
+  { dialect, eventOf, files, payload = { a: 1 }, signals = [] }: World,
+  hasTranscripts: boolean
+) => {
   const root = folder()
   const [cwd, home] = [join(root, "project"), join(root, "home")]
   write(join(cwd, "a.txt"), "what is in the file")
@@ -178,22 +184,24 @@ const everything = ({ dialect, eventOf, files, signals = [] }: World, hasTranscr
     transcripts: hasTranscripts ? join(root, "transcripts") : false,
     run
   }
-  HookFiles.load(options).untrusted.forEach((project) => project.trust())
+  if (Object.keys(files).some((path) => path.startsWith("project/"))) {
+    HookFiles.load(options).untrusted.forEach((project) => project.trust())
+  }
   const { hooks, warnings } = HookFiles.load(options)
   const all: { readonly [what: string]: Moment } = {
     ...moments,
     ...Object.fromEntries(signals.map((name) => [
       `the signal ${name}`,
-      ["onSignal", { name, payload: { a: 1 }, blockable: true }] satisfies Moment
+      ["onSignal", { name, payload, blockable: true }] satisfies Moment
     ]))
   }
   let sessions = 0
-  const happen = async (what: string, given: typeof answer) => {
+  const happen = async (what: string, given: typeof answer, sessionId = `s${sessions++}`) => {
     const [point, event, depth = 0] = all[what]!
     answer = given
     heard = []
     const { answer: verdict, policy, reason, seen, value } = await dryRun(hooks, point, event as never, {
-      sessionId: `s${sessions++}`,
+      sessionId,
       cwd,
       agent: depth === 0 ? {} : { depth, invokedBy: "subagent", name: "worker" }
     })
@@ -213,7 +221,14 @@ const everything = ({ dialect, eventOf, files, signals = [] }: World, hasTranscr
     }
     return { heard, facts: one(JSON.stringify(facts)) }
   }
-  return { all, happen, warnings }
+  /** The conversations that entries can read. */
+  const transcripts = () => {
+    const path = join(root, "transcripts")
+    const names = existsSync(path) ? readdirSync(path, { recursive: true, encoding: "utf8" }).toSorted() : []
+    return names.filter((name) => statSync(join(path, name)).isFile())
+      .map((name) => one(`${name}\n${readFileSync(join(path, name), "utf8")}`))
+  }
+  return { all, happen, transcripts, warnings }
 }
 
 /** What the entries read at each moment, as far as it differs from the first request. */

@@ -1,5 +1,6 @@
 /** What entries of Codex read at every event, and what each of their answers does, letter by letter. */
-import { describe, expect, it } from "vitest"
+import { assert, describe, expect, it } from "vitest"
+import { differencesAlone, hasSameConversation, oneSession } from "../../support/alone.ts"
 import { effects, forEachEvent, inputs, mainMoments, signalsOf, type World } from "../../support/everything.ts"
 
 const world: World = {
@@ -60,5 +61,14 @@ describe("Codex", () => {
       "a sub-agent that is about to stop"
     ]
     await expect(await effects(world, at, answers)).toMatchFileSnapshot("./everything/effects.txt")
+  })
+
+  it("tells entries of one event the same without those of others", async () => {
+    assert.deepEqual(await differencesAlone(world), [])
+  })
+
+  it("has exactly this conversation of a session", async () => {
+    await expect(await oneSession(world)).toMatchFileSnapshot("./everything/session.txt")
+    assert.deepEqual(await hasSameConversation(world), [])
   })
 })

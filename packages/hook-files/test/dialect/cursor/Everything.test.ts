@@ -1,5 +1,6 @@
 /** What entries of Cursor read at every event, and what each of their answers does, letter by letter. */
-import { describe, expect, it } from "vitest"
+import { assert, describe, expect, it } from "vitest"
+import { differencesAlone, hasSameConversation, oneSession } from "../../support/alone.ts"
 import { effects, forEachEvent, inputs, mainMoments, signalsOf, type World } from "../../support/everything.ts"
 
 const world: World = {
@@ -21,6 +22,14 @@ const answers = [
   { permission: "other" },
   { permission: 1 },
   { decision: "deny", reason: "r" },
+  { decision: "block", reason: "r" },
+  { decision: "approve", reason: "r" },
+  { hookSpecificOutput: { decision: "block", reason: "r" } },
+  { hookSpecificOutput: { permissionDecision: "deny", permissionDecisionReason: "r" } },
+  { hookSpecificOutput: { permissionDecision: "ask", updatedInput: { command: "pwd" } } },
+  { userMessage: "u", agentMessage: "a", permission: "deny" },
+  { user_message: " ", agent_message: "a", permission: "deny" },
+  { followup_message: " ", decision: "block", reason: "r" },
   { continue: false },
   { continue: false, user_message: "u" },
   { continue: true, user_message: "u" },
@@ -56,5 +65,14 @@ describe("Cursor", () => {
       "the signal beforeTabFileRead"
     ]
     await expect(await effects(world, at, answers)).toMatchFileSnapshot("./everything/effects.txt")
+  })
+
+  it("tells entries of one event the same without those of others", async () => {
+    assert.deepEqual(await differencesAlone(world), [])
+  })
+
+  it("has exactly this conversation of a session", async () => {
+    await expect(await oneSession(world)).toMatchFileSnapshot("./everything/session.txt")
+    assert.deepEqual(await hasSameConversation(world), [])
   })
 })

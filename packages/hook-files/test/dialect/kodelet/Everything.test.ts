@@ -1,6 +1,7 @@
 /** What entries of Kodelet read at every event, and what each of their answers does, letter by letter. */
 import { basename } from "node:path"
-import { describe, expect, it } from "vitest"
+import { assert, describe, expect, it } from "vitest"
+import { differencesAlone, hasSameConversation, oneSession } from "../../support/alone.ts"
 import { effects, forEachEvent, inputs, mainMoments, signalsOf, type World } from "../../support/everything.ts"
 
 const world: World = {
@@ -43,5 +44,14 @@ describe("Kodelet", () => {
   it("does exactly this with their answers", async () => {
     const at = [...mainMoments, "the end of a step", "a tool that failed", "the end of a turn", "a call of own"]
     await expect(await effects(world, at, answers)).toMatchFileSnapshot("./everything/effects.txt")
+  })
+
+  it("tells entries of one event the same without those of others", async () => {
+    assert.deepEqual(await differencesAlone(world), [])
+  })
+
+  it("has exactly this conversation of a session", async () => {
+    await expect(await oneSession(world)).toMatchFileSnapshot("./everything/session.txt")
+    assert.deepEqual(await hasSameConversation(world), [])
   })
 })
