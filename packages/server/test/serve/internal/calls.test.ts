@@ -84,7 +84,7 @@ const handlers = (state: Given, options: Partial<Serve.Options> = {}) => {
   return { log, handle }
 }
 
-type Sent = readonly [name: string, method: string, path: string, body?: object, headers?: object]
+type Sent = readonly [name: string, method: string, path: string, body?: object | undefined, headers?: object]
 
 const user = { role: "user", content: "hello" }
 const system = { role: "system", content: "be kind" }
