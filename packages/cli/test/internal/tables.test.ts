@@ -7,6 +7,7 @@ import { conversationText, listText, outcomeText } from "../../src/internal/host
 import { groupKey, read } from "../../src/internal/raw.ts"
 import { plain, visible, wrap } from "../../src/internal/screen.ts"
 import { decide, isBlocked, isDecided } from "../../src/internal/trial/decide.ts"
+import { describeWork, short } from "../../src/internal/world.ts"
 import { colored, painted } from "../support/painted.ts"
 
 const shown = (text: string) => painted(text, "/nowhere/at/all")
@@ -291,4 +292,28 @@ describe("a text on a terminal", () => {
     )
     assert.strictEqual(visible("\"\u007F\u202E\""), "\"\\u007f\\u202e\"")
   })
+})
+
+describe("what an entry runs", () => {
+  it.each<[work: object, line: string]>([
+    [{ type: "command", command: "a b" }, "a b"],
+    [
+      { type: "command", command: "a", args: ["-x", "b c", "a@b%c+d=e:f,g./h", "\"", ""] },
+      "a -x \"b c\" a@b%c+d=e:f,g./h \"\\\"\" \"\""
+    ],
+    [{ type: "http", url: "https://h" }, "POST https://h"],
+    [{ type: "mcp_tool", server: "s", tool: "t" }, "s.t"],
+    [{ type: "prompt", prompt: "p" }, "p"],
+    [{ type: "agent", prompt: "p" }, "p"],
+    [{ type: "other" }, ""]
+  ])("%j is %j", (work, line) => assert.strictEqual(describeWork(work as never), line))
+
+  it.each([
+    ["/p/a", "a"],
+    ["/p", "/p"],
+    ["/h", "/h"],
+    ["/h/a/b", "~/a/b"],
+    ["/other", "/other"],
+    ["/h/p/x", "x", "/h/p"]
+  ])("at %j is %j", (path, shown, cwd = "/p") => assert.strictEqual(short(path, { cwd, home: "/h" }), shown))
 })

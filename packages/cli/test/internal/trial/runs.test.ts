@@ -101,6 +101,49 @@ describe("a trial", () => {
     await expect(told.join("\n")).toMatchFileSnapshot("../../support/trial/several.txt")
   })
 
+  it("reads a call, a result and a message from a payload, whatever system it is of", async () => {
+    const made = world({
+      "home/.claude/settings.json": {
+        hooks: Object.fromEntries(
+          ["PreToolUse", "PostToolUse", "PostToolUseFailure", "UserPromptSubmit"].map((event) => [
+            event,
+            [{ hooks: [{ type: "command", command: "cat >&2" }] }]
+          ])
+        )
+      }
+    })
+    const call = { tool_name: "Bash", tool_input: { command: "ls" } }
+    const all: ReadonlyArray<readonly [event: string, payload: object, ...flags: ReadonlyArray<string>]> = [
+      ["PreToolUse", { toolName: "bash", toolArgs: "{\"command\":\"ls\"}" }],
+      ["PreToolUse", { toolName: "bash", toolArgs: "ls" }],
+      ["PreToolUse", { tool_name: "Bash", tool_info: { command: "ls" } }],
+      ["PreToolUse", call, "--tool", "Read", "--input", "{\"file_path\":\"a\"}"],
+      ["PreToolUse", { tool_name: "Bash" }],
+      ["beforeShellExecution", { command: "ls" }, "--source", "claude"],
+      ["PostToolUse", { ...call, tool_response: "1" }],
+      ["PostToolUse", { ...call, tool_output: "2" }],
+      ["PostToolUse", { ...call, toolResult: { a: 3 } }],
+      ["PostToolUse", call, "--output", "{\"a\":4}"],
+      ["PostToolUse", call, "--output", "text"],
+      ["PostToolUse", call, "--error", "failed"],
+      ["PostToolUseFailure", { ...call, error: "no" }],
+      ["UserPromptSubmit", { prompt: "p" }],
+      ["UserPromptSubmit", { message: "m" }],
+      ["UserPromptSubmit", { message: "m" }, "--prompt", "given"]
+    ]
+    const told: Array<string> = []
+    for (const [event, payload, ...flags] of all) {
+      const shown = await printed(made, event, "--payload", JSON.stringify(payload), ...flags)
+      told.push(
+        shown.replaceAll(/"transcript_path":"[^"]*"/g, "\"transcript_path\":\"…\"").replaceAll(
+          /"duration_ms":[\d.]+/g,
+          "\"duration_ms\":0"
+        )
+      )
+    }
+    await expect(told.join("\n")).toMatchFileSnapshot("../../support/trial/payloads.txt")
+  })
+
   it("has a colour for each decision", async () => {
     const where = { cwd: "/p", home: "/h" } as never
     const facts = { event: "E", point: "p", untrusted: 1, context: [], messages: [], warnings: [] }
