@@ -58,7 +58,7 @@ const moments: { readonly [what: string]: Moment } = {
   "a sub-agent that is about to stop": ["preStop", { text: "hi", followUps: 0 }, 1],
   "the end of a turn": ["postTurn", { input: { message: "hello" }, output: { text: "hi" } }],
   "a turn that fails": ["onTurnError", { input: { message: "hello" } }],
-  "a conversation that is compacted": ["preCompaction", { trigger: "manual" }],
+  "a conversation that is compacted": ["preCompaction", { trigger: "manual", hint: { keepRecent: 3 } }],
   "a conversation that is too long": ["preCompaction", { trigger: "threshold" }],
   "a conversation that was compacted": ["postCompaction", { trigger: "threshold", summary: "short" }],
   "a budget that is used up": ["onBudget", { level: "exceeded" }],
