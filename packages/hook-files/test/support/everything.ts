@@ -45,6 +45,12 @@ const moments: { readonly [what: string]: Moment } = {
     Object.entries(tools).map(([name, of]) => [`a call of ${name}`, ["preToolCall", of] satisfies Moment])
   ),
   "a question about a call": ["onPermission", { call: bash }],
+  ...Object.fromEntries(
+    ["write", "own", "mcp"].map((name) => [
+      `a question about ${name}`,
+      ["onPermission", { call: tools[name as "own"] }] satisfies Moment
+    ])
+  ),
   "a call that was denied": ["onToolDenied", { call: bash, reason: "not allowed" }],
   "a result of bash": done(bash, "text"),
   "a result of bash with fields": done(bash, { stdout: "out", exitCode: 0 }),
@@ -126,7 +132,7 @@ const since = (first: Request, request: Request): Request => {
 const plain = (text: string, root: string): string =>
   text.replaceAll(root, "ROOT")
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, "TIME")
-    .replaceAll(/"(\.?(?:timestamp|time|duration|duration_ms|durationMs|elapsed_ms))":\d+(?:\.\d+)?/g, "\"$1\":0")
+    .replaceAll(/"(\.?(?:timestamp|time|duration|duration_ms|durationMs|elapsed_ms|elapsedMs))":\d+(?:\.\d+)?/g, "\"$1\":0")
     .replaceAll(/"command":"[^"]*sh","args":\["-lc"/g, "\"command\":\"SHELL\",\"args\":[\"-lc\"")
     .replaceAll(/\b\d{13}\b/g, "0")
     .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "ID")
@@ -219,7 +225,9 @@ export const everything = (
       ...(verdict === "Continue" || verdict === "Reject" ? {} : { value }),
       ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0))
     }
-    return { heard, facts: one(JSON.stringify(facts)) }
+    const events = seen.events.filter(({ name }) => name !== "hook-run")
+      .map(({ name, payload }) => one(`event ${name} ${JSON.stringify(payload)}`))
+    return { heard, events, facts: one(JSON.stringify(facts)) }
   }
   /** The conversations that entries can read. */
   const transcripts = () => {
@@ -237,13 +245,13 @@ export const inputs = async (world: World): Promise<string> => {
   const lines: Array<string> = warnings.map(({ key, reason }) => `warning ${key}: ${reason}`)
   let first: Request | undefined
   for (const what of Object.keys(all)) {
-    const { facts, heard } = await happen(what, {})
+    const { events, facts, heard } = await happen(what, {})
     const read = heard.map(([event, request]) => {
       const shown = first === undefined ? request : since(first, request)
       first ??= request
       return `${event} ${JSON.stringify(shown)}`
     })
-    lines.push(`# ${what}`, ...read, ...(facts === `{"answer":"Continue"}` ? [] : [facts]), "")
+    lines.push(`# ${what}`, ...read, ...events, ...(facts === `{"answer":"Continue"}` ? [] : [facts]), "")
   }
   return `${lines.join("\n")}\n`
 }

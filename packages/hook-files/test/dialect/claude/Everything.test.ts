@@ -7,7 +7,10 @@ const world: World = {
   dialect: "claude",
   files: {
     "home/.claude/settings.json": {
-      hooks: forEachEvent("claude", (name) => ({ hooks: [{ type: "command", command: `run ${name}` }] }))
+      hooks: forEachEvent(
+        "claude",
+        (name) => ({ hooks: [{ type: "command", command: `run ${name}`, statusMessage: `doing ${name}` }] })
+      )
     }
   },
   eventOf: ({ command }) => command.replace(/^run /, ""),

@@ -7,7 +7,10 @@ const world: World = {
   dialect: "codex",
   files: {
     "home/.codex/hooks.json": {
-      hooks: forEachEvent("codex", (name) => ({ hooks: [{ type: "command", command: `run ${name}` }] }))
+      hooks: forEachEvent(
+        "codex",
+        (name) => ({ hooks: [{ type: "command", command: `run ${name}`, statusMessage: `doing ${name}` }] })
+      )
     }
   },
   eventOf: ({ args = [], command }) => /run (\w+)/.exec([command, ...args].join(" "))?.[1],

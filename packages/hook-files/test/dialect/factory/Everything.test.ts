@@ -7,7 +7,10 @@ const world: World = {
   dialect: "factory",
   files: {
     "home/.factory/settings.json": {
-      hooks: forEachEvent("factory", (name) => ({ hooks: [{ type: "command", command: `run ${name}` }] }))
+      hooks: forEachEvent(
+        "factory",
+        (name) => ({ hooks: [{ type: "command", command: `run ${name}`, statusMessage: `doing ${name}` }] })
+      )
     }
   },
   eventOf: ({ command }) => command.replace(/^run /, ""),
