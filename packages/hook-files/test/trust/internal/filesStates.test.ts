@@ -215,3 +215,12 @@ describe("a check of many files", () => {
       assert.isFalse(quiet(), "there was no file")
     }))
 })
+
+describe("the state of a package", () => {
+  it("is the same in every version of this program, whatever the order of its fields", () => {
+    const path = written("package.json", "{\"version\":\"1\",\"type\":\"module\",\"bin\":\"./a.js\",\"scripts\":{}}")
+    const counts = "[[\"bin\",\"./a.js\"],[\"scripts\",{}],[\"type\",\"module\"]]"
+    const { mode } = fs.statSync(path)
+    assert.strictEqual(Files.stateOf(path), `${(mode & 0o777).toString(8)} ${sha256(counts)}`)
+  })
+})
