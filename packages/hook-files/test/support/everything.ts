@@ -132,7 +132,10 @@ const since = (first: Request, request: Request): Request => {
 const plain = (text: string, root: string): string =>
   text.replaceAll(root, "ROOT")
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, "TIME")
-    .replaceAll(/"(\.?(?:timestamp|time|duration|duration_ms|durationMs|elapsed_ms|elapsedMs))":\d+(?:\.\d+)?/g, "\"$1\":0")
+    .replaceAll(
+      /"(\.?(?:timestamp|time|duration|duration_ms|durationMs|elapsed_ms|elapsedMs))":\d+(?:\.\d+)?/g,
+      "\"$1\":0"
+    )
     .replaceAll(/"command":"[^"]*sh","args":\["-lc"/g, "\"command\":\"SHELL\",\"args\":[\"-lc\"")
     .replaceAll(/\b\d{13}\b/g, "0")
     .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "ID")
