@@ -42,4 +42,4 @@ export const inBrowser = {
 /** Whether a test of another package is about a source: laws of the stores in memory, and the pages of the guides. */
 export const isTestedElsewhere = (file, test) =>
   (scopeOf(file) === "core/store" && test.startsWith("packages/testing/")) ||
-  (file.endsWith("/guide.ts") && test === "packages/cli/test/explain.test.ts")
+  (file.endsWith("/guide.ts") && /^packages\/cli\/test\/(?:explain|guides)\.test\.ts$/.test(test))

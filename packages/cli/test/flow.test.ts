@@ -3,8 +3,8 @@ import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { assert, describe, it } from "vitest"
-import { run } from "./belay.ts"
+import { assert, describe, expect, it } from "vitest"
+import { run, runHere } from "./belay.ts"
 
 const bin = fileURLToPath(new URL("../src/bin/belay.ts", import.meta.url))
 const core = new URL("../../core/src/index.ts", import.meta.url).href
@@ -36,6 +36,27 @@ describe("belay flow", () => {
     assert.match(stdout, /send_mail {2}acts {2}"send" in its name\n +results: untrusted, private/)
     assert.match(stdout, /checked {2}to {2}principal {2}name to/)
     assert.match(stdout, /free +body {2}content {2}name body/)
+  })
+
+  it("prints exactly this, with the labels of the agent's own hook and without any", async () => {
+    const labels =
+      "{ sources: { find_person: \"directory\" }, sinks: { send_mail: \"local\" }, arguments: { \"send_mail.body\": \"decisive\" } }"
+    const ranked = "{ arguments: { \"send_mail.body\": \"decisive\" } }"
+    const made = [
+      agent.replace("{ sources: { find_person: \"directory\" } }", labels),
+      agent.replace("{ sources: { find_person: \"directory\" } }", ranked),
+      agent,
+      agent.replace(/hooks: .*\n/, ""),
+      agent.replace(/tools: .*\n/, "")
+    ]
+    const told: Array<string> = []
+    for (const [index, text] of made.entries()) {
+      const path = join(mkdtempSync(join(tmpdir(), "belay-flow-")), "agent.mjs")
+      writeFileSync(path, text)
+      const { code, stderr, stdout } = await runHere(["flow", path])
+      told.push(`# ${index}: ${code}\n${stdout}${stderr}`.replaceAll(path, "PATH"))
+    }
+    await expect(told.join("\n")).toMatchFileSnapshot("./support/printed/flow.txt")
   })
 
   it("writes JSON", async () => {

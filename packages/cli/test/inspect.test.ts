@@ -11,7 +11,7 @@ import { appendFileSync, mkdtempSync, readFileSync, statSync, writeFileSync } fr
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { assert, beforeAll, describe, it } from "vitest"
+import { assert, beforeAll, describe, expect, it } from "vitest"
 import { runHere } from "./belay.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "belay-inspect-"))
@@ -45,6 +45,45 @@ beforeAll(async () => {
   writeFileSync(at("force.mjs"), hook("--force"))
   writeFileSync(at("nothing.mjs"), hook("--nothing"))
   writeFileSync(at("none.mjs"), "export default 3\n")
+})
+
+describe("belay backtest", () => {
+  it("prints exactly this", async () => {
+    writeFileSync(
+      at("fails.mjs"),
+      "export const a = () => ({ name: \"fails\", preToolCall: () => { throw new Error(\"no\") } })\n"
+    )
+    writeFileSync(
+      at("changes.mjs"),
+      "export default [{ name: \"changes\", tools: \"bash\", preToolCall: (call) => ({ _tag: \"Transform\", value: { ...call, args: { command: \"pwd\" } } }) }]\n"
+    )
+    const met = { session: "s1", turn: 1, step: 1, point: "preToolCall", expect: "Continue" }
+    writeFileSync(at("met.jsonl"), `${JSON.stringify(met)}\n\n`)
+    writeFileSync(at("unmet.jsonl"), `${JSON.stringify({ ...met, expect: "Reject" })}\n${JSON.stringify(met)}\n`)
+    writeFileSync(at("half.jsonl"), `${JSON.stringify(met)}\n{"session":"s1"}\n`)
+    writeFileSync(at("other.jsonl"), "{\"expect\":\"Reject\"}\n")
+    const told: Array<string> = []
+    const backtest = async (...args: ReadonlyArray<string>) => {
+      const shown = args.map((one) => /^[\w-]+\.(?:mjs|jsonl|db)$/.test(one) ? at(one) : one)
+      const { code, stderr, stdout } = await runHere(["backtest", at("run.jsonl"), ...shown])
+      const text = `# ${args.join(" ")}: ${code}\n${stdout}${stderr}`.replaceAll(folder, "FOLDER")
+      told.push(text.replaceAll(/turn-\w+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "ID"))
+    }
+    await backtest("--hook", "force.mjs")
+    await backtest("--hook", "nothing.mjs", "--max-stricter", "0")
+    await backtest("--hook", "force.mjs", "--max-stricter", "0.5%")
+    await backtest("--hook", "force.mjs", "--max-stricter", "0.5")
+    await backtest("--hook", "force.mjs", "--max-stricter", "x")
+    await backtest("--hook", "force.mjs", "--max-stricter", "1.")
+    await backtest("--hook", "fails.mjs")
+    await backtest("--hook", "changes.mjs", "--hook", "force.mjs")
+    for (const file of ["met", "unmet", "half", "other", "missing"]) {
+      await backtest("--hook", "nothing.mjs", "--expect", `${file}.jsonl`)
+    }
+    await backtest("--hook", "none.mjs")
+    await backtest("--hook", "missing.mjs")
+    await expect(told.join("\n")).toMatchFileSnapshot("./support/printed/backtest.txt")
+  })
 })
 
 describe("belay inspect", () => {

@@ -130,7 +130,8 @@ describe("belay hooks test, for Claude Code", () => {
       transcript_path: "/mine",
       extra: { a: 1 }
     }
-    const { value } = await json("test", "PreToolUse", "--payload", JSON.stringify(given))
+    const sources = ["claude", "gemini", "copilot"].flatMap((dialect) => ["--source", dialect])
+    const { value } = await json("test", "PreToolUse", "--payload", JSON.stringify(given), ...sources)
     const told = value.runs.map(({ stderr }: { readonly stderr: string }) => JSON.parse(stderr))
     assert.lengthOf(told, 3)
     for (const one of told) {
@@ -347,7 +348,8 @@ describe("belay hooks test, with a matcher for another tool", () => {
       version: 1,
       hooks: { preToolUse: [{ matcher: "shell", bash: hook.command }] }
     })
-    const { value } = await json("test", "BeforeTool", "--tool", "Bash", ...input("ls"))
+    const sources = ["--source", "gemini", "--source", "copilot"]
+    const { value } = await json("test", "BeforeTool", "--tool", "Bash", ...input("ls"), ...sources)
     assert.deepEqual(value.runs.map(({ why }: { readonly why: string }) => why).sort(), [
       "its matcher \"Bash\" does not match run_shell_command, as Gemini CLI calls Bash",
       "its matcher \"shell\" does not match bash, as GitHub Copilot calls Bash"

@@ -3,7 +3,7 @@ import { defined } from "@belay/core/Fields"
 import * as HookConfig from "@belay/hook-files/HookConfig"
 import { changeLines, changesOf } from "./changes.ts"
 import { count, plain, type Screen, type Style, styleOf, wrap } from "./screen.ts"
-import { describeWork, type File, type Item, short, type World } from "./world.ts"
+import { describeWork, type File, type Item, otherSystem, short, type World } from "./world.ts"
 
 export const json = (world: World): unknown => {
   const { disabled, files, problem, several, untrusted, warnings, where } = world
@@ -99,7 +99,7 @@ const fileLines = (
           untrusted: "not trusted: does not run",
           silenced: "disabled: does not run",
           stopped: "does not run",
-          "left out": `another system is used: runs only with --source ${source.dialect}`
+          "left out": otherSystem(source)
         }[status]
       )
     ]

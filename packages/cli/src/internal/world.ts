@@ -111,6 +111,14 @@ export const optionsOf = ({ cwd, dialects, files, home, managed, off, plugins, s
   }
 }
 
+/** Whether the flags name what counts. */
+export const isAsked = ({ dialects, files, plugins }: Where): boolean =>
+  dialects.length + files.length + plugins.length > 0
+
+/** Says that an agent uses another system. */
+export const otherSystem = ({ dialect }: Discovery.Source): string =>
+  `another system is used: runs only with --source ${dialect}`
+
 /** Returns the owner of a file from its path. */
 const dialectOf = (path: string): Discovery.Dialect => {
   const whole = resolve(path).replaceAll("\\", "/")
@@ -134,11 +142,10 @@ export const look = (where: Where): World => {
   const { sources, warnings } = loaded ?? Discovery.find({ ...options, cwd: where.cwd, home: where.home })
   const silenced = new Set((loaded?.silenced ?? []).map(({ dialect, path }) => `${dialect} ${path}`))
   const counting = sources.filter(({ dialect, path }) => !silenced.has(`${dialect} ${path}`))
-  const isAsked = where.dialects.length + where.files.length + where.plugins.length > 0
   const { leftOut, used, warnings: several } = Discovery.chooseSystems(counting, {
     cwd: where.cwd,
     home: where.home,
-    always: (isAsked ? [...builtIn, ...where.systems] : where.systems).map(({ dialect }) => dialect)
+    always: (isAsked(where) ? [...builtIn, ...where.systems] : where.systems).map(({ dialect }) => dialect)
   })
   const waiting = new Set((loaded?.untrusted ?? []).flatMap(({ commands }) => commands.map(({ file }) => file)))
   const files = sources.map((source): File => ({

@@ -50,7 +50,11 @@ describe("ACP", () => {
   it("shows text and tool calls, and reads what a prompt links to", async () => {
     await using server = await served(OpenAiChat.handler)
     const { agent, leave, open, say, start, state, text } = await editor(server.serve)
-    assert.isTrue(start.agentCapabilities?.loadSession)
+    assert.deepStrictEqual(start.agentInfo, { name: server.serve.model, version: "0.1.0" })
+    assert.deepStrictEqual(start.agentCapabilities, {
+      loadSession: true,
+      promptCapabilities: { image: true, audio: true, embeddedContext: true }
+    })
     const { sessionId } = await open()
     assert.strictEqual(await say(sessionId, "call weather"), "end_turn")
     assert.strictEqual(text(), "Let me look.Result: {\"degrees\":21}")
@@ -96,7 +100,16 @@ describe("ACP", () => {
     await agent.request("session/set_mode", { sessionId, modeId: "allow" })
     await say(sessionId, "call delete_file")
     assert.deepStrictEqual([state.asked, server.log], [[], ["delete_file"]])
+    const modeNow = async () => (await agent.request("session/load", { sessionId, cwd: "/", mcpServers: [] })).modes
+    assert.deepStrictEqual(await modeNow(), {
+      currentModeId: "allow",
+      availableModes: [
+        { id: "ask", name: "Ask", description: "Asks for permission where the agent wants one" },
+        { id: "allow", name: "Allow all", description: "Gives every permission in this session" }
+      ]
+    })
     await agent.request("session/set_mode", { sessionId, modeId: "ask" })
+    assert.strictEqual((await modeNow())?.currentModeId, "ask")
     await say(sessionId, "call delete_file")
     assert.lengthOf(state.asked, 1)
     assert.match(

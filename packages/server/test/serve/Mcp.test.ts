@@ -40,7 +40,26 @@ describe("an MCP server", () => {
   it("has one tool, whose sessions can be continued by their principal only", async () => {
     await using server = await served(Mcp.handler)
     const { ask, client } = await overHttp(server.url, { action: "cancel" })
-    assert.deepStrictEqual((await client.listTools()).tools.map(({ name }) => name), ["ask_agent"])
+    assert.deepStrictEqual((await client.listTools()).tools, [{
+      name: "ask_agent",
+      description: "Sends a message to the agent and returns its answer.",
+      inputSchema: {
+        type: "object",
+        properties: {
+          message: { type: "string", description: "The message" },
+          session: {
+            type: "string",
+            description: "The session of an earlier answer, to continue it. Default: a new one"
+          }
+        },
+        required: ["message"]
+      },
+      outputSchema: {
+        type: "object",
+        properties: { text: { type: "string" }, session: { type: "string" } },
+        required: ["text", "session"]
+      }
+    }])
     const first = await ask("hello")
     assert.strictEqual(first.text, "You said: hello (1)")
     assert.strictEqual((await ask("again", first.session)).text, "You said: again (3)")
@@ -73,6 +92,36 @@ describe("an MCP server", () => {
     assert.strictEqual((await ask("call delete_file")).text, "Result: deleted")
     assert.lengthOf(asked, 1)
     await client.close()
+  })
+
+  it("can have another name, and says what is wrong with its arguments", async () => {
+    await using server = await served(Mcp.handler)
+    const [near, far] = InMemoryTransport.createLinkedPair()
+    await (await Mcp.server(server.serve, "ada", { tool: "helper", description: "helps" })).connect(far)
+    const { ask, client } = clientThat({ action: "cancel" })
+    await client.connect(near)
+    assert.deepStrictEqual(client.getServerVersion(), { name: server.serve.model, version: "1.0.0" })
+    assert.deepStrictEqual((await client.listTools()).tools.map(({ description, name }) => [name, description]), [
+      ["helper", "helps"]
+    ])
+    assert.deepStrictEqual(await ask("hello"), {
+      text: "there is no tool ask_agent",
+      isError: true,
+      session: undefined as never
+    })
+    await client.close()
+    const wrong = (...args: ReadonlyArray<unknown>) =>
+      (Mcp.server as (...all: ReadonlyArray<unknown>) => Promise<unknown>)(...args).catch((error: Error) =>
+        error.message
+      )
+    const why = (serve: string, principal: string, options: string) =>
+      "Mcp.server: it cannot use these values: " +
+      `serve is ${serve}, principal is ${principal}, options is ${options}`
+    const object = "a value of type object"
+    assert.deepStrictEqual(
+      await Promise.all([wrong({}, "ada"), wrong(server.serve, 1), wrong(server.serve, "a", null)]),
+      [why(object, "\"ada\"", object), why(object, "1", object), why(object, "\"a\"", "nothing")]
+    )
   })
 
   it("says nothing of what is inside when a turn fails, and refuses strangers", async () => {

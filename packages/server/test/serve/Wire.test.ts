@@ -13,6 +13,7 @@ import * as OpenAiResponses from "@belay/server/OpenAiResponses"
 import type * as Serve from "@belay/server/Serve"
 import * as UiStream from "@belay/server/UiStream"
 import { assert, describe, expect, it } from "vitest"
+import { plain } from "./support/plain.ts"
 import { bodyOf, request } from "./support/requests.ts"
 import { asking, served, talker, tools } from "./support/served.ts"
 
@@ -53,19 +54,6 @@ const turns: { readonly [what: string]: readonly [words: string, config?: Partia
   "a model that fails": ["hello", {
     provider: talker({ before: () => Promise.reject(new Auth({ provider: "demo", message: "secret" })) })
   }]
-}
-
-/** Replaces ids and times by their number. */
-const plain = (text: string): string => {
-  const seen = new Map<string, string>()
-  const id = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<![\w-])(?:[a-z]+_)?[\w-]{22,48}(?:\.[\w-]{22})?(?![\w-])/g
-  return text
-    .replaceAll(/"(created|created_at|completed_at|timestamp|durationMs)":\d+(?:\.\d+)?/g, "\"$1\":0")
-    .replaceAll(id, (found) => {
-      if (!/\d/.test(found) && !/[A-Z]/.test(found)) return found
-      if (!seen.has(found)) seen.set(found, `id${seen.size + 1}`)
-      return seen.get(found)!
-    })
 }
 
 describe("on the wire", () => {

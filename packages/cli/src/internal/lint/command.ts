@@ -209,7 +209,7 @@ const content = (item: Item, script: Script, place: Place): ReadonlyArray<Said> 
   const { path, text } = script
   const language = languageOf(script)
   const isShell = language === "bash" || language === "sh"
-  const code = isShell ? text.split("\n").map((line) => /^\s*#/.test(line) ? "" : line).join("\n") : text
+  const code = isShell ? text.split("\n").map((line) => /^\s*#(?!!)/.test(line) ? "" : line).join("\n") : text
   const found: Array<Said> = []
   if (language === "sh") {
     const line = code.split("\n").find((one) => bashOnly.test(one))

@@ -7,7 +7,7 @@ const byTwo: ReadonlySet<string> = new Set(["claude", "codex", "cursor", "windsu
 /** Events at which exit code 2 blocks, in systems with this rule. */
 export const blocksByTwo = ({ event, source }: Pick<Item, "event" | "source">): boolean =>
   byTwo.has(source.dialect) && event !== undefined &&
-  /refused|continues with|skipped|ends$|stays/.test(event.two)
+  !/^(?:blocks nothing|the (?:model|user) reads|a warning)/.test(event.two)
 
 /** Explains what happens if an entry cannot be started. */
 export const breaking = (item: Pick<Item, "event" | "raw" | "source">, code: number): string => {

@@ -75,7 +75,10 @@ const walk = (script: string, { ended, joined, letter }: Hears, flat = false): v
       letter(one, one === "'")
     } else if (one === "#" && (at === 0 || /[\s;(]/.test(script[at - 1]!))) {
       while (at + 1 < end && script[at + 1] !== "\n") at++
-    } else if (two === "<<" && script[at + 2] !== "<") {
+    } else if (script.startsWith("<<<", at)) {
+      for (const each of "<<<") letter(each, false)
+      at += 2
+    } else if (two === "<<") {
       const [whole, open, word] = /^<<-?\s*(["'\\]?)(\w+)["']?/.exec(script.slice(at, at + 100)) ?? []
       if (whole === undefined) {
         letter(one, false)

@@ -5,7 +5,7 @@ import type { Entry } from "@belay/hook-files/Discovery"
 import { spelt } from "@belay/hook-files/Guide"
 import type { DryRun } from "@belay/testing/TestHook"
 import * as Effect from "effect/Effect"
-import { describeWork, type Item, type World } from "../world.ts"
+import { describeWork, type Item, otherSystem, type World } from "../world.ts"
 import { type Facts, type Plan, textOf } from "./occasions.ts"
 import { told as toldOf } from "./told.ts"
 
@@ -55,7 +55,10 @@ export const runsOf = (
         }
         const isHeld = status === "untrusted" && !isTrusted
         // The type of an executable is known after it was asked.
-        if (!isMeant(item, facts) && !((isHeld || status === "silenced") && source.isProgram === true)) continue
+        if (
+          !isMeant(item, facts) &&
+          !((isHeld || status === "silenced") && source.isProgram === true)
+        ) continue
         const asked = `${source.dialect} ${entry.event}`
         if (matcher !== undefined && !heard.has(asked)) {
           heard.set(asked, yield* toldOf({ dialect: source.dialect, event: entry.event }, plan, { ...where, folder }))
@@ -65,6 +68,8 @@ export const runsOf = (
           ? "hooks are off"
           : status === "silenced"
           ? "is silenced"
+          : status === "left out"
+          ? otherSystem(source)
           : mismatch(item, facts, heard.get(asked)) ??
             (isHeld ? notTrusted : sameScript(item, twins) ?? whyNot(item, others, told))
         runs.push({ ...about, matched: false, why })

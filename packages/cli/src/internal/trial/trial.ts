@@ -11,7 +11,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { isFields } from "../raw.ts"
 import { count } from "../screen.ts"
-import { look, optionsOf, trustOf, type Where } from "../world.ts"
+import { isAsked, look, optionsOf, trustOf, type Where } from "../world.ts"
 import { decide, type Decision } from "./decide.ts"
 import { type Facts, overOf, planOf } from "./occasions.ts"
 import { notTrusted, type Run, runsOf } from "./runs.ts"
@@ -73,7 +73,7 @@ const runInFolder = (
         Effect.ensuring(Effect.sync(() => void running--))
       )
     const options = {
-      ...optionsOf(where),
+      ...loadedBy(where),
       trust: trustOnce ? join(folder, "trust") : trustOf(where),
       transcripts: join(folder, "transcripts"),
       run: runner
@@ -122,6 +122,12 @@ const runInFolder = (
       runs
     }
   })
+
+/** An agent chooses among several systems, unless somebody names those that count. */
+const loadedBy = (where: Where) => {
+  const { sources, ...rest } = optionsOf(where)
+  return isAsked(where) || where.off ? { ...rest, sources } : rest
+}
 
 /** Merges the payload into the input of a script. An executable that is only asked for its type gets no input. */
 const laid = (over: JsonObject, input: string): string => {

@@ -208,7 +208,7 @@ const listOf = (folder: string): ReadonlyArray<Entry> =>
 
 /** Its execute bits and SHA-256. */
 export const stateOf = (path: string): string => {
-  const content = Result.getOrElse(Result.try(() => read(path, maxScript)), () => "absent" as const)
+  const content = read(path, maxScript)
   if (content === "absent") return content
   if ("problem" in content) return content.problem
   const name = basename(path)

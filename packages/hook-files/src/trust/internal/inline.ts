@@ -33,9 +33,7 @@ export const modules = (name: string): ReadonlyArray<string> => {
 }
 
 export const named = (code: string, language: Language): ReadonlyArray<Named> => {
-  const words = [...new Set(code.slice(0, 100_000).split(/["'`\s(),;=[\]{}<>|&]+/))].filter((word) =>
-    /[/.]/.test(word) && !/^[\d.]+$/.test(word)
-  )
+  const words = [...new Set(code.split(/["'`\s(),;=[\]{}<>|&]+/))]
   const imports = language !== "python" ? [] : [...code.matchAll(/\b(?:import|from)\s+([\w.]+(?:\s*,\s*[\w.]+)*)/g)]
   const folders = searches.test(code) ? new Set(code.match(/[\w./@-]{1,200}/g)) : []
   return [
@@ -49,7 +47,7 @@ export const named = (code: string, language: Language): ReadonlyArray<Named> =>
         : []
       return [{ path, as: runs.test(code) ? "script" : "operand" }, ...names]
     }),
-    ...imports.flatMap(([, list = ""]) => list.split(",").flatMap((one) => modules(one.trim()))).map((path): Named => ({
+    ...imports.flatMap(([, list]) => list!.split(",").flatMap((one) => modules(one.trim()))).map((path): Named => ({
       path,
       as: "script"
     }))

@@ -23,8 +23,7 @@ const data = set(
    svg png jpg jpeg gif webp ico pdf map woff woff2 ttf gz zip tar pyc pyo snap diff patch sample template tpl`
 )
 
-const extensionOf = (path: string): string =>
-  /[^/\\.][^/\\]*\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ""
+const extensionOf = (path: string): string => /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ""
 
 export const isScript = (path: string): boolean => scripts.has(extensionOf(path))
 

@@ -65,7 +65,7 @@ class Line {
 
   private script(line: string, depth: number): boolean {
     const { commands, problem } = parse(line)
-    if (problem !== undefined || depth > maxDepth) return false
+    if (problem !== undefined) return false
     let known = true
     for (const { assigns, inputs, redirects, words } of commands) {
       for (const { name, value } of assigns) this.assigned(name, value.text)
@@ -100,19 +100,18 @@ class Line {
 
   private add(text: string, as: Named["as"]): void {
     if (text.length > 4_096 || text.includes("\0") || text.includes("://") || text === "-") return
-    const computed = text.lastIndexOf("$")
-    const tail = computed < 0 ? text : text.slice(computed + 1)
-    const open = tail.search(/[*?[{]/)
+    const parts = text.split("$")
+    const computed = parts.length > 1
+    const tail = parts.at(-1)!
     // If only the beginning of a path is computed, the rest is searched in this folder.
-    if (computed < 0 || tail.startsWith("/")) {
-      const path = computed < 0 ? tail : tail.slice(1)
-      this.place(
-        open < 0 ? path : path.slice(0, open - (computed < 0 ? 0 : 1)).replace(/[^/]*$/, ""),
-        open < 0 ? as : "folder"
-      )
+    if (!computed || tail.startsWith("/")) {
+      const path = computed ? tail.slice(1) : tail
+      const open = path.search(/[*?[{]/)
+      if (open < 0) this.place(path, as)
+      else this.place(folderOf(path.slice(0, open)) || (as === "script" ? "." : ""), "folder")
     }
     // If the end is computed, every script of the folder counts.
-    if (computed > 0) this.place(text.slice(0, text.indexOf("$")).replace(/[^/]*$/, ""), "folder")
+    if (computed) this.place(folderOf(parts[0]!), "folder")
   }
 
   private place(path: string, as: Named["as"]): void {
@@ -126,7 +125,7 @@ class Line {
   /** Adds every word if it is unknown which of them is run, except files that are only written. */
   private whole(line: string): void {
     const text = line.replaceAll(written, " ")
-    const quoted = [...text.matchAll(/"([^"]*)"|'([^']*)'/g)].map(([, double, single]) => double ?? single ?? "")
+    const quoted = [...text.matchAll(/(["'])([\s\S]*?)\1/g)].map(([, , inside]) => inside!)
     const plain = text.replaceAll(/\$\{[^}]*\}|\$\w+/g, "$").replaceAll(/["'\\]/g, "")
     for (const one of new Set([...quoted, ...plain.split(/[\s;|&()<>`=,]+/)])) {
       if (looksLikePath(one) && !one.includes("\n")) this.add(one, "script")
@@ -134,7 +133,7 @@ class Line {
   }
 
   private moved(to: string | undefined): boolean {
-    if (to === undefined || isComputed(to)) return true
+    if (to === undefined) return true
     const path = unplaced(to.slice(to.lastIndexOf("$") + 1).replace(to.includes("$") ? /^\// : /^$/, ""), this.where)
     // `cd` may fail, so the rest is searched in both folders.
     this.bases = [...new Set([...this.bases.map((base) => resolve(base, path)), ...this.bases])].slice(0, 8)
@@ -164,13 +163,14 @@ class Line {
         const code = rest.slice(index + 1).find((one) => !/^[-+]/.test(one))
         return code !== undefined && this.script(code, depth + 1) && this.operands(rest.slice(index + 2), depth)
       }
-      if (word === "-" || word === "-s") break
+      if (word === "-s") break
       if (/^[-+]/.test(word)) {
         if (word.includes("=")) this.add(word.slice(word.indexOf("=") + 1), "script")
         continue
       }
       if (isComputed(word)) return false
       this.add(word, "script")
+      if (/^--(?:rcfile|init-file)$/.test(rest[index - 1] ?? "")) continue
       if (this.isFound(word)) return this.operands(rest.slice(index + 1), depth)
     }
     return inputs.length > 0 && inputs.every((text) => this.script(text, depth + 1))
@@ -180,12 +180,13 @@ class Line {
     const language = Inline.languageOf(name)
     for (let index = 0; index < rest.length; index++) {
       const [word, next] = [rest[index]!, rest[index + 1]]
-      const after = () => this.operands(rest.slice(index + 2), depth)
+      const after = (at: number) => this.operands(rest.slice(at), depth)
       const attached = Inline.codeOf(language, word)
-      if (attached !== undefined) return this.inline(attached || next, language) && after()
+      if (attached === "") return this.inline(next, language) && after(index + 2)
+      if (attached !== undefined) return this.inline(attached, language) && after(index + 1)
       if (language === "python" && word === "-m") {
         if (next !== undefined) Inline.modules(next).forEach((path) => this.add(path, "script"))
-        return after()
+        return after(index + 2)
       }
       if (word === "-" || word === "/dev/stdin") break
       if (word.startsWith("-")) {
@@ -201,7 +202,7 @@ class Line {
       ) continue
       if (isComputed(word)) return false
       this.add(word, "script")
-      if (this.isFound(word)) return this.operands(rest.slice(index + 1), depth)
+      if (this.isFound(word)) return after(index + 1)
     }
     if (inputs.length > 0) return inputs.every((text) => this.inline(text, language))
     // The interpreter reads code from standard input, unless it prints its version or runs a file.
@@ -238,9 +239,12 @@ class Line {
   /** Returns the command inside the arguments of another command. */
   private wrapped(rest: ReadonlyArray<string>, depth: number): boolean {
     for (const [index, word] of rest.entries()) {
-      const [, variable, value = ""] = /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(word) ?? []
-      if (variable !== undefined) this.assigned(variable, value)
-      if (variable !== undefined || /^[-+]/.test(word) || (valued.test(rest[index - 1] ?? "") && !isKnown(word))) {
+      const set = /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(word)
+      if (set !== null) this.assigned(set[1]!, set[2]!)
+      if (set !== null || /^[-+]/.test(word)) continue
+      if (valued.test(rest[index - 1] ?? "") && !isKnown(word)) {
+        // In some programs this option has no value, and the word is the command.
+        if ((word.includes("/") || Kinds.isScript(word)) && !Kinds.isData(word)) this.add(word, "script")
         continue
       }
       if (/\s/.test(word)) return this.script(word, depth + 1)
@@ -259,8 +263,7 @@ class Line {
       const [option, path] = [name ?? rest[index - 1] ?? "", value ?? word]
       if (looksLikePath(path)) this.add(path, loads.test(option) && Kinds.isScript(path) ? "file" : "operand")
       if (
-        depth < maxDepth && index < 32 && (shells.has(nameOf(word)) || isInterpreter(nameOf(word))) &&
-        !/^-v$/.test(option)
+        depth < maxDepth && index < 32 && (shells.has(nameOf(word)) || isInterpreter(nameOf(word)))
       ) {
         return this.run(rest.slice(index), depth + 1, [])
       }
@@ -277,6 +280,8 @@ class Line {
 
 const textOf = ({ text }: Word): string => text
 
+const folderOf = (path: string): string => path.replace(/[^/]*$/, "")
+
 const nameOf = (text: string): string => basename(text).toLowerCase().replace(/\.exe$/, "")
 
 /** Whether the shell computes the text, so that it contains no path. */
@@ -287,11 +292,10 @@ const isComputed = (text: string): boolean =>
 const skipped = (rest: ReadonlyArray<string>): ReadonlyArray<string> =>
   rest.slice(rest.findIndex((word) => !word.startsWith("-")) + 1)
 
-const isInterpreter = (name: string): boolean =>
-  interpreters.has(name) || interpreters.has(name.replace(/[\d.]+$/, "")) || more.test(name)
+const isInterpreter = (name: string): boolean => interpreters.has(name.replace(/[\d.]+$/, "")) || more.test(name)
 
 const more =
-  /^(?:tsx|ts-node(?:-esm)?|vite-node|swc-node|esno|jiti|zx|go|dotnet|swift|java|jbang|kotlin|crystal|nim|zig|pyw|py)$/
+  /^(?:tsx|ts-node(?:-esm)?|vite-node|swc-node|esno|jiti|zx|go|dotnet|swift|java|jbang|kotlin|crystal|nim|zig|pyw|py|r|rscript)$/
 
 const readsFile = /^(?:[gmn]?awk|g?sed|[jg]q|gojq|jaq|yq)$/
 
@@ -310,7 +314,7 @@ const valued =
 const loads =
   /^--?(?:[cfr]|config|config-?file|conf|require|import|loader|plugins?|preload|preset|setup\w*|rulesdir|reporter|formatter|resolver|init|rcfile|init-file)$/i
 
-const looksLikePath = (text: string): boolean => /[/.]/.test(text) && !/^[\d.]+$/.test(text) && !text.includes("://")
+const looksLikePath = (text: string): boolean => /[/.]/.test(text) && !/^[\d.]+$/.test(text)
 
 const written =
   /(?:\d?>>?|&>>?|\btee\s+(?:-a\s+)?|(?<![\w./-])(?:touch|mkdir|rm)\s+(?:-[\w-]+\s+)*|(?:\[\[?|(?<![\w./-])test)\s+(?:!\s+)?-[defhLsrwx]\s)\s*(?![&-])(?:"[^"]*"|'[^']*'|[^\s;|&()<>"']+)/g

@@ -1,7 +1,8 @@
 /** The sessions that the local engine advances again although they stay due. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { assert, describe, it } from "vitest"
+import * as References from "effect/References"
+import { afterEach, assert, describe, it, vi } from "vitest"
 import { LocalRun } from "../../../src/host/internal/localRun.ts"
 
 describe("a session that stays due", () => {
@@ -38,6 +39,40 @@ describe("a session that stays due", () => {
     }
     await Effect.runPromise(run.close)
     assert.strictEqual(count, 3)
+  })
+})
+
+describe("a session that cannot be advanced", () => {
+  afterEach(() => vi.useRealTimers())
+
+  it("is advanced again after pauses that double, and after a success they begin anew", async () => {
+    vi.useFakeTimers()
+    const times: Array<number> = []
+    let fails = true
+    const run = new LocalRun({
+      advance: () =>
+        Effect.suspend(() => {
+          times.push(Date.now())
+          if (!fails) return Effect.void
+          if (times.length === 5) run.wake("s")
+          fails = times.length !== 5
+          return fails ? Effect.fail("no") : Effect.sync(() => void (fails = true))
+        }),
+      concurrency: 1,
+      context: Context.make(References.MinimumLogLevel, "None"),
+      firstPauseMs: 1_000
+    })
+    run.wake("s")
+    await vi.advanceTimersByTimeAsync(20_000)
+    const pauses = times.slice(1).map((time, index) => time - times[index]!)
+    // A pause is half as long to as long as this.
+    for (const [index, most] of [250, 500, 1_000, 2_000, 0, 250, 500, 1_000].entries()) {
+      assert.isAtMost(pauses[index]!, most + 5, pauses.join())
+      assert.isAtLeast(pauses[index]!, most / 2, pauses.join())
+    }
+    const closing = Effect.runPromise(run.close)
+    await vi.advanceTimersByTimeAsync(1)
+    await closing
   })
 })
 

@@ -20,6 +20,24 @@ const eventsOfSeed = (seed: number): ReadonlyArray<Told> => {
 const textOf = (events: ReadonlyArray<Told>): string =>
   events.map(({ text, type }) => text === undefined ? `<${type}>` : text.replaceAll("x", type[0]!)).join("")
 
+describe("the length of events", () => {
+  it.each<[event: object, length: number]>([
+    [{ type: "text-delta", text: "abc" }, 19],
+    [{ type: "reasoning-delta", text: "" }, 16],
+    [{ type: "tool-call-delta", argsText: "ab" }, 18],
+    [{ type: "step-start" }, 300],
+    [{ type: "notice", text: "abc" }, 303],
+    [{ type: "tool-end", result: { ok: true, output: "abcd" } }, 304],
+    [{ type: "tool-end", result: { ok: true, output: { a: "abcd" } } }, 300],
+    [{ type: "tool-end", result: { ok: false, error: "abcd" } }, 300]
+  ])("%j is estimated as %i", (event, length) => {
+    const packer = makePacker()
+    packer.add({ sessionId: "s", seq: 1, ...event } as unknown as AgentEvent, "k", false)
+    packer.add({ sessionId: "s", seq: 5, ...event } as unknown as AgentEvent, "other", false)
+    assert.deepEqual([packer.length, packer.count], [2 * length, 2])
+  })
+})
+
 describe("rows of events", () => {
   it("have the numbers of their first and last event, and the events after any number", () => {
     for (let seed = 0; seed < 60; seed++) {

@@ -80,6 +80,8 @@ class Reader {
   private held: ReadonlyArray<Arrived> = []
   /** Whether the log has nothing before the first of them. */
   private isCaughtUp = false
+  /** Whether the last page of the log was full, so that there is another one. */
+  private hasMore = false
   private hasMissed = false
   private delayMs: number
   private failures = 0
@@ -104,7 +106,8 @@ class Reader {
       if (head !== undefined && (this.isCaughtUp || head.seq - 1 === this.cursor)) {
         return Effect.succeed(this.deliver())
       }
-      const isWaiting = head === undefined && this.cursor !== undefined && this.feed.isRunning(this.sessionId)
+      const isWaiting = head === undefined && this.cursor !== undefined && !this.hasMore &&
+        this.feed.isRunning(this.sessionId)
       return isWaiting ? Effect.as(this.inlet.arrival, []) : this.readLog
     })
   }
@@ -175,7 +178,8 @@ class Reader {
     const last = Math.max(cursor ?? 0, removedTo, rows.at(-1)?.last ?? 0)
     this.cursor = last
     this.held = this.held.filter(({ seq }) => seq > last)
-    this.isCaughtUp = rows.length < pageSize
+    this.hasMore = rows.length >= pageSize
+    this.isCaughtUp = !this.hasMore
     return items
   }
 

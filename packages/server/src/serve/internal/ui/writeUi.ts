@@ -113,7 +113,6 @@ class UiWriter {
   *endStep(): Iterable<Chunk> {
     yield* this.close()
     if (this.isInStep) yield { type: "finish-step" }
-    this.isInStep = false
   }
 
   *input(toolCallId: string, name: string, input: unknown, changed?: ToolCall["changed"]): Iterable<Chunk> {
