@@ -59,7 +59,7 @@ export const guardBundle = async (file, input = "packages/cli/src/internal/guard
     logLevel: "silent",
     resolve: { conditionNames: ["@belay/source", "import", "default"] },
     plugins: [lazyBuiltins()],
-    treeshake: { moduleSideEffects: false }
+    treeshake: { moduleSideEffects: false, propertyReadSideEffects: false }
   })
   await build.write({
     file,

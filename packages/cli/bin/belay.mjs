@@ -12,11 +12,17 @@ const windows = process.platform === "win32"
 // What Node has compiled once it need not compile again. Where it cannot be kept, nothing is.
 const cache = process.env["NODE_COMPILE_CACHE"] ?? join(homedir(), ".belay", "cache")
 
+const isGuard = process.argv[2] === "guard" && process.argv[3] === "run"
+const entry = isGuard ? "../src/bin/guard.ts" : "../src/bin/belay.ts"
+
 // Only the workspace has this file.
-if (existsSync(at("../tsconfig.build.json"))) {
+if (isGuard && existsSync(at("../dist/guard/run.cjs"))) {
+  // An agent waits for this at every tool call.
+  module.createRequire(import.meta.url)("./guard.cjs")
+} else if (existsSync(at("../tsconfig.build.json"))) {
   const own = at(`../../../node_modules/.bin/node${windows ? ".cmd" : ""}`)
   const node = existsSync(own) ? own : process.execPath
-  const child = spawn(node, ["--conditions=@belay/source", at("../src/bin/belay.ts"), ...process.argv.slice(2)], {
+  const child = spawn(node, ["--conditions=@belay/source", at(entry), ...process.argv.slice(2)], {
     stdio: "inherit",
     env: { ...process.env, NODE_COMPILE_CACHE: cache },
     shell: windows
