@@ -91,7 +91,7 @@ const toolCall = async (wire: Wire, session: GuardSession, call: Call): Promise<
 }
 
 const saidAbout = async (wire: Wire, session: GuardSession, call: Call, verdict: ToolCallVerdict): Promise<Said> => {
-  const { args, id, name } = call
+  const { id } = call
   switch (verdict.type) {
     case "allow":
       return { ...changeOf(wire, call, verdict.args), ...contextOf(verdict) }
@@ -99,8 +99,8 @@ const saidAbout = async (wire: Wire, session: GuardSession, call: Call, verdict:
       const { question } = verdict
       const why = whyNotAsked(question)
       if (why === undefined) return { ask: question.reason, ...changeOf(wire, call, question.args), ...contextOf(verdict) }
-      const denied = await session.decide(id, { type: "deny", reason: `${question.reason} (${why})` })
-      return await saidAbout(wire, session, { id, name, args, isGuessed: call.isGuessed }, denied)
+      await refuse(session, id)
+      return { deny: `${question.reason} (${why})`, ...contextOf(verdict) }
     }
     case "respond":
       return { deny: `not run, and this is its result: ${textOf(verdict.result)}` }
@@ -126,11 +126,16 @@ const whyNotAsked = ({ allowed, approvers, quorum = 1 }: PendingAsk): string | u
 
 /** A call without an id is another one than an equal call before it, whose result nobody has reported. */
 const closeEqual = async (session: GuardSession, id: string): Promise<void> => {
-  if (await isOpen(session, id)) await session.decide(id, { type: "deny", reason: noAnswer })
+  if (await isOpen(session, id)) await refuse(session, id)
   else await session.toolResult({ id }, { ok: false, error: "its result was not reported" })
 }
 
-const noAnswer = "the person did not approve it"
+/** Nobody has approved a question. One that only some people may answer stays open until the next message. */
+const refuse = async (session: GuardSession, callId: string): Promise<void> => {
+  const ask = (await session.pending()).find((one) => one.callId === callId)
+  if (ask === undefined || ask.approvers !== undefined) return
+  await session.decide(callId, { type: "deny", reason: "the person did not approve it" })
+}
 
 const isOpen = async (session: GuardSession, id: string): Promise<boolean> =>
   (await session.pending()).some(({ callId }) => callId === id)
@@ -138,7 +143,7 @@ const isOpen = async (session: GuardSession, id: string): Promise<boolean> =>
 /** Questions of this agent that nobody has approved: their calls did not run. */
 const refuseOpen = async (session: GuardSession): Promise<void> => {
   for (const { callId } of await session.pending()) {
-    if (!callId.includes("/")) await session.decide(callId, { type: "deny", reason: noAnswer })
+    if (!callId.includes("/")) await refuse(session, callId)
   }
 }
 
