@@ -81,7 +81,10 @@ const afterSuccess = (
     inject(verdict, ctx)
     const output = verdict.updatedOutput ?? (tool.startsWith("mcp__") ? verdict.updatedMcpOutput : undefined)
     if (output === undefined) {
-      return verdict.blocked === undefined ? undefined : HookAction.reject(verdict.blocked)
+      if (verdict.blocked === undefined) return undefined
+      return flavor.blockReplacesResult === true
+        ? HookAction.transform({ ok: true as const, output: verdict.blocked })
+        : HookAction.reject(verdict.blocked)
     }
     if (verdict.blocked !== undefined) ctx.inject(verdict.blocked)
     return HookAction.transform({ ok: true as const, output: back(output) })

@@ -44,7 +44,7 @@ const events: { readonly [E in EventName]?: WireEvent } = {
   postToolUse: {
     means: "toolResult",
     context: { additional_context: "$text" },
-    result: { updated_mcp_tool_output: "$value" },
+    result: { updated_mcp_tool_output: { content: [{ type: "text", text: "$text" }] } },
     resultOf: "mcp__"
   },
   postToolUseFailure: { means: "toolFailure" },

@@ -91,7 +91,8 @@ const filled = (template: JsonObject, event: string, reason: string, value: Json
     if (one === "$value") return value
     if (one === "$text") return textOf(value)
     if (one === "$event") return event
-    if (typeof one !== "object" || one === null || Array.isArray(one)) return one
+    if (typeof one !== "object" || one === null) return one
+    if (Array.isArray(one)) return one.map((part: Json) => fill(part))
     return Object.fromEntries(Object.entries(one).map(([key, part]) => [key, fill(part)]))
   }
   // An object is filled to an object.
