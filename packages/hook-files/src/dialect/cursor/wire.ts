@@ -55,23 +55,26 @@ const events: { readonly [E in EventName]?: WireEvent } = {
   sessionEnd: { means: "sessionEnd" }
 }
 
+/** The names of the fields of payloads. */
+export const fields = {
+  event: "hook_event_name",
+  session: ["session_id", "conversation_id"],
+  cwd: ["cwd", "workspace_roots.0"],
+  agent: "subagent_id",
+  agentType: "subagent_type",
+  tool: "tool_name",
+  input: "tool_input",
+  call: "tool_use_id",
+  output: "tool_output",
+  error: "error_message",
+  prompt: "prompt"
+} as const
+
 export const wire: Wire = {
   system: "cursor",
   name: "Cursor",
   events,
-  fields: {
-    event: "hook_event_name",
-    session: ["session_id", "conversation_id"],
-    cwd: ["cwd", "workspace_roots.0"],
-    agent: "subagent_id",
-    agentType: "subagent_type",
-    tool: "tool_name",
-    input: "tool_input",
-    call: "tool_use_id",
-    output: "tool_output",
-    error: "error_message",
-    prompt: "prompt"
-  },
+  fields,
   tools: claudeNames,
   toolFields: { Bash: { command: "command" } },
   withoutIds: ["Bash", "mcp__*"],

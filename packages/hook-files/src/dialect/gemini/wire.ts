@@ -45,23 +45,26 @@ const events: { readonly [E in EventName]?: WireEvent } = {
   SessionEnd: { means: "sessionEnd", limit: 1 }
 }
 
+/** The names of the fields of payloads. */
+export const fields = {
+  event: "hook_event_name",
+  session: "session_id",
+  cwd: "cwd",
+  tool: "tool_name",
+  input: "tool_input",
+  output: "tool_response.llmContent",
+  error: "tool_response.error.message",
+  prompt: "prompt",
+  answer: "prompt_response",
+  again: "stop_hook_active",
+  mcp: ["mcp_context.server_name", "mcp_context.tool_name"]
+} as const
+
 export const wire: Wire = {
   system: "gemini",
   name: "Gemini CLI",
   events,
-  fields: {
-    event: "hook_event_name",
-    session: "session_id",
-    cwd: "cwd",
-    tool: "tool_name",
-    input: "tool_input",
-    output: "tool_response.llmContent",
-    error: "tool_response.error.message",
-    prompt: "prompt",
-    answer: "prompt_response",
-    again: "stop_hook_active",
-    mcp: ["mcp_context.server_name", "mcp_context.tool_name"]
-  },
+  fields,
   tools: { ...Object.fromEntries(Object.entries(builtIn).map(([claude, own]) => [own, claude])), ...others },
   projectVariable: "GEMINI_PROJECT_DIR",
   limit: 60,
