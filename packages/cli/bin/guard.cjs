@@ -6,6 +6,9 @@ const { homedir } = require("node:os")
 const { join } = require("node:path")
 const { Script, constants } = require("node:vm")
 
+// Standard error is the reason of a refusal.
+process.removeAllListeners("warning")
+
 const filename = join(__dirname, "..", "dist", "guard", "run.cjs")
 const folder = process.env["NODE_COMPILE_CACHE"] || join(homedir(), ".belay", "cache")
 

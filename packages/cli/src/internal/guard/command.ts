@@ -15,6 +15,7 @@ import { trust } from "./trust.ts"
 const run = Command.make("run", {
   system: Flag.Literals("system", systems).pipe(Flag.withDescription("The system that calls this command")),
   event: optional("event", "The event, for systems whose payloads do not name it"),
+  limit: optional("limit", "After how many seconds the guard must have decided. Default: 20, or less where a system waits less"),
   config: optional("config", "The config. Default: belay.guard.ts, .js or .json of the folder, or of one above it")
 }, () =>
   Effect.promise(async () => {

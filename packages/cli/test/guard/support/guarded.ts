@@ -59,7 +59,12 @@ export interface Project {
   /** Writes a config, and trusts it. */
   readonly configure: (text: string, name?: string) => void
   /** Sends an event of a system. */
-  readonly send: (system: string, event: string, facts?: Partial<Facts>) => Promise<Ended>
+  readonly send: (
+    system: string,
+    event: string,
+    facts?: Partial<Facts>,
+    args?: ReadonlyArray<string>
+  ) => Promise<Ended>
   /** Sends an event of Claude Code, and returns its answer. */
   readonly claude: (event: string, facts?: Partial<Facts>) => Promise<Answer>
   /** Sends a text. */
@@ -89,8 +94,10 @@ export const projectWith = (config?: string): Project => {
   }
   if (config !== undefined) configure(config)
   const text: Project["text"] = (system, input, args = []) => runWith(["--system", system, ...args], input, { cwd, home })
-  const send: Project["send"] = (system, event, facts = {}) =>
-    text(system, JSON.stringify(payloadOf(named(system)!, event, { session: "s1", cwd, ...facts })), ["--event", event])
+  const send: Project["send"] = (system, event, facts = {}, args = []) => {
+    const payload = payloadOf(named(system)!, event, { session: "s1", cwd, ...facts })
+    return text(system, JSON.stringify(payload), ["--event", event, ...args])
+  }
   return {
     cwd,
     home,

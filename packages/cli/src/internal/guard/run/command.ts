@@ -17,16 +17,19 @@ interface Flags {
   readonly system?: string
   readonly event?: string
   readonly config?: string
+  /** After how many seconds the guard must have decided. */
+  readonly limit?: string
 }
 
 /** Runs the command to its end. */
 export const command = async (argv: ReadonlyArray<string>, finish: () => void): Promise<void> => {
-  const { config, event, system = "" } = flagsOf(argv)
+  const { config, event, limit, system = "" } = flagsOf(argv)
   const places = placesIn()
   const wire = named(system)
   const cwd = (wire?.projectVariable === undefined ? undefined : process.env[wire.projectVariable]) || process.cwd()
   const row = event === undefined ? undefined : wire?.events[event]
-  const seconds = Math.min(patience, (row?.maxLimit ?? row?.limit ?? wire?.limit ?? 60) * 0.7)
+  const most = (row?.maxLimit ?? row?.limit ?? wire?.limit ?? 60) * 0.7
+  const seconds = Math.min(Number(limit) > 0 ? Number(limit) : patience, most)
   const deadline = performance.now() + seconds * 1_000
   let onFailure = "deny"
   let means = row?.means
@@ -78,7 +81,7 @@ export const command = async (argv: ReadonlyArray<string>, finish: () => void): 
 const flagsOf = (argv: ReadonlyArray<string>): Flags =>
   Object.fromEntries(
     argv.flatMap((word, index) => {
-      const [, name = "", value] = /^--(system|event|config)(?:=(.*))?$/s.exec(word) ?? []
+      const [, name = "", value] = /^--(system|event|config|limit)(?:=(.*))?$/s.exec(word) ?? []
       return name === "" ? [] : [[name, value ?? argv[index + 1] ?? ""]]
     })
   )

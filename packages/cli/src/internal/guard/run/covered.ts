@@ -52,7 +52,10 @@ const readText = (file: string, isRequired: boolean): string | undefined => {
   try {
     const stat = statSync(file, { throwIfNoEntry: isRequired })
     if (stat === undefined) return undefined
-    if (!stat.isFile()) throw new Refusal(`${file} is not a file`)
+    if (!stat.isFile()) {
+      if (!isRequired) return undefined
+      throw new Refusal(`${file} is not a file`)
+    }
     if (stat.size > maxBytes) throw new Refusal(`${file} has more than ${maxBytes} bytes`)
     return readFileSync(file, "utf8")
   } catch (error) {

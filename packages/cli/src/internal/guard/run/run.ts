@@ -13,7 +13,7 @@ import { driverOf } from "./reach.ts"
 import { messageOf, Refusal } from "./refusal.ts"
 import { type Output, outputOf } from "./said.ts"
 import { lockSession, openStore, prune, storedId } from "./storage.ts"
-import type { Within } from "./within.ts"
+import { tooLong, watched, type Within } from "./within.ts"
 
 /** What a decision needs. */
 export interface Asked {
@@ -55,10 +55,12 @@ const decide = async (asked: Asked, occasion: Occasion, configured: Configured):
     const guard = guardOf(wire, configured, {
       store: store.sessions,
       cwd: occasion.cwd ?? asked.cwd,
-      hooks: [...configured.guard.hooks ?? [], journal.hook]
+      hooks: [...(configured.guard.hooks ?? []).map((hook) => watched(hook, within)), journal.hook]
     })
     journal.listen(guard)
-    const said = await within(() => drive({ wire, guard, id }, occasion))
+    const said = await drive({ wire, guard, id }, occasion)
+    // A hook that was ended has decided nothing, also if its failures are open.
+    if (performance.now() >= deadline) throw new Refusal(tooLong)
     if (isQuiet(occasion)) await prune(store, configured.keepDays, Date.now())
     return outputOf(wire, occasion.event, said)
   } catch (error) {

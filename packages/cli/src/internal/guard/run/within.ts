@@ -1,4 +1,6 @@
 /** Code that never returns is ended at the deadline. */
+import type { AgentHook } from "@belay/core/AgentHook"
+import { names } from "@belay/core/HookPoint"
 import { Script } from "node:vm"
 import { Refusal } from "./refusal.ts"
 
@@ -23,3 +25,18 @@ export const withinUntil = (deadline: number): Within => <A>(act: () => A): A =>
 
 /** The reason for a guard that did not decide in time. */
 export const tooLong = "the guard took too long to decide: a hook or the config hangs"
+
+const methods = [...names, "wrapLlmCall", "wrapToolCall", "revealText", "concealMessages"] as const
+
+/** Returns a hook whose methods are ended at the deadline. What they do after a pause is not. */
+export const watched = (hook: AgentHook, within: Within): AgentHook => {
+  if (typeof hook !== "object" || hook === null) return hook
+  const made = Object.create(Object.getPrototypeOf(hook) as object, Object.getOwnPropertyDescriptors(hook)) as AgentHook
+  for (const name of methods) {
+    const method: unknown = hook[name]
+    if (typeof method !== "function") continue
+    const value = (...args: ReadonlyArray<unknown>): unknown => within(() => Reflect.apply(method, hook, args) as unknown)
+    Object.defineProperty(made, name, { value, enumerable: true })
+  }
+  return made
+}
