@@ -1,13 +1,12 @@
 /** Writes the entries of the guard into the settings of a system, and removes them. What is not ours stays as it is. */
-import type { Json, JsonObject } from "@belay/core/Json"
+import type { JsonObject } from "@belay/core/Json"
 import type { Wire, WireEvent } from "@belay/hook-files/Wires"
-import { applyEdits, modify, parse, type ParseError, printParseErrorCode } from "jsonc-parser"
+import { parse, type ParseError, printParseErrorCode } from "jsonc-parser"
 import { usageError } from "../flags.ts"
+import { addElement, addProperty, type Path, remove } from "./jsonEdit.ts"
 
 /** How many seconds an entry may take, if the system lets it say so. The guard itself decides sooner. */
 const seconds = 30
-
-const format = { formattingOptions: { insertSpaces: true, tabSize: 2 } }
 
 /** An element of a list in the settings that belongs to the guard. */
 const isOurs = (value: unknown, system: string): boolean =>
@@ -38,7 +37,7 @@ export const withEntries = (wire: Wire, file: string, text: string, command: str
   const { events, settings: { frame = {} } } = wire
   let now = readable(wire, file, text).trim() === "" ? "{}\n" : text
   for (const [key, value] of Object.entries(frame)) {
-    if (valueAt(now, [key]) === undefined) now = set(now, [key], value)
+    if (valueAt(now, [key]) === undefined) now = addProperty(now, [key], value)
   }
   for (const [event, row] of Object.entries(events)) {
     const wanted = elementOf(wire, event, row, command)
@@ -47,8 +46,8 @@ export const withEntries = (wire: Wire, file: string, text: string, command: str
     if (own.length === 1 && JSON.stringify(list[own[0]!]) === JSON.stringify(wanted)) continue
     now = without(wire, now, event)
     now = valueAt(now, ["hooks", event]) === undefined
-      ? set(now, ["hooks", event], [wanted])
-      : insert(now, ["hooks", event], wanted)
+      ? addProperty(now, ["hooks", event], [wanted])
+      : addElement(now, ["hooks", event], wanted)
   }
   return now
 }
@@ -63,9 +62,9 @@ export const withoutEntries = (wire: Wire, file: string, text: string): string |
   if (!isThere) return text
   for (const event of events) {
     now = without(wire, now, event)
-    if (listAt(file, now, event).length === 0) now = set(now, ["hooks", event], undefined)
+    if (listAt(file, now, event).length === 0) now = remove(now, ["hooks", event])
   }
-  if (Object.keys(Object(valueAt(now, ["hooks"]))).length === 0) now = set(now, ["hooks"], undefined)
+  if (Object.keys(Object(valueAt(now, ["hooks"]))).length === 0) now = remove(now, ["hooks"])
   const rest = Object.keys(Object(valueAt(now, []))).filter((key) => !Object.hasOwn(frame, key))
   return rest.length === 0 ? undefined : now
 }
@@ -102,25 +101,14 @@ const without = (wire: Wire, text: string, event: string): string => {
     const inner = innerOf(one)
     const others = inner.filter((entry) => !isOurs(entry, wire.system))
     if (isOurs(one, wire.system) || (inner.length > 0 && others.length === 0)) {
-      now = set(now, ["hooks", event, index], undefined)
+      now = remove(now, ["hooks", event, index])
     } else {
       for (const [at, entry] of [...inner.entries()].reverse()) {
-        if (isOurs(entry, wire.system)) now = set(now, ["hooks", event, index, "hooks", at], undefined)
+        if (isOurs(entry, wire.system)) now = remove(now, ["hooks", event, index, "hooks", at])
       }
     }
   }
   return now
-}
-
-type Path = ReadonlyArray<string | number>
-
-const set = (text: string, path: Path, value: Json | undefined): string =>
-  applyEdits(text, modify(text, [...path], value, format))
-
-const insert = (text: string, path: Path, value: Json): string => {
-  const list = valueAt(text, path)
-  const end = Array.isArray(list) ? list.length : 0
-  return applyEdits(text, modify(text, [...path, end], value, { ...format, isArrayInsertion: true }))
 }
 
 const valueAt = (text: string, path: Path): unknown =>
