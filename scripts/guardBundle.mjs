@@ -3,13 +3,17 @@
 import { hash } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
 import { builtinModules } from "node:module"
+import { resolve } from "node:path"
 import { rolldown } from "rolldown"
 import { parseAst } from "rolldown/parseAst"
 
 /** Loads a module of Node when code that uses it is evaluated, and not at the start. */
 const lazyBuiltins = () => ({
   name: "lazy-builtins",
-  resolveId: (id) => /^node:/.test(id) && builtinModules.includes(id.slice(5)) ? `\0${id}` : undefined,
+  resolveId: (id) => {
+    if (id === "node:crypto") return resolve("packages/cli/src/internal/guard/run/quickCrypto.ts")
+    return /^node:/.test(id) && builtinModules.includes(id.slice(5)) ? `\0${id}` : undefined
+  },
   load: (id) => {
     if (!id.startsWith("\0node:")) return undefined
     const name = id.slice(1)
@@ -23,8 +27,24 @@ const lazyBuiltins = () => ({
   }
 })
 
-/** The global `performance` loads a large module of Node when it is used first. */
-const clock = "const performance=(n=>({now:n,timeOrigin:Date.now()-n()}))(()=>{const[a,b]=process.hrtime();return a*1e3+b/1e6});"
+/**
+ * The globals `performance` and `crypto` load large modules of Node when they are used first. Each call needs the time,
+ * and one number that is not secret: where the numbers of its events begin.
+ */
+const globals = `
+const performance = ((now) => ({ now, timeOrigin: Date.now() - now() }))(() => {
+  const [seconds, nanoseconds] = process.hrtime()
+  return seconds * 1e3 + nanoseconds / 1e6
+})
+const crypto = {
+  getRandomValues: (list) => list instanceof Uint32Array && list.length === 1
+    ? list.fill(Math.random() * 2 ** 32)
+    : globalThis.crypto.getRandomValues(list),
+  randomUUID: () => globalThis.crypto.randomUUID(),
+  get subtle() {
+    return globalThis.crypto.subtle
+  }
+}`
 
 /** V8 compiles functions in parentheses at once. Without them, it waits until they are called. */
 const withoutEagerness = (code) => {
@@ -67,7 +87,7 @@ export const guardBundle = async (file, input = "packages/cli/src/internal/guard
     minify: process.env.BELAY_READABLE === undefined,
     codeSplitting: false,
     strictExecutionOrder: true,
-    banner: clock,
+    banner: globals,
     comments: { annotation: false, legal: true, jsdoc: false }
   })
   await build.close()
