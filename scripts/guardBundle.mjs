@@ -91,7 +91,8 @@ export const guardBundle = async (file, input = "packages/cli/src/internal/guard
     comments: { annotation: false, legal: true, jsdoc: false }
   })
   await build.close()
-  const code = inAscii(withoutEagerness(readFileSync(file, "utf8")))
+  // A function, so that whoever starts it need not make another text of it.
+  const code = `(function(exports,require,module){${inAscii(withoutEagerness(readFileSync(file, "utf8")))}\n})`
   writeFileSync(file, code)
   writeFileSync(`${file}.id`, hash("sha256", code).slice(0, 16))
 }

@@ -25,7 +25,7 @@ try {
   const id = readFileSync(`${filename}.id`, "latin1")
   const cache = join(folder, `guard-${id}-${process.version}-${process.arch}.bin`)
   const cachedData = read(cache)
-  const script = new Script(`(function(exports,require,module){${source}\n})`, {
+  const script = new Script(source, {
     filename,
     cachedData,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER

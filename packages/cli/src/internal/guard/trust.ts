@@ -1,5 +1,5 @@
 /** `belay guard trust`: shows a config and what it imports, and trusts it after a yes. */
-import { folder as trustIn } from "@belay/hook-files/Trust"
+import { folder as trustIn } from "@belay/hook-files/TrustStore"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Console from "effect/Console"

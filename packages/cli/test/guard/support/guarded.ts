@@ -1,6 +1,6 @@
 /** The built command in a folder of its own, with a home and a project, and the payloads that agents send it. */
 import type { JsonObject } from "@belay/core/Json"
-import { folder as trustIn } from "@belay/hook-files/Trust"
+import { folder as trustIn } from "@belay/hook-files/TrustStore"
 import { named } from "@belay/hook-files/Wires"
 import { spawn } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"

@@ -1,5 +1,5 @@
 /** Finds the config of a guard, and checks that a person has trusted it. */
-import { folder as trustIn } from "@belay/hook-files/Trust"
+import { folder as trustIn } from "@belay/hook-files/TrustStore"
 import { existsSync, realpathSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { type Covered, coveredBy } from "./covered.ts"
