@@ -15,6 +15,7 @@ import { trustedConfig } from "./run/find.ts"
 import { loadConfig } from "./run/loadConfig.ts"
 import { driverOf } from "./run/reach.ts"
 import { messageOf } from "./run/refusal.ts"
+import { withTools } from "./run/tools.ts"
 import { withinUntil } from "./run/within.ts"
 import { payloadOf } from "./sample.ts"
 import { fileOf, textOf } from "./settings.ts"
@@ -89,7 +90,7 @@ const configOf = async (wire: Wire, { cwd, places }: Here): Promise<Pick<Report,
   try {
     const covered = trustedConfig(undefined, cwd, places)
     const { guard: options } = await loadConfig(covered, withinUntil(performance.now() + 10_000))
-    const guard = Guard.make({ log: false, ...options })
+    const guard = Guard.make({ log: false, ...options, tools: withTools(options.tools) })
     const driver = driverOf(wire)
     const coverage = guard.coverage(driver).filter(({ hooks }) => hooks.length > 0)
       .map(({ hooks, place, reach }) => `${place}: ${reach} (${hooks.join(", ")})`)

@@ -47,7 +47,7 @@ export const configText = ({ calls, outward: commands, values }: Answers, gaps: 
     hooks.unshift([
       "DataFlow",
       "// Whoever wrote a file, a page or a mail does not decide where the agent sends something.\n" +
-      `    DataFlow.coding({ ungrounded: "${values}" })`
+      `    DataFlow.coding({ ungrounded: "${values}", sinks: { Agent: "local", Skill: "local", TodoWrite: "local" } })`
     ])
   }
   if (calls > 0) hooks.push(["ToolCallLimit", `ToolCallLimit.make({ perTurn: ${calls} })`])

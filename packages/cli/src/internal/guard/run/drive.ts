@@ -1,5 +1,5 @@
 /** Passes an occasion to the session of its agent, and says what the guard decides. */
-import type { GivenCall, GuardSession } from "@belay/core/Driver"
+import type { GuardSession } from "@belay/core/Driver"
 import { canonical, digest, type Json } from "@belay/core/Json"
 import type { ToolCallVerdict } from "@belay/core/Verdict"
 import type { Guard } from "@belay/guard/Guard"
@@ -74,11 +74,6 @@ const userMessage = async (session: GuardSession, { prompt }: Occasion): Promise
 
 // Calls.
 
-/** Tools of Claude Code that only read. */
-const readers = new Set(["Read", "Glob", "Grep", "LS", "WebSearch", "NotebookRead", "TodoRead"])
-
-const known = (name: string): GivenCall["tool"] & object => readers.has(name) ? { readOnly: true } : {}
-
 const toolCall = async (wire: Wire, session: GuardSession, call: Call): Promise<Said> => {
   const { args, id, name } = call
   if (call.isGuessed) await closeEqual(session, id)
@@ -86,7 +81,7 @@ const toolCall = async (wire: Wire, session: GuardSession, call: Call): Promise<
     const refused = await delegation(session, args)
     if (refused !== undefined) return { deny: refused }
   }
-  const verdict = await session.toolCall({ id, name, args, tool: known(name) })
+  const verdict = await session.toolCall({ id, name, args })
   return await saidAbout(wire, session, call, verdict)
 }
 
@@ -175,7 +170,7 @@ const toolResult = async (
   const given = row.means === "toolFailure" || (error !== undefined && output === null)
     ? { ok: false as const, error: error ?? textOf(output) }
     : { ok: true as const, output }
-  const verdict = await session.toolResult({ id, name, args, tool: known(name) }, given)
+  const verdict = await session.toolResult({ id, name, args }, given)
   if (verdict.type === "stop") return { stop: verdict.reason, result: verdict.reason }
   const { result } = verdict
   const [before, now] = [given.ok ? given.output : given.error, result.ok ? result.output : result.error]

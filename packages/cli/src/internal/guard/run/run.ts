@@ -13,6 +13,7 @@ import { driverOf } from "./reach.ts"
 import { messageOf, Refusal } from "./refusal.ts"
 import { type Output, outputOf } from "./said.ts"
 import { lockSession, openStore, prune, storedId } from "./storage.ts"
+import { withTools } from "./tools.ts"
 import { tooLong, watched, type Within } from "./within.ts"
 
 /** What a decision needs. */
@@ -76,7 +77,7 @@ const decide = async (asked: Asked, occasion: Occasion, configured: Configured):
 /** Makes the guard of a config for a system. Throws a `Refusal` if the system cannot do what it has to. */
 export const guardOf = (wire: Wire, { guard: options }: Configured, more: Guard.GuardOptions): Guard.Guard => {
   try {
-    const guard = Guard.make({ log: false, ...options, ...more })
+    const guard = Guard.make({ log: false, ...options, ...more, tools: withTools(options.tools) })
     checkCovered(guard, driverOf(wire))
     return guard
   } catch (error) {
