@@ -23,6 +23,7 @@ export const groups: ReadonlyArray<Group> = [
       "guard-claude-agent",
       "guard-strands",
       "guard-opencode",
+      "guard-command",
       "guard-session",
       "sessions",
       "streaming",
