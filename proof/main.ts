@@ -10,7 +10,9 @@ const printPrograms = async (): Promise<void> => {
   if (proved.length === 0) console.log("No program is installed: run npm run test:cli first.")
   for (const { paths: held, program, stderr } of proved) {
     console.log(program)
-    for (const [path, holds] of Object.entries(held)) console.log(`  ${holds ? "holds         " : "DOES NOT HOLD "} ${path}`)
+    for (const [path, holds] of Object.entries(held)) {
+      console.log(`  ${holds ? "holds         " : "DOES NOT HOLD "} ${path}`)
+    }
     if (stderr !== "") console.log(stderr)
   }
 }

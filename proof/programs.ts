@@ -2,14 +2,15 @@
  * The guard inside programs of other vendors, against small endpoints on loopback. Their packages are large, so they are
  * installed apart: `npm run test:cli` does it, too.
  */
-import { coveredBy } from "../packages/cli/src/internal/guard/run/covered.ts"
 import * as Trust from "@belay/hook-files/TrustStore"
+import * as Result from "effect/Result"
 import { execFile } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { withEntries } from "../packages/cli/src/internal/guard/entries.ts"
+import { coveredBy } from "../packages/cli/src/internal/guard/run/covered.ts"
 import { named } from "../packages/hook-files/src/Wires.ts"
 import { guardBundle } from "../scripts/guardBundle.mjs"
 
@@ -68,7 +69,8 @@ export const provePrograms = async (): Promise<ReadonlyArray<Proved>> => {
       const wire = named(system)!
       const settings = join(cwd, wire.settings.project)
       mkdirSync(join(settings, ".."), { recursive: true })
-      writeFileSync(settings, withEntries(wire, settings, "", `"${process.execPath}" "${program}"`))
+      const line = `"${process.execPath}" "${program}"`
+      writeFileSync(settings, Result.getOrThrow(withEntries(wire, settings, "", line)))
       const args = ["--conditions=@belay/source", join("test/cli", script), cwd, home]
       const { stdout } = await execute(process.execPath, args, { timeout: 120_000 })
       const { stderr, ...paths } = JSON.parse(stdout)

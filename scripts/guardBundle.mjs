@@ -12,7 +12,7 @@ const lazyBuiltins = () => ({
   name: "lazy-builtins",
   resolveId: (id) => {
     if (id === "node:crypto") return resolve("packages/cli/src/internal/guard/run/quickCrypto.ts")
-    return /^node:/.test(id) && builtinModules.includes(id.slice(5)) ? `\0${id}` : undefined
+    return id.startsWith("node:") && builtinModules.includes(id.slice(5)) ? `\0${id}` : undefined
   },
   load: (id) => {
     if (!id.startsWith("\0node:")) return undefined

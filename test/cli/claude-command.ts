@@ -144,7 +144,8 @@ const code = await new Promise((done) => child.on("close", done))
 server.close()
 
 const all = read.join("\n")
-const fileIn = (name: string): string => existsSync(join(folder, name)) ? readFileSync(join(folder, name), "utf8").trim() : ""
+const fileIn = (name: string): string =>
+  existsSync(join(folder, name)) ? readFileSync(join(folder, name), "utf8").trim() : ""
 console.log(JSON.stringify({
   stderr,
   "the program ends well": code === 0,

@@ -10,7 +10,7 @@ if (isGuard && existsSync(at("../dist/guard/run.cjs"))) {
   // An agent waits for this at every tool call, so nothing else is loaded.
   process.getBuiltinModule("node:module").createRequire(import.meta.url)("./guard.cjs")
 } else {
-  const [{ spawn }, module, { homedir }, { join }] = await Promise.all([
+  const [{ spawn }, module, os, path] = await Promise.all([
     import("node:child_process"),
     import("node:module"),
     import("node:os"),
@@ -18,7 +18,7 @@ if (isGuard && existsSync(at("../dist/guard/run.cjs"))) {
   ])
   const windows = process.platform === "win32"
   // What Node has compiled once it need not compile again. Where it cannot be kept, nothing is.
-  const cache = process.env["NODE_COMPILE_CACHE"] ?? join(homedir(), ".belay", "cache")
+  const cache = process.env["NODE_COMPILE_CACHE"] ?? path.join(os.homedir(), ".belay", "cache")
   if (isWorkspace) {
     const own = at(`../../../node_modules/.bin/node${windows ? ".cmd" : ""}`)
     const node = existsSync(own) ? own : process.execPath

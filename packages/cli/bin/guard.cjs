@@ -2,19 +2,19 @@
 // every tool call of an agent, so it loads nothing else.
 "use strict"
 const { mkdirSync, readFileSync, renameSync, writeFileSync } = require("node:fs")
-const { homedir } = require("node:os")
-const { join } = require("node:path")
+const os = require("node:os")
+const path = require("node:path")
 const { Script, constants } = require("node:vm")
 
 // Standard error is the reason of a refusal.
 process.removeAllListeners("warning")
 
-const filename = join(__dirname, "..", "dist", "guard", "run.cjs")
-const folder = process.env["NODE_COMPILE_CACHE"] || join(homedir(), ".belay", "cache")
+const filename = path.join(__dirname, "..", "dist", "guard", "run.cjs")
+const folder = process.env["NODE_COMPILE_CACHE"] || path.join(os.homedir(), ".belay", "cache")
 
-const read = (path, encoding) => {
+const read = (file, encoding) => {
   try {
-    return readFileSync(path, encoding)
+    return readFileSync(file, encoding)
   } catch {
     return undefined
   }
@@ -23,7 +23,7 @@ const read = (path, encoding) => {
 try {
   const source = readFileSync(filename, "latin1")
   const id = readFileSync(`${filename}.id`, "latin1")
-  const cache = join(folder, `guard-${id}-${process.version}-${process.arch}.bin`)
+  const cache = path.join(folder, `guard-${id}-${process.version}-${process.arch}.bin`)
   const cachedData = read(cache)
   const script = new Script(source, {
     filename,

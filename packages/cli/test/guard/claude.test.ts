@@ -119,7 +119,11 @@ describe("belay guard run in Claude Code", () => {
       })
       export default [clean]`)
     assert.deepStrictEqual(await claude("PostToolUse", { ...bash("1", "ls"), output: { stdout: "dirty" } }), {
-      hookSpecificOutput: { hookEventName: "PostToolUse", updatedToolOutput: "clean", additionalContext: "it was cleaned" }
+      hookSpecificOutput: {
+        hookEventName: "PostToolUse",
+        updatedToolOutput: "clean",
+        additionalContext: "it was cleaned"
+      }
     })
   })
 

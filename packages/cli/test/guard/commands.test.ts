@@ -8,20 +8,25 @@ import { call, program, projectWith } from "./support/guarded.ts"
 const quoted = [process.execPath, program].map((word) => JSON.stringify(word)).join(" ")
 
 describe("belay guard init", () => {
-  it.each(all.map(({ system }) => [system] as const))("writes a config that runs in %s, and trusts it", async (system) => {
-    const { cwd, home, send } = projectWith()
-    const place = ["--cwd", cwd, "--home", home]
-    const { code, stdout } = await runHere(["guard", "init", "--system", system, "--outward", "deny", ...place])
-    assert.strictEqual(code, 0, stdout)
-    const event = Object.entries(all.find((one) => one.system === system)!.events).find(([, { call: shape, means }]) =>
-      means === "toolCall" && (shape === undefined || shape.name === "Bash") && (system !== "cursor" || shape !== undefined)
-    )![0]
-    const refused = await send(system, event, call("1", "Bash", { command: "git push origin main" }))
-    assert.include(refused.stdout + refused.stderr, "git push")
-    assert.match(refused.stdout + refused.stderr, /den|reject|not allowed/i)
-    const allowed = await send(system, event, call("2", "Bash", { command: "ls" }))
-    assert.deepStrictEqual([allowed.stdout, allowed.stderr], ["{}", ""])
-  })
+  it.each(all.map(({ system }) => [system] as const))(
+    "writes a config that runs in %s, and trusts it",
+    async (system) => {
+      const { cwd, home, send } = projectWith()
+      const place = ["--cwd", cwd, "--home", home]
+      const { code, stdout } = await runHere(["guard", "init", "--system", system, "--outward", "deny", ...place])
+      assert.strictEqual(code, 0, stdout)
+      const event =
+        Object.entries(all.find((one) => one.system === system)!.events).find(([, { call: shape, means }]) =>
+          means === "toolCall" && (shape === undefined || shape.name === "Bash") &&
+          (system !== "cursor" || shape !== undefined)
+        )![0]
+      const refused = await send(system, event, call("1", "Bash", { command: "git push origin main" }))
+      assert.include(refused.stdout + refused.stderr, "git push")
+      assert.match(refused.stdout + refused.stderr, /den|reject|not allowed/i)
+      const allowed = await send(system, event, call("2", "Bash", { command: "ls" }))
+      assert.deepStrictEqual([allowed.stdout, allowed.stderr], ["{}", ""])
+    }
+  )
 
   it("asks for nothing else than it was told, and does not write over a config", async () => {
     const { cwd, home } = projectWith()
@@ -74,7 +79,10 @@ describe("belay guard log", () => {
     ])
     assert.include((await runHere(["guard", "log", "--all", ...place])).stdout, "allowed")
     assert.include((await runHere(["guard", "log", "--session", "codex", ...place])).stdout, "Nothing was decided yet")
-    writeFileSync(join(cwd, "stricter.ts"), `export default { name: "stricter", preToolCall: () => ({ _tag: "Reject", reason: "no" }) }`)
+    writeFileSync(
+      join(cwd, "stricter.ts"),
+      `export default { name: "stricter", preToolCall: () => ({ _tag: "Reject", reason: "no" }) }`
+    )
     const log = join(home, ".belay", "guard", "log.jsonl")
     const backtest = await runHere(["backtest", log, "--hook", join(cwd, "stricter.ts")])
     assert.include(backtest.stdout, "1 session")

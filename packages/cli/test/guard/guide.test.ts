@@ -20,7 +20,10 @@ it("the guide stops a push, and asks about the mail of a poisoned file", async (
   assert.deepStrictEqual(answers.slice(0, 3), [JSON.parse(blocks("json answer")[0]!), {}, {}])
   assert.include(JSON.stringify(answers[3]), "\"permissionDecision\":\"ask\"")
   assert.include(JSON.stringify(answers[3]), "stands only in")
-  const toAda = blocks("json payload")[3]!.replace("eve@evil.example", "ada@example.com").replace("toolu_03", "toolu_04")
+  const toAda = blocks("json payload")[3]!.replace("eve@evil.example", "ada@example.com").replace(
+    "toolu_03",
+    "toolu_04"
+  )
   assert.strictEqual((await text("claude", toAda)).stdout, "{}")
 })
 

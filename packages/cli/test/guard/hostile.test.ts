@@ -25,19 +25,31 @@ describe("a payload that is none", () => {
       ["[1]", /expected a JSON object/],
       ["null", /expected a JSON object/],
       ["{}", /not one of Claude Code: it has no hook_event_name/],
-      ["{\"hook_event_name\":\"preToolUse\",\"session_id\":\"s\"}", /sent the event "preToolUse", which this guard does not know/],
+      [
+        "{\"hook_event_name\":\"preToolUse\",\"session_id\":\"s\"}",
+        /sent the event "preToolUse", which this guard does not know/
+      ],
       ["{\"hook_event_name\":\"constructor\",\"session_id\":\"s\"}", /sent the event "constructor"/],
       ["{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\"}", /has no session id/],
       ["{\"hook_event_name\":\"PreToolUse\",\"session_id\":7,\"tool_name\":\"Bash\"}", /has no session id/],
       ["{\"hook_event_name\":\"PreToolUse\",\"session_id\":\"s\"}", /names no tool/],
-      ["{\"hook_event_name\":\"PreToolUse\",\"session_id\":\"__proto__\",\"tool_name\":\"Bash\"}", /"__proto__" is not allowed/]
+      [
+        "{\"hook_event_name\":\"PreToolUse\",\"session_id\":\"__proto__\",\"tool_name\":\"Bash\"}",
+        /"__proto__" is not allowed/
+      ]
     ] as const
   )("is refused with a reason: %s", async (input, reason) => assertRefused(await text("claude", input), reason))
 
   it("is refused if it is 50 MB long, and so is a session id of 1 MB", async () => {
-    const long = JSON.stringify({ ...payloadOf(named("claude")!, "PreToolUse", { session: "s", cwd, ...push }), more: "x".repeat(50_000_000) })
+    const long = JSON.stringify({
+      ...payloadOf(named("claude")!, "PreToolUse", { session: "s", cwd, ...push }),
+      more: "x".repeat(50_000_000)
+    })
     assertRefused(await text("claude", long), /the payload has 50\d+ bytes: at most 16777216 are read/)
-    assertRefused(await send("claude", "PreToolUse", { ...push, session: "x".repeat(1_000_000) }), /has 1000000 characters/)
+    assertRefused(
+      await send("claude", "PreToolUse", { ...push, session: "x".repeat(1_000_000) }),
+      /has 1000000 characters/
+    )
   })
 
   it("keeps odd ids of sessions, calls and agents apart", async () => {
@@ -55,7 +67,10 @@ describe("a config that cannot be used", () => {
   it("is refused in a repository that nobody has trusted, with the command that trusts it", async () => {
     const { cwd, send } = projectWith()
     writeFileSync(join(cwd, "belay.guard.ts"), "process.exit(0)")
-    assertRefused(await send("claude", "PreToolUse", push), /nobody has trusted .*belay\.guard\.ts as it is now: .*`belay guard trust /)
+    assertRefused(
+      await send("claude", "PreToolUse", push),
+      /nobody has trusted .*belay\.guard\.ts as it is now: .*`belay guard trust /
+    )
   })
 
   it("is refused after a change of a file that it imports", async () => {
@@ -85,7 +100,11 @@ describe("a config that cannot be used", () => {
       ["exports nothing", `export const hooks = []`, /has no default export with hooks/],
       ["has no hooks", `export default { rules: [] }`, /has no hooks/],
       ["has a hook that is none", `export default { hooks: [{ preToolCal() {} }] }`, /a hook needs a name/],
-      ["imports a file by a computed path", `await import("./" + "x.ts")\nexport default []`, /does not cover|Cannot find/],
+      [
+        "imports a file by a computed path",
+        `await import("./" + "x.ts")\nexport default []`,
+        /does not cover|Cannot find/
+      ],
       ["imports what the guard has not", `import { createAgent } from "@belay/core"\nexport default []`, /createAgent/],
       [
         "has a hook that must hold where the system cannot enforce it",
@@ -115,16 +134,23 @@ describe("a config that cannot be used", () => {
 
   it("is a list of ready hooks in JSON too", async () => {
     const { configure, send } = projectWith()
-    configure(JSON.stringify([{ hook: "PermissionRules", otherwise: "allow", deny: ["Bash(git push*)"] }]), "belay.guard.json")
+    configure(
+      JSON.stringify([{ hook: "PermissionRules", otherwise: "allow", deny: ["Bash(git push*)"] }]),
+      "belay.guard.json"
+    )
     assert.include((await send("claude", "PreToolUse", push)).stdout, "\"permissionDecision\":\"deny\"")
     configure("[\"ProtectedPath\"]", "belay.guard.json")
-    assertRefused(await send("claude", "PreToolUse", push), /there is no ready hook "ProtectedPath"; did you mean "ProtectedPaths"/)
+    assertRefused(
+      await send("claude", "PreToolUse", push),
+      /there is no ready hook "ProtectedPath"; did you mean "ProtectedPaths"/
+    )
     configure(JSON.stringify([{ hook: "ToolCallLimit", perTurns: 1 }]), "belay.guard.json")
     assertRefused(await send("claude", "PreToolUse", push), /hooks\[0\].*perTurns/)
   })
 
   it("says with onFailure what a failure means, and never keeps an agent from stopping", async () => {
-    const failing = `export default { onFailure: "allow", hooks: [{ name: "strict", kind: "policy", preLlmCall() {} }] }`
+    const failing =
+      `export default { onFailure: "allow", hooks: [{ name: "strict", kind: "policy", preLlmCall() {} }] }`
     const { code, stderr, stdout } = await projectWith(failing).send("claude", "PreToolUse", push)
     assert.deepStrictEqual([code, stdout], [0, "{}"])
     assert.match(stderr, /cannot enforce strict/)
@@ -143,7 +169,10 @@ describe("a store that cannot be used", () => {
   it("refuses if the file is another program's, and does not change it", async () => {
     const { home, send } = projectWith(allowing)
     writeFileSync(fileOf(home), "this is not a database")
-    assertRefused(await send("claude", "PreToolUse", push), /sessions of the guard cannot be opened: .*not a SQLite database/)
+    assertRefused(
+      await send("claude", "PreToolUse", push),
+      /sessions of the guard cannot be opened: .*not a SQLite database/
+    )
     assert.strictEqual(readFileSync(fileOf(home), "utf8"), "this is not a database")
   })
 

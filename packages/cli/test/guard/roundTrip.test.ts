@@ -5,13 +5,14 @@
 import { defineHook } from "@belay/core/AgentHook"
 import * as GuardSession from "@belay/core/GuardSession"
 import * as HookAction from "@belay/core/HookAction"
-import type { Json, JsonObject } from "@belay/core/Json"
+import type { JsonObject } from "@belay/core/Json"
 import * as Guard from "@belay/guard/Guard"
 import type { Runners } from "@belay/hook-files/Runners"
 import { builtIn } from "@belay/hook-files/Systems"
 import { all, type Wire } from "@belay/hook-files/Wires"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { withEntries } from "../../src/internal/guard/entries.ts"
 import { drive } from "../../src/internal/guard/run/drive.ts"
@@ -60,7 +61,7 @@ const agentOf = (wire: Wire, decision: Decision) => {
     path: `/home/${wire.settings.user}`,
     dialect: wire.system,
     ofProject: false,
-    text: withEntries(wire, "settings", "", "belay")
+    text: Result.getOrThrow(withEntries(wire, "settings", "", "belay"))
   }
   const config = system.decode(file, { cwd: "/p", home: "/home", managed: "/etc" })
   const sources = [{ ...file, system, config }]
@@ -75,7 +76,7 @@ const agentOf = (wire: Wire, decision: Decision) => {
 }
 
 /** Tools of an agent of Belay, and what the guard is told about their calls. */
-const tools: ReadonlyArray<readonly [name: string, args: (text: string) => JsonObject, Json]> = [
+const tools: ReadonlyArray<readonly [name: string, args: (text: string) => JsonObject, claude: string]> = [
   ["bash", (command) => ({ command }), "Bash"],
   ["read_file", (path) => ({ path: `/p/${path}` }), "Read"],
   ["mcp__mail__send_mail", (to) => ({ to }), "mcp__mail__send_mail"]
@@ -111,26 +112,34 @@ describe.each(all.map((wire) => [wire.system, wire] as const))("the guard in %s"
       }
     }))
 
-  it.effect.prop("refuses calls with the reason of the hook", [Words, Words], ([text, reason]) =>
-    Effect.gen(function*() {
-      for (const [name, args] of tools) {
-        const { session } = agentOf(wire, { type: "deny", reason })
-        const verdict = yield* session.toolCall({ id: "1", name, args: args(text) })
-        assert.strictEqual(verdict.type, "deny")
-        assert.include(verdict.type === "deny" ? verdict.reason : "", reason)
-      }
-    }))
+  it.effect.prop(
+    "refuses calls with the reason of the hook",
+    [Words, Words],
+    ([text, reason]) =>
+      Effect.gen(function*() {
+        for (const [name, args] of tools) {
+          const { session } = agentOf(wire, { type: "deny", reason })
+          const verdict = yield* session.toolCall({ id: "1", name, args: args(text) })
+          assert.strictEqual(verdict.type, "deny")
+          assert.include(verdict.type === "deny" ? verdict.reason : "", reason)
+        }
+      })
+  )
 
-  it.effect.prop("asks where the system can ask, and refuses where it cannot", [Words, Words], ([text, reason]) =>
-    Effect.gen(function*() {
-      for (const [name, args, claude] of tools) {
-        const { session } = agentOf(wire, { type: "ask", reason })
-        const verdict = yield* session.toolCall({ id: "1", name, args: args(text) })
-        assert.strictEqual(verdict.type, callOf(wire, String(claude)).ask === undefined ? "deny" : "ask")
-        const why = verdict.type === "ask" ? verdict.question.reason : verdict.type === "deny" ? verdict.reason : ""
-        assert.include(why, reason)
-      }
-    }))
+  it.effect.prop(
+    "asks where the system can ask, and refuses where it cannot",
+    [Words, Words],
+    ([text, reason]) =>
+      Effect.gen(function*() {
+        for (const [name, args, claude] of tools) {
+          const { session } = agentOf(wire, { type: "ask", reason })
+          const verdict = yield* session.toolCall({ id: "1", name, args: args(text) })
+          assert.strictEqual(verdict.type, callOf(wire, claude).ask === undefined ? "deny" : "ask")
+          const why = verdict.type === "ask" ? verdict.question.reason : verdict.type === "deny" ? verdict.reason : ""
+          assert.include(why, reason)
+        }
+      })
+  )
 
   it.effect.prop("changes arguments where the system can, and refuses with them where it cannot", [Words, Words], ([
     text,
@@ -141,7 +150,7 @@ describe.each(all.map((wire) => [wire.system, wire] as const))("the guard in %s"
         const now: JsonObject = claude === "Read" ? { file_path: `/p/new-${other}` } : args(`new ${other}`)
         const { session } = agentOf(wire, { type: "change", args: now })
         const verdict = yield* session.toolCall({ id: "1", name, args: args(text) })
-        if (callOf(wire, String(claude)).change === undefined) {
+        if (callOf(wire, claude).change === undefined) {
           assert.strictEqual(verdict.type, "deny")
           assert.include(verdict.type === "deny" ? verdict.reason : "", other)
         } else {
@@ -162,7 +171,10 @@ describe.each(all.map((wire) => [wire.system, wire] as const))("the guard in %s"
       )
       const shown = JSON.stringify(verdict)
       if (canReplace) assert.notInclude(shown, "poison")
-      assert.include(shown, canReplace || wire.system === "windsurf" || wire.system === "factory" ? "clean" : "changed this result")
+      assert.include(
+        shown,
+        canReplace || wire.system === "windsurf" || wire.system === "factory" ? "clean" : "changed this result"
+      )
     }))
 
   it.effect("refuses messages, and keeps the agent going, where the system can", () =>

@@ -1,7 +1,7 @@
 /** `belay guard`: the hooks of Belay inside command-line agents. */
 import * as Command from "effect/cli/Command"
-import * as Effect from "effect/Effect"
 import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
 import { optional } from "../flags.ts"
 import type { Screen } from "../screen.ts"
 import { doctor } from "./doctor.ts"
@@ -15,7 +15,10 @@ import { trust } from "./trust.ts"
 const run = Command.make("run", {
   system: Flag.Literals("system", systems).pipe(Flag.withDescription("The system that calls this command")),
   event: optional("event", "The event, for systems whose payloads do not name it"),
-  limit: optional("limit", "After how many seconds the guard must have decided. Default: 20, or less where a system waits less"),
+  limit: optional(
+    "limit",
+    "After how many seconds the guard must have decided. Default: 20, or less where a system waits less"
+  ),
   config: optional("config", "The config. Default: belay.guard.ts, .js or .json of the folder, or of one above it")
 }, () =>
   Effect.promise(async () => {
@@ -25,6 +28,16 @@ const run = Command.make("run", {
 
 export const guard = (screen: Screen) =>
   Command.make("guard").pipe(
-    Command.withDescription("Guards Claude Code, Codex, Cursor, Copilot, Gemini CLI, Factory and Windsurf with your hooks"),
-    Command.withSubcommands([init(screen), install(screen), uninstall(screen), trust(screen), doctor(screen), log(screen), run])
+    Command.withDescription(
+      "Guards Claude Code, Codex, Cursor, Copilot, Gemini CLI, Factory and Windsurf with your hooks"
+    ),
+    Command.withSubcommands([
+      init(screen),
+      install(screen),
+      uninstall(screen),
+      trust(screen),
+      doctor(screen),
+      log(screen),
+      run
+    ])
   )

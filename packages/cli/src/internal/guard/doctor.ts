@@ -6,6 +6,7 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import { spawnSync } from "node:child_process"
 import { exitWith, print } from "../flags.ts"
 import { plain, type Screen, styleOf } from "../screen.ts"
@@ -49,7 +50,8 @@ export const doctor = (screen: Screen) =>
         : all.filter((wire) => wiredIn(wire, here).length > 0)
       const reports = yield* Effect.forEach(chosen, (wire) => Effect.promise(() => examine(wire, here)))
       yield* print(given.json, () => reports, () => shown(reports, screen))
-      const isGood = reports.length > 0 && reports.every(({ findings }) => findings.every(({ level }) => level !== "error"))
+      const isGood = reports.length > 0 &&
+        reports.every(({ findings }) => findings.every(({ level }) => level !== "error"))
       yield* exitWith(isGood ? 0 : 1)
     })).pipe(
       Command.withDescription(
@@ -64,7 +66,8 @@ interface Wired {
 
 const wiredIn = (wire: Wire, { cwd, places }: Here): ReadonlyArray<Wired> =>
   [fileOf(wire, "project", cwd), fileOf(wire, "user", places.home)].flatMap((file) => {
-    const events = wiredEvents(wire, file, textOf(file))
+    // What cannot be read wires nothing.
+    const events = wiredEvents(wire, Result.getOrElse(textOf(file), () => ""))
     return events.size === 0 ? [] : [{ file, events }]
   })
 
@@ -79,7 +82,10 @@ const examine = async (wire: Wire, here: Here): Promise<Report> => {
       ? [{ level: "error" as const, text: `nothing is wired: run \`belay guard install ${wire.system}\`` }]
       : []),
     ...(wire.proof === "documentation"
-      ? [{ level: "warning" as const, text: "its payloads were read in its documentation, and not tried with the program" }]
+      ? [{
+        level: "warning" as const,
+        text: "its payloads were read in its documentation, and not tried with the program"
+      }]
       : [])
   ]
   return { system: wire.system, findings, coverage: config.coverage, holes: wire.holes }
@@ -87,22 +93,23 @@ const examine = async (wire: Wire, here: Here): Promise<Report> => {
 
 /** Whether the config runs, and what its hooks can do in the system. */
 const configOf = async (wire: Wire, { cwd, places }: Here): Promise<Pick<Report, "findings" | "coverage">> => {
-  try {
+  const attempt = async () => {
     const covered = trustedConfig(undefined, cwd, places)
     const { guard: options } = await loadConfig(covered, withinUntil(performance.now() + 10_000))
     const guard = Guard.make({ log: false, ...options, tools: withTools(options.tools) })
     const driver = driverOf(wire)
     const coverage = guard.coverage(driver).filter(({ hooks }) => hooks.length > 0)
       .map(({ hooks, place, reach }) => `${place}: ${reach} (${hooks.join(", ")})`)
-    try {
-      CoverageCheck.check(guard, driver)
-      return { findings: [{ level: "ok", text: `${covered.path} is trusted and runs` }], coverage }
-    } catch (error) {
-      return { findings: [{ level: "error", text: messageOf(error) }], coverage }
-    }
-  } catch (error) {
-    return { findings: [{ level: "error", text: messageOf(error) }], coverage: [] }
+    const checked = Result.try({ try: () => CoverageCheck.check(guard, driver), catch: messageOf })
+    const finding: Finding = Result.isSuccess(checked)
+      ? { level: "ok", text: `${covered.path} is trusted and runs` }
+      : { level: "error", text: checked.failure }
+    return { findings: [finding], coverage }
   }
+  return await attempt().catch((error: unknown) => ({
+    findings: [{ level: "error" as const, text: messageOf(error) }],
+    coverage: []
+  }))
 }
 
 const missing = (wire: Wire, events: ReadonlyMap<string, string>, file: string): ReadonlyArray<Finding> => {
@@ -134,20 +141,18 @@ const play = (wire: Wire, event: string, line: string, { cwd, places }: Here): F
     input: JSON.stringify(payload),
     encoding: "utf8",
     timeout: 30_000,
+    // oxlint-disable-next-line node/no-process-env -- the command of an entry is found by the user's own path
     env: { ...process.env, HOME: places.home }
   })
   const said = plain((stderr.trim() || stdout.trim()).slice(0, 300))
-  if (status === 0 && isJson(stdout)) return { level: "ok", text: `${event}: answers${stdout.trim() === "{}" ? "" : ` ${said}`}` }
+  if (status === 0 && isJson(stdout)) {
+    return { level: "ok", text: `${event}: answers${stdout.trim() === "{}" ? "" : ` ${said}`}` }
+  }
   return { level: "error", text: `${event}: ends with ${status ?? "a signal"}: ${said || "it says nothing"}` }
 }
 
-const isJson = (text: string): boolean => {
-  try {
-    return typeof JSON.parse(text) === "object"
-  } catch {
-    return false
-  }
-}
+const isJson = (text: string): boolean =>
+  Result.getOrElse(Result.try(() => typeof JSON.parse(text) === "object"), () => false)
 
 const shown = (reports: ReadonlyArray<Report>, screen: Screen): string => {
   const { bold, dim, green, red, yellow } = styleOf(screen)

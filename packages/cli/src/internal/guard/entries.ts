@@ -1,8 +1,10 @@
 /** Writes the entries of the guard into the settings of a system, and removes them. What is not ours stays as it is. */
 import type { JsonObject } from "@belay/core/Json"
 import type { Wire, WireEvent } from "@belay/hook-files/Wires"
+import * as Result from "effect/Result"
 import { parse, type ParseError, printParseErrorCode } from "jsonc-parser"
 import { usageError } from "../flags.ts"
+import type { Usage } from "../usage.ts"
 import { addElement, addProperty, type Path, remove } from "./jsonEdit.ts"
 
 /** How many seconds an entry may take, if the system lets it say so. The guard itself decides sooner. */
@@ -29,19 +31,25 @@ const elementOf = (wire: Wire, event: string, row: WireEvent, command: string): 
   return { hooks: [{ type: "command", command: line, ...entry, ...time }] }
 }
 
-const powershell = (line: string): string =>
-  line.replace(/ \|\| exit 2$/, "; if ($LASTEXITCODE -ne 0) { exit 2 }")
+const powershell = (line: string): string => line.replace(/ \|\| exit 2$/, "; if ($LASTEXITCODE -ne 0) { exit 2 }")
 
 /** Returns the settings with the entries of the guard. Entries that are there already stay where they are. */
-export const withEntries = (wire: Wire, file: string, text: string, command: string): string => {
+export const withEntries = (
+  wire: Wire,
+  file: string,
+  text: string,
+  command: string
+): Result.Result<string, Usage> => Result.map(readable(wire, file, text), () => added(wire, text, command))
+
+const added = (wire: Wire, text: string, command: string): string => {
   const { events, settings: { frame = {} } } = wire
-  let now = readable(wire, file, text).trim() === "" ? "{}\n" : text
+  let now = text.trim() === "" ? "{}\n" : text
   for (const [key, value] of Object.entries(frame)) {
     if (valueAt(now, [key]) === undefined) now = addProperty(now, [key], value)
   }
   for (const [event, row] of Object.entries(events)) {
     const wanted = elementOf(wire, event, row, command)
-    const list = listAt(file, now, event)
+    const list = listAt(now, event)
     const own = list.flatMap((one, index) => isOurs(entryOf(one), wire.system) ? [index] : [])
     if (own.length === 1 && JSON.stringify(list[own[0]!]) === JSON.stringify(wanted)) continue
     now = without(wire, now, event)
@@ -53,16 +61,24 @@ export const withEntries = (wire: Wire, file: string, text: string, command: str
 }
 
 /** Returns the settings without the entries of the guard, or undefined if nothing of others is left. */
-export const withoutEntries = (wire: Wire, file: string, text: string): string | undefined => {
+export const withoutEntries = (
+  wire: Wire,
+  file: string,
+  text: string
+): Result.Result<string | undefined, Usage> => Result.map(readable(wire, file, text), () => removed(wire, text))
+
+const removed = (wire: Wire, text: string): string | undefined => {
   const { settings: { frame = {} } } = wire
-  let now = readable(wire, file, text)
+  let now = text
   if (now.trim() === "") return text
   const events = Object.keys(Object(valueAt(now, ["hooks"])))
-  const isThere = events.some((event) => listAt(file, now, event).some((one) => hasOurs(one, wire.system)))
+  const isThere = events.some((event) => listAt(now, event).some((one) => hasOurs(one, wire.system)))
   if (!isThere) return text
   for (const event of events) {
     now = without(wire, now, event)
-    if (listAt(file, now, event).length === 0) now = remove(now, ["hooks", event])
+    if (Array.isArray(valueAt(now, ["hooks", event])) && listAt(now, event).length === 0) {
+      now = remove(now, ["hooks", event])
+    }
   }
   if (Object.keys(Object(valueAt(now, ["hooks"]))).length === 0) now = remove(now, ["hooks"])
   const rest = Object.keys(Object(valueAt(now, []))).filter((key) => !Object.hasOwn(frame, key))
@@ -70,10 +86,10 @@ export const withoutEntries = (wire: Wire, file: string, text: string): string |
 }
 
 /** The events of the settings at which the guard is called, with the lines that call it. */
-export const wiredEvents = (wire: Wire, file: string, text: string): ReadonlyMap<string, string> =>
+export const wiredEvents = (wire: Wire, text: string): ReadonlyMap<string, string> =>
   new Map(
     Object.keys(Object(valueAt(text, ["hooks"]))).flatMap((event) =>
-      listAt(file, text, event).flatMap((one) => {
+      listAt(text, event).flatMap((one) => {
         const command = [one, ...innerOf(one)].flatMap(commandsIn)
           .find((line) => line.includes(`guard run --system ${wire.system}`))
         return command === undefined ? [] : [[event, command] as const]
@@ -89,8 +105,7 @@ const innerOf = (one: unknown): ReadonlyArray<unknown> => {
 /** A group with one entry is that entry. */
 const entryOf = (one: unknown): unknown => innerOf(one).length === 1 ? innerOf(one)[0] : one
 
-const hasOurs = (one: unknown, system: string): boolean =>
-  [one, ...innerOf(one)].some((entry) => isOurs(entry, system))
+const hasOurs = (one: unknown, system: string): boolean => [one, ...innerOf(one)].some((entry) => isOurs(entry, system))
 
 /** Removes the elements of the guard, and from groups with entries of others only its own. */
 const without = (wire: Wire, text: string, event: string): string => {
@@ -117,25 +132,30 @@ const valueAt = (text: string, path: Path): unknown =>
     return Object.hasOwn(fields, key) ? fields[key] : undefined
   }, parse(text, [], { allowTrailingComma: true }))
 
-const listAt = (file: string, text: string, event: string): ReadonlyArray<unknown> => {
+const listAt = (text: string, event: string): ReadonlyArray<unknown> => {
   const list = valueAt(text, ["hooks", event])
-  if (list === undefined) return []
-  if (!Array.isArray(list)) throw usageError(`${file}: hooks.${event} is not a list: correct it first`)
-  return list
+  return Array.isArray(list) ? list : []
 }
 
-/** Settings that cannot be read are not touched. */
-const readable = (wire: Wire, file: string, text: string): string => {
-  if (text.trim() === "") return text
+/** Settings that cannot be read are not touched. Returns why they cannot. */
+const whyUnreadable = (wire: Wire, text: string): string | undefined => {
+  if (text.trim() === "") return undefined
   const errors: Array<ParseError> = []
   const value: unknown = parse(text, errors, { allowTrailingComma: true })
   const [error] = errors
-  if (error !== undefined) {
-    throw usageError(`${file} is not JSON (${printParseErrorCode(error.error)} at ${error.offset}): correct it first`)
-  }
+  if (error !== undefined) return `is not JSON (${printParseErrorCode(error.error)} at ${error.offset})`
   const { hooks = {} } = Object(value) as { readonly hooks?: unknown }
-  if (typeof value !== "object" || value === null || Array.isArray(value) || typeof hooks !== "object") {
-    throw usageError(`${file} is not a file of settings of ${wire.name}: correct it first`)
-  }
-  return text
+  if (!isFields(value) || !isFields(hooks)) return `is not a file of settings of ${wire.name}`
+  const [wrong] = Object.entries(hooks).find(([, list]) => !Array.isArray(list)) ?? []
+  // Some systems have switches beside the events.
+  return wrong === undefined || !Object.hasOwn(wire.events, wrong) ? undefined : `: hooks.${wrong} is not a list`
+}
+
+const isFields = (value: unknown): value is { readonly [key: string]: unknown } =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const readable = (wire: Wire, file: string, text: string): Result.Result<string, Usage> => {
+  const why = whyUnreadable(wire, text)
+  if (why === undefined) return Result.succeed(text)
+  return Result.fail(usageError(`${file}${why.startsWith(":") ? "" : " "}${why}: correct it first`))
 }

@@ -1,9 +1,9 @@
 /** `belay guard init`: writes a config after four questions. */
 import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
 import * as Prompt from "effect/cli/Prompt"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -14,8 +14,8 @@ import { coveredBy } from "./run/covered.ts"
 import { names } from "./run/find.ts"
 import { loadConfig } from "./run/loadConfig.ts"
 import { withinUntil } from "./run/within.ts"
-import { trustConfig } from "./trust.ts"
 import { type Answers, configText, gapsOf } from "./template.ts"
+import { trustConfig } from "./trust.ts"
 
 const choices = ["ask", "deny", "allow"] as const
 
@@ -53,7 +53,12 @@ export const init = (screen: Screen) =>
           : Prompt.run(Prompt.Select({ message, choices: list.map((value) => ({ title: value, value })) }))
       const answers: Answers = {
         system: yield* select("Which agent do you guard?", systems, given.system, "claude"),
-        outward: yield* select("What happens to commands that push, publish or destroy?", choices, given.outward, "ask"),
+        outward: yield* select(
+          "What happens to commands that push, publish or destroy?",
+          choices,
+          given.outward,
+          "ask"
+        ),
         values: yield* select(
           "What happens if the agent acts with a value that only something it read has named?",
           choices,
@@ -72,7 +77,9 @@ export const init = (screen: Screen) =>
           catch: (error) => usageError(`${plain(path)} cannot be written: ${String(Object(error).message)}`)
         })
       yield* write([])
-      const { guard } = yield* Effect.promise(() => loadConfig(coveredBy(path), withinUntil(performance.now() + 10_000)))
+      const { guard } = yield* Effect.promise(() =>
+        loadConfig(coveredBy(path), withinUntil(performance.now() + 10_000))
+      )
       const wire = wireOf(answers.system)
       const gaps = gapsOf(wire, guard)
       yield* write(gaps)
@@ -86,4 +93,6 @@ export const init = (screen: Screen) =>
       yield* exitWith(0)
     }).pipe(
       Effect.catchTag("QuitError", () => Effect.andThen(Console.log("Nothing was written."), exitWith(1)))
-    )).pipe(Command.withDescription("Writes belay.guard.ts after four questions, with hooks that the system can enforce"))
+    )).pipe(
+      Command.withDescription("Writes belay.guard.ts after four questions, with hooks that the system can enforce")
+    )

@@ -4,10 +4,11 @@ import * as Command from "effect/cli/Command"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type * as Result from "effect/Result"
 import { difference } from "../difference.ts"
 import { exitWith, optional, print, toggle } from "../flags.ts"
 import { plain, type Screen } from "../screen.ts"
-import { commandError, Usage } from "../usage.ts"
+import type { Usage } from "../usage.ts"
 import { withEntries, withoutEntries } from "./entries.ts"
 import { hereOf, isSure, shared, systems, wireOf } from "./places.ts"
 import { fileOf, programOf, textOf, write } from "./settings.ts"
@@ -25,8 +26,15 @@ export const install = (screen: Screen) =>
     program: optional("program", "How the system starts belay. Default: belay, or its path")
   }, (given) =>
     change(screen, given, (wire, file, text) =>
-      withEntries(wire, file, text, Option.getOrElse(given.program, () => programOf(screen.path))))).pipe(
-      Command.withDescription("Makes a system ask the guard: shows the change of its settings, and writes it after a yes")
+      withEntries(
+        wire,
+        file,
+        text,
+        Option.getOrElse(given.program, () => programOf(screen.path))
+      ))).pipe(
+      Command.withDescription(
+        "Makes a system ask the guard: shows the change of its settings, and writes it after a yes"
+      )
     )
 
 export const uninstall = (screen: Screen) =>
@@ -41,17 +49,19 @@ interface Given extends Pick<Parameters<typeof hereOf>[0], "cwd" | "home"> {
   readonly json: boolean
 }
 
-type Change = (wire: ReturnType<typeof wireOf>, file: string, text: string) => string | undefined
+type Change = (
+  wire: ReturnType<typeof wireOf>,
+  file: string,
+  text: string
+) => Result.Result<string | undefined, Usage>
 
 const change = Effect.fnUntraced(function*(screen: Screen, given: Given, changed: Change) {
   const { json, system, user, yes } = given
   const { cwd, places } = yield* hereOf(given)
   const wire = wireOf(system)
   const file = user ? fileOf(wire, "user", places.home) : fileOf(wire, "project", cwd)
-  const attempt = <A>(act: () => A): Effect.Effect<A, Usage | ReturnType<typeof commandError>> =>
-    Effect.try({ try: act, catch: (error) => error instanceof Usage ? error : commandError(String(error)) })
-  const before = yield* attempt(() => textOf(file))
-  const after = yield* attempt(() => changed(wire, file, before))
+  const before = yield* Effect.fromResult(textOf(file))
+  const after = yield* Effect.fromResult(changed(wire, file, before))
   if (after === before) {
     return yield* print(json, () => ({ file, changed: false }), () => `${plain(file)} needs no change.`)
   }
@@ -59,7 +69,11 @@ const change = Effect.fnUntraced(function*(screen: Screen, given: Given, changed
     yield* Console.log([plain(file), ...difference(before, after ?? "", 400).map(plain)].join("\n"))
   }
   const sure = yield* isSure(screen, yes, after === undefined ? "Remove this file?" : "Write this?")
-  if (sure) yield* attempt(() => write(file, after))
-  yield* print(json, () => ({ file, changed: sure }), () => sure ? "\nWritten." : "\nNot written. Use --yes to write it.")
+  if (sure) yield* Effect.fromResult(write(file, after))
+  yield* print(
+    json,
+    () => ({ file, changed: sure }),
+    () => sure ? "\nWritten." : "\nNot written. Use --yes to write it."
+  )
   yield* exitWith(sure ? 0 : 1)
 })

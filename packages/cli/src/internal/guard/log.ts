@@ -1,8 +1,9 @@
 /** `belay guard log`: what was decided, and where the guard could not work. */
 import * as Command from "effect/cli/Command"
-import * as Effect from "effect/Effect"
 import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import { existsSync, readFileSync } from "node:fs"
 import { optional, print } from "../flags.ts"
 import { plain, type Screen, styleOf } from "../screen.ts"
@@ -36,7 +37,9 @@ export const log = (screen: Screen) =>
       const wanted = Option.getOrElse(given.session, () => "")
       const lines = linesOf(places, given.every).filter(({ session }) => session.startsWith(wanted)).slice(-given.last)
       yield* print(given.json, () => lines, () => textOf(lines, places, screen))
-    })).pipe(Command.withDescription("Shows what was decided, and why. `belay backtest` tries other hooks on the same file"))
+    })).pipe(
+      Command.withDescription("Shows what was decided, and why. `belay backtest` tries other hooks on the same file")
+    )
 
 /** Reads both files. A line that was cut off is left out. */
 const linesOf = (places: Places, every: boolean): ReadonlyArray<Line> =>
@@ -46,28 +49,25 @@ const linesOf = (places: Places, every: boolean): ReadonlyArray<Line> =>
       const { event, reason, system, time } = fieldsOf(one)
       return [{
         time: Number(time),
-        session: String(system ?? ""),
-        what: String(event ?? ""),
+        session: textIn(system),
+        what: textIn(event),
         decision: "failed",
         by: "guard",
-        reason: String(reason ?? "")
+        reason: textIn(reason)
       }]
     })
   ].sort((one, other) => one.time - other.time)
 
 const jsonLines = (path: string): ReadonlyArray<unknown> =>
   existsSync(path)
-    ? readFileSync(path, "utf8").split("\n").flatMap((line) => {
-      try {
-        return [JSON.parse(line) as unknown]
-      } catch {
-        return []
-      }
-    })
+    ? readFileSync(path, "utf8").split("\n").flatMap((line) =>
+      Result.match(Result.try((): unknown => JSON.parse(line)), { onSuccess: (value) => [value], onFailure: () => [] })
+    )
     : []
 
 type Fields = { readonly [field: string]: unknown }
 const fieldsOf = (value: unknown): Fields => Object(value) as Fields
+const textIn = (value: unknown): string => typeof value === "string" ? value : ""
 
 /** Each refusal is in the recording as the event of the agent, each call that ran as an input of its point. */
 const decisionOf = (one: unknown, every: boolean): ReadonlyArray<Line> => {
@@ -81,20 +81,26 @@ const decisionOf = (one: unknown, every: boolean): ReadonlyArray<Line> => {
     time: Number(time),
     session: String(sessionId),
     what: String(tool ?? point),
-    by: String(by ?? ""),
-    reason: String(reason ?? "")
+    by: textIn(by),
+    reason: textIn(reason)
   }
   if (point === "preToolCall" && action === undefined) return every ? [{ ...line, decision: "allowed" }] : []
   const isOfTool = point === "preToolCall" || point === "onPermission" || point === "onToolDenied"
   if (action === undefined || isOfTool) return []
-  return [{ ...line, what: String(point), decision: String(action).toLowerCase() }]
+  return [{ ...line, what: String(point), decision: textIn(action).toLowerCase() }]
 }
 
 const eventOf = (event: Fields): ReadonlyArray<Line> => {
   const { ask, by, call, reason, sessionId, time, type } = event
   const line = { time: Number(time), session: String(sessionId) }
   if (type === "tool-denied") {
-    return [{ ...line, what: String(fieldsOf(call)["name"]), decision: "denied", by: String(by), reason: String(reason) }]
+    return [{
+      ...line,
+      what: String(fieldsOf(call)["name"]),
+      decision: "denied",
+      by: String(by),
+      reason: String(reason)
+    }]
   }
   if (type === "ask") {
     const { by: asker, reason: why, tool } = fieldsOf(ask)

@@ -1,8 +1,8 @@
 /** What the commands of the guard share: systems, folders and questions. */
 import { all, named, type Wire } from "@belay/hook-files/Wires"
+import * as Flag from "effect/cli/Flag"
 import * as Prompt from "effect/cli/Prompt"
 import * as Effect from "effect/Effect"
-import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"
 import { homedir } from "node:os"
 import { resolve } from "node:path"

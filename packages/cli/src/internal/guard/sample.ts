@@ -45,7 +45,10 @@ export const payloadOf = (wire: Wire, event: string, facts: Facts): JsonObject =
         const own = Object.entries(tools).find(([, claude]) => claude === call.name)?.[0] ?? call.name
         const names = new Map(Object.entries(toolFields[call.name] ?? {}).map(([field, claude]) => [claude, field]))
         put(fields.tool, own)
-        put(fields.input, Object.fromEntries(Object.entries(call.args).map(([key, one]) => [names.get(key) ?? key, one])))
+        put(
+          fields.input,
+          Object.fromEntries(Object.entries(call.args).map(([key, one]) => [names.get(key) ?? key, one]))
+        )
         put(fields.call, call.id)
       } else if (typeof row.call.args === "object" && !Array.isArray(row.call.args)) {
         for (const [argument, path] of Object.entries(row.call.args)) put(path as Path, call.args[argument])
@@ -54,6 +57,8 @@ export const payloadOf = (wire: Wire, event: string, facts: Facts): JsonObject =
       }
       if (row.means !== "toolCall") put(fields.output, output)
       put(fields.error, error)
+      break
+    default:
   }
   return payload
 }

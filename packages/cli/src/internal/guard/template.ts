@@ -2,6 +2,7 @@
 import { check } from "@belay/guard/CoverageCheck"
 import * as Guard from "@belay/guard/Guard"
 import type { Wire } from "@belay/hook-files/Wires"
+import * as Result from "effect/Result"
 import { driverOf } from "./run/reach.ts"
 
 /** What a person has answered. */
@@ -37,10 +38,16 @@ export const configText = ({ calls, outward: commands, values }: Answers, gaps: 
   if (commands !== "allow") {
     const rules = outward.map((rule) => `        "Bash(${rule})"`).join(",\n")
     hooks.unshift(
-      ["PermissionRules", "// What others see at once is decided by a person.\n    PermissionRules.make({\n" +
-        `      otherwise: "allow",\n      ${commands}: [\n${rules}\n      ]\n    })`],
-      ["DestructiveCommands", "// So is what cannot be taken back.\n" +
-        `    DestructiveCommands.make({ onMatch: "${commands === "ask" ? "ask" : "reject"}" })`]
+      [
+        "PermissionRules",
+        "// What others see at once is decided by a person.\n    PermissionRules.make({\n" +
+        `      otherwise: "allow",\n      ${commands}: [\n${rules}\n      ]\n    })`
+      ],
+      [
+        "DestructiveCommands",
+        "// So is what cannot be taken back.\n" +
+        `    DestructiveCommands.make({ onMatch: "${commands === "ask" ? "ask" : "reject"}" })`
+      ]
     )
   }
   if (values !== "allow") {
@@ -72,11 +79,6 @@ export const gapsOf = (wire: Wire, options: Guard.GuardOptions): ReadonlyArray<s
   const driver = driverOf(wire)
   return guard.chain.hooks.map(({ name }) => name).filter((name) => {
     const others = guard.chain.hooks.flatMap((hook) => hook.name === name ? [] : [hook.name])
-    try {
-      check({ chain: guard.chain, allowUnguarded: others }, driver)
-      return false
-    } catch {
-      return true
-    }
+    return Result.isFailure(Result.try(() => check({ chain: guard.chain, allowUnguarded: others }, driver)))
   })
 }

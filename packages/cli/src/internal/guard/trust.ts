@@ -34,12 +34,21 @@ export const trust = (screen: Screen) =>
       }
       if (!given.json) {
         yield* Console.log(
-          [...files].map(([file, text]) => `${plain(file)}\n${text.split("\n").map((line) => `  ${plain(line)}`).join("\n")}`)
+          [...files].map(([file, text]) =>
+            `${plain(file)}\n${text.split("\n").map((line) => `  ${plain(line)}`).join("\n")}`
+          )
             .join("\n")
         )
       }
       const sure = yield* isSure(screen, given.yes, "Trust exactly this? Any change asks again.")
-      if (sure) trustConfig(covered, places)
+      if (sure) {
+        trustConfig(covered, places)
+        if (!isTrusted(covered, places)) {
+          return yield* usageError(
+            `${plain(places.trust)} lies in the project, which could change it: use another --home`
+          )
+        }
+      }
       yield* print(
         given.json,
         () => ({ path, trusted: sure }),
@@ -53,7 +62,7 @@ export const trustConfig = ({ fingerprint, path }: Covered, { trust: folder }: P
   trustIn(folder).trust(dirname(path), fingerprint)
 
 /** Reads the config of a folder, or a config. */
-export const readConfig = (place: string, { home }: Places) =>
+const readConfig = (place: string, { home }: Places) =>
   Effect.gen(function*() {
     const path = names.some((name) => place.endsWith(name)) ? place : findConfig(place, home)
     if (path === undefined) return yield* usageError(`there is no ${names.join(", ")} in ${plain(place)} or above it`)

@@ -1,10 +1,11 @@
 /** Many calls of one session at once, and calls that are killed. */
-import { assert } from "vitest"
-import { call, projectWith, runWith } from "./guarded.ts"
 import { named } from "@belay/hook-files/Wires"
+import { assert } from "vitest"
 import { payloadOf } from "../../../src/internal/guard/sample.ts"
+import { call, projectWith, runWith } from "./guarded.ts"
 
-const limited = (limit: number): string => `import { ToolCallLimit } from "@belay/hooks"
+const limited = (limit: number): string =>
+  `import { ToolCallLimit } from "@belay/hooks"
 export default { hooks: [ToolCallLimit.make({ perSession: ${limit} })] }`
 
 /** Makes calls at the same time, of which only half may run. */
@@ -12,7 +13,10 @@ export const callAtOnce = async (count: number): Promise<void> => {
   const { claude } = projectWith(limited(count / 2))
   await claude("UserPromptSubmit", { prompt: "go" })
   const answers = await Promise.all(
-    Array.from({ length: count }, (_, index) => claude("PreToolUse", call(`c${index}`, "Bash", { command: `echo ${index}` })))
+    Array.from(
+      { length: count },
+      (_, index) => claude("PreToolUse", call(`c${index}`, "Bash", { command: `echo ${index}` }))
+    )
   )
   const allowed = answers.filter(({ hookSpecificOutput }) => hookSpecificOutput === undefined)
   assert.strictEqual(allowed.length, count / 2)
@@ -33,7 +37,11 @@ export const killCalls = async (count: number): Promise<void> => {
       ...call(`k${index}`, "Bash", { command: `echo ${index}` })
     })
     const killAfterMs = (usual * 1.3 * (index + 1)) / count
-    const { signal, stdout } = await runWith(["--system", "claude"], JSON.stringify(payload), { cwd, home, killAfterMs })
+    const { signal, stdout } = await runWith(["--system", "claude"], JSON.stringify(payload), {
+      cwd,
+      home,
+      killAfterMs
+    })
     if (stdout === "{}") answered++
     else assert.strictEqual(signal, "SIGKILL", stdout)
   }

@@ -32,7 +32,12 @@ export interface Ended {
 export const runWith = (
   args: ReadonlyArray<string>,
   input: string,
-  options: { readonly cwd: string; readonly home: string; readonly killAfterMs?: number; readonly env?: NodeJS.ProcessEnv }
+  options: {
+    readonly cwd: string
+    readonly home: string
+    readonly killAfterMs?: number
+    readonly env?: NodeJS.ProcessEnv
+  }
 ): Promise<Ended> =>
   new Promise((done, failed) => {
     const { cwd, env = {}, home, killAfterMs } = options
@@ -93,7 +98,8 @@ export const projectWith = (config?: string): Project => {
     trustIn(join(home, ".belay", "trust")).trust(dirname(path), fingerprint)
   }
   if (config !== undefined) configure(config)
-  const text: Project["text"] = (system, input, args = []) => runWith(["--system", system, ...args], input, { cwd, home })
+  const text: Project["text"] = (system, input, args = []) =>
+    runWith(["--system", system, ...args], input, { cwd, home })
   const send: Project["send"] = (system, event, facts = {}, args = []) => {
     const payload = payloadOf(named(system)!, event, { session: "s1", cwd, ...facts })
     return text(system, JSON.stringify(payload), ["--event", event, ...args])

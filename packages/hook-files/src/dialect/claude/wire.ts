@@ -63,7 +63,10 @@ const holes: ReadonlyArray<Hole> = [
   { what: "EndConversation reaches no hook", source: "code.claude.com/docs/hooks" },
   { what: "a /skill that the user types reaches only UserPromptExpansion", source: "code.claude.com/docs/hooks" },
   { what: "hooks in the front matter of an agent never run", source: "claude-code issue 95650" },
-  { what: "in older versions, sub-agents ignored exit codes of hooks", source: "claude-code issues 40580, 43612, 43772" }
+  {
+    what: "in older versions, sub-agents ignored exit codes of hooks",
+    source: "claude-code issues 40580, 43612, 43772"
+  }
 ]
 
 export const wire: Wire = {

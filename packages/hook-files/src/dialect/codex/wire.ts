@@ -36,7 +36,10 @@ export const wire: Wire = {
   proof: "program",
   holes: [
     { what: "hooks run only after a person has trusted them in /hooks", source: "developers.openai.com/codex/hooks" },
-    { what: "a hook that is killed or runs out of time lets the call run", source: "developers.openai.com/codex/hooks" },
+    {
+      what: "a hook that is killed or runs out of time lets the call run",
+      source: "developers.openai.com/codex/hooks"
+    },
     { what: "exit code 2 without a text on standard error lets the call run", source: "tried with 0.169" },
     { what: "a file with an unknown key at the top runs no hook", source: "tried with 0.169" },
     { what: "web search and other tools of the vendor reach no hook", source: "developers.openai.com/codex/hooks" },

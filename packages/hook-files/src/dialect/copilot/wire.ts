@@ -99,6 +99,9 @@ export const wire: Wire = {
   proof: "documentation",
   holes: [
     { what: "a hook that runs out of time lets the call run", source: "docs.github.com Copilot CLI hooks reference" },
-    { what: "calls of sub-agents and of background agents reach no hook", source: "copilot-cli issues 2392, 2540, 3013" }
+    {
+      what: "calls of sub-agents and of background agents reach no hook",
+      source: "copilot-cli issues 2392, 2540, 3013"
+    }
   ]
 }

@@ -91,7 +91,10 @@ export const wire: Wire = {
   proof: "documentation",
   holes: [
     { what: "cloud agents run no hooks of the user", source: "cursor.com/docs/agent/hooks" },
-    { what: "cloud agents run no beforeMCPExecution, so their MCP calls are not guarded", source: "cursor.com/docs/agent/hooks" },
+    {
+      what: "cloud agents run no beforeMCPExecution, so their MCP calls are not guarded",
+      source: "cursor.com/docs/agent/hooks"
+    },
     { what: "results are replaced only for tools of MCP servers", source: "cursor.com/docs/agent/hooks" },
     { what: "AskQuestion and Tab reach no hook of the agent", source: "cursor.com/docs/agent/hooks" },
     { what: "the approval prompt reaches no hook", source: "alera issue 828" }

@@ -46,6 +46,9 @@ export const wire: Wire = {
   holes: [
     { what: "searches, lists, the browser and the web have no event", source: "docs.windsurf.com hooks" },
     { what: "no limit is documented, so nobody says what a slow hook lets through", source: "docs.windsurf.com hooks" },
-    { what: "results of tools cannot be withheld, and those of files and commands are not shown to hooks", source: "docs.windsurf.com hooks" }
+    {
+      what: "results of tools cannot be withheld, and those of files and commands are not shown to hooks",
+      source: "docs.windsurf.com hooks"
+    }
   ]
 }

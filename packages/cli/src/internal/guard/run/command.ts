@@ -103,7 +103,9 @@ const inputText = (): Promise<string> =>
           if (size <= maxPayload) parts.push(buffer.subarray(0, length))
           return more()
         }
-        if (size > maxPayload) return reject(new Refusal(`the payload has ${size} bytes: at most ${maxPayload} are read`))
+        if (size > maxPayload) {
+          return reject(new Refusal(`the payload has ${size} bytes: at most ${maxPayload} are read`))
+        }
         resolve(Buffer.concat(parts).toString("utf8"))
       })
     }

@@ -1,10 +1,10 @@
 /** Passes an occasion to the session of its agent, and says what the guard decides. */
 import type { GuardSession } from "@belay/core/Driver"
 import { canonical, digest, type Json } from "@belay/core/Json"
+import type { PendingAsk } from "@belay/core/RunState"
 import type { ToolCallVerdict } from "@belay/core/Verdict"
 import type { Guard } from "@belay/guard/Guard"
 import type { Wire } from "@belay/hook-files/Wires"
-import type { PendingAsk } from "@belay/core/RunState"
 import { type Call, givenArgs, type Occasion } from "./occasion.ts"
 import type { Said } from "./said.ts"
 
@@ -62,7 +62,9 @@ const userMessage = async (session: GuardSession, { prompt }: Occasion): Promise
     case "allow":
       return verdict.input.message === prompt
         ? contextOf(verdict)
-        : { deny: "a hook changed the message, which this system cannot pass on. Send it without what the hook removes" }
+        : {
+          deny: "a hook changed the message, which this system cannot pass on. Send it without what the hook removes"
+        }
     case "respond":
       return { deny: verdict.text }
     case "deny":
@@ -93,7 +95,9 @@ const saidAbout = async (wire: Wire, session: GuardSession, call: Call, verdict:
     case "ask": {
       const { question } = verdict
       const why = whyNotAsked(question)
-      if (why === undefined) return { ask: question.reason, ...changeOf(wire, call, question.args), ...contextOf(verdict) }
+      if (why === undefined) {
+        return { ask: question.reason, ...changeOf(wire, call, question.args), ...contextOf(verdict) }
+      }
       await refuse(session, id)
       return { deny: `${question.reason} (${why})`, ...contextOf(verdict) }
     }

@@ -14,14 +14,18 @@ export const readJson = async (path: string, text: string): Promise<object> => {
   }
   const options: object = Array.isArray(value) ? { hooks: value } : Object(value) as object
   const { hooks, ...rest } = options as { readonly hooks?: unknown }
-  if (!Array.isArray(hooks)) throw new Refusal(`${path} has no list of hooks, such as ["ProtectedPaths", "LoopDetector"]`)
+  if (!Array.isArray(hooks)) {
+    throw new Refusal(`${path} has no list of hooks, such as ["ProtectedPaths", "LoopDetector"]`)
+  }
   const made = await Promise.all(hooks.map((one, index) => hookOf(path, one, index)))
   return { ...rest, hooks: made.flat() }
 }
 
 /** A ready hook by its name, or an object with its name as `hook` and its options. */
 const hookOf = async (path: string, given: unknown, index: number): Promise<ReadonlyArray<AgentHook>> => {
-  const { hook, ...options } = typeof given === "string" ? { hook: given } : Object(given) as { readonly hook?: unknown }
+  const { hook, ...options } = typeof given === "string"
+    ? { hook: given }
+    : Object(given) as { readonly hook?: unknown }
   if (typeof hook !== "string") throw new Refusal(`${path}: hooks[${index}] has no name, such as "ProtectedPaths"`)
   const [name = "", variant = name === "Hooks" ? "safeDefaults" : "make"] = hook.split(".")
   const module = Object.hasOwn(modules, `@belay/hooks/${name}`)

@@ -74,7 +74,9 @@ const hooksFor = (
       const found = next(specifier, context)
       const file = found.url.startsWith("file:") ? fileURLToPath(found.url) : undefined
       if (file !== undefined && !files.has(file) && !/[\\/]node_modules[\\/]/.test(file)) {
-        throw new Error(`it imports ${file}, which the decision of trust does not cover: write its path as a plain text`)
+        throw new Error(
+          `it imports ${file}, which the decision of trust does not cover: write its path as a plain text`
+        )
       }
       return found
     },

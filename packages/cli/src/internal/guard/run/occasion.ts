@@ -45,7 +45,9 @@ export const occasionOf = (wire: Wire, text: string, given: string | undefined):
     throw new Refusal(`the payload is not one of ${wire.name}: it has no ${[fields.event].flat().join(" or ")}`)
   }
   if (!Object.hasOwn(wire.events, event)) {
-    throw new Refusal(`${wire.name} sent the event ${JSON.stringify(event.slice(0, 80))}, which this guard does not know`)
+    throw new Refusal(
+      `${wire.name} sent the event ${JSON.stringify(event.slice(0, 80))}, which this guard does not know`
+    )
   }
   const row = wire.events[event]!
   const session = idIn(wire, payload, fields.session, "session")
@@ -102,7 +104,9 @@ const callIn = (wire: Wire, row: WireEvent, payload: JsonObject): Call | undefin
   const { call: shape, except = [], means } = row
   if (means !== "toolCall" && means !== "toolResult" && means !== "toolFailure") return undefined
   const own = shape === undefined ? textAt(payload, wire.fields.tool) : filledIn(shape, payload)
-  if (own === undefined) throw new Refusal(`the payload of ${wire.name} names no tool (${wire.fields.tool?.toString()})`)
+  if (own === undefined) {
+    throw new Refusal(`the payload of ${wire.name} names no tool (${wire.fields.tool?.toString()})`)
+  }
   if (except.some((pattern) => isCalled(own, pattern))) return undefined
   const name = shape === undefined ? nameOf(wire, own, payload) : own
   const args = shape === undefined ? argsOf(wire, name, at(payload, wire.fields.input)) : argsIn(shape, payload)
@@ -185,7 +189,9 @@ const fieldsOf = ({ toolFields = {} }: Wire, name: string): { readonly [field: s
 /** A patch is not a command: hooks see the files that it writes. */
 const patchOf = ({ command, ...rest }: JsonObject): JsonObject => {
   if (typeof command !== "string") return command === undefined ? rest : { command, ...rest }
-  const paths = [...command.matchAll(/^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm)].map(([, path]) => path!)
+  const paths = [...command.matchAll(/^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm)].map(([, path]) =>
+    path!
+  )
   return { ...rest, patch: command, paths }
 }
 

@@ -4,8 +4,7 @@ import type { Meaning, Wire, WireEvent } from "@belay/hook-files/Wires"
 
 /** Returns the driver of a system, from the answers that it obeys. */
 export const driverOf = ({ events, system, tools }: Wire): Driver => {
-  const rows = (means: Meaning): ReadonlyArray<WireEvent> =>
-    Object.values(events).filter((row) => row.means === means)
+  const rows = (means: Meaning): ReadonlyArray<WireEvent> => Object.values(events).filter((row) => row.means === means)
   const obeys = (means: Meaning, ...answers: ReadonlyArray<keyof WireEvent>) => {
     const found = rows(means)
     if (found.length === 0) return "unreachable" as const

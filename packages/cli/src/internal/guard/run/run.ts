@@ -75,7 +75,7 @@ const decide = async (asked: Asked, occasion: Occasion, configured: Configured):
 }
 
 /** Makes the guard of a config for a system. Throws a `Refusal` if the system cannot do what it has to. */
-export const guardOf = (wire: Wire, { guard: options }: Configured, more: Guard.GuardOptions): Guard.Guard => {
+const guardOf = (wire: Wire, { guard: options }: Configured, more: Guard.GuardOptions): Guard.Guard => {
   try {
     const guard = Guard.make({ log: false, ...options, ...more, tools: withTools(options.tools) })
     checkCovered(guard, driverOf(wire))

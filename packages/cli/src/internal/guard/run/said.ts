@@ -67,7 +67,9 @@ export const outputOf = (wire: Wire, event: string, said: Said): Output => {
 }
 
 const askedInstead = (wire: Wire, row: WireEvent, { ask }: Said): string | undefined =>
-  ask === undefined || row.ask !== undefined ? undefined : `${ask} (${wire.name} cannot ask you here, so it was not run)`
+  ask === undefined || row.ask !== undefined
+    ? undefined
+    : `${ask} (${wire.name} cannot ask you here, so it was not run)`
 
 const changedInstead = (wire: Wire, row: WireEvent, { ask, change }: Said): string | undefined =>
   change === undefined || (row.change !== undefined && (ask === undefined || row.asksAboutChange === true))

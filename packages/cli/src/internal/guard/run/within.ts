@@ -35,7 +35,8 @@ export const watched = (hook: AgentHook, within: Within): AgentHook => {
   for (const name of methods) {
     const method: unknown = hook[name]
     if (typeof method !== "function") continue
-    const value = (...args: ReadonlyArray<unknown>): unknown => within(() => Reflect.apply(method, hook, args) as unknown)
+    const value = (...args: ReadonlyArray<unknown>): unknown =>
+      within(() => Reflect.apply(method, hook, args) as unknown)
     Object.defineProperty(made, name, { value, enumerable: true })
   }
   return made
