@@ -28,7 +28,7 @@ describe("belay guard init", () => {
     }
   )
 
-  it("asks for nothing else than it was told, and does not write over a config", async () => {
+  it("leaves out the hooks that nobody wants, and does not write over a config", async () => {
     const { cwd, home } = projectWith()
     const place = ["--cwd", cwd, "--home", home]
     const flags = ["--system", "codex", "--outward", "allow", "--values", "allow", "--calls", "0"]

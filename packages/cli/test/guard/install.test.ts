@@ -42,7 +42,7 @@ describe.each(all.map((wire) => [wire.system, wire] as const))("belay guard inst
     assert.include(again.stdout, "needs no change")
     assert.strictEqual(read(file), text)
     // Another program takes the place of the one before.
-    await guard("install", system, "--yes", "--program", "npx belay")
+    await guard("install", system, "--yes", "--program", "other-belay")
     assert.notInclude(read(file), "\"belay guard")
     assert.strictEqual(read(file).split("--event").length, text.split("--event").length)
     await guard("uninstall", system, "--yes")

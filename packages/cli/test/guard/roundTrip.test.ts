@@ -75,7 +75,7 @@ const agentOf = (wire: Wire, decision: Decision) => {
   return { session, seen, warnings: config.warnings, events: config.handlers.map(({ event }) => event) }
 }
 
-/** Tools of an agent of Belay, and what the guard is told about their calls. */
+/** Tools of an agent of Belay, and the names that the guard sees. */
 const tools: ReadonlyArray<readonly [name: string, args: (text: string) => JsonObject, claude: string]> = [
   ["bash", (command) => ({ command }), "Bash"],
   ["read_file", (path) => ({ path: `/p/${path}` }), "Read"],

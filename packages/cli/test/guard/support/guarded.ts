@@ -3,16 +3,15 @@ import type { JsonObject } from "@belay/core/Json"
 import { folder as trustIn } from "@belay/hook-files/TrustStore"
 import { named } from "@belay/hook-files/Wires"
 import { spawn } from "node:child_process"
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
-import { afterAll } from "vitest"
 import { guardBundle } from "../../../../../scripts/guardBundle.mjs"
 import { coveredBy } from "../../../src/internal/guard/run/covered.ts"
 import { type Facts, payloadOf } from "../../../src/internal/guard/sample.ts"
 
+// Several test files share it. The folder for temporary files is removed at the end of the run.
 const root = realpathSync(mkdtempSync(join(tmpdir(), "belay-guard-")))
-afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }))
 
 /** The command of an installed package. */
 export const program = join(root, "bin", "guard.cjs")

@@ -1,4 +1,4 @@
-/** What the guard says about an occasion, and how a system is told. */
+/** What the guard says about an occasion, and how a system reads it. */
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { Template, Wire, WireEvent } from "@belay/hook-files/Wires"
 
@@ -38,7 +38,7 @@ export const refused = (reason: string): Output => ({
   stderr: reason.trim() === "" ? "the guard gave no reason" : reason
 })
 
-/** Returns what is printed. What the system cannot be told becomes the nearest thing that is at least as strict. */
+/** Returns what is printed. An answer that the system does not have becomes the nearest one that is at least as strict. */
 export const outputOf = (wire: Wire, event: string, said: Said): Output => {
   const row = wire.events[event]!
   const { change, stop } = said
