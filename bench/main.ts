@@ -3,6 +3,7 @@ import { bundle } from "./bundle.ts"
 import { chain } from "./chain.ts"
 import { files } from "./files.ts"
 import { guard } from "./guard.ts"
+import { guardCommand } from "./guardCommand.ts"
 import { longHistory } from "./history.ts"
 import { hooks } from "./hooks.ts"
 import { host } from "./host.ts"
@@ -21,6 +22,7 @@ const parts: { readonly [name: string]: () => Promise<string> } = {
   turn,
   hooks,
   guard,
+  "guard-command": guardCommand,
   history: longHistory,
   files,
   http,

@@ -5,6 +5,7 @@ import { spawnSync } from "node:child_process"
 import { chmodSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { relative, resolve } from "node:path"
 import { rolldown } from "rolldown"
+import { guardBundle } from "./guardBundle.mjs"
 import { importAtOnce, writeAll } from "./importAtOnce.mjs"
 import { pureInitializers } from "./pureInitializers.mjs"
 
@@ -108,6 +109,7 @@ for (const name of packages) {
   }
   if (bundled.has(name)) await bundle(name, folder)
   if (name === "core") writeAll()
+  if (name === "cli") await guardBundle(`${folder}/dist/guard/run.cjs`)
   for (const file of globSync(`${folder}/dist/bin/*.js`)) chmodSync(file, 0o755)
   console.log(`${folder}: ${globSync(`${folder}/dist/**/*.js`).length} modules`)
 }

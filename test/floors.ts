@@ -43,7 +43,7 @@ const below: { readonly [name: string]: ReadonlyArray<string> } = {
   guard: ["core"],
   observe: ["core", "hooks"],
   tools: ["core", "hooks", "hook-files"],
-  cli: ["core", "hooks", "hook-files", "providers", "testing", "server", "observe", "tools"],
+  cli: ["core", "hooks", "hook-files", "providers", "testing", "server", "observe", "tools", "guard"],
   sdk: ["core", "hooks", "providers"],
   examples: ["core", "hooks", "hook-files", "providers", "sdk", "server", "guard", "testing", "tools"]
 }

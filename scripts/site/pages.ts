@@ -25,6 +25,7 @@ export const groups: ReadonlyArray<Group> = [
       "guard-strands",
       "guard-pi",
       "guard-opencode",
+      "guard-command",
       "guard-session",
       "sessions",
       "streaming",

@@ -10,6 +10,7 @@ import { endpoint } from "./endpoint.ts"
 import * as Explain from "./explain.ts"
 import { exitWith, type Flags, flagsOf, hooks, print, sharedFlags, unknown } from "./flags.ts"
 import { flow } from "./flow.ts"
+import { guard } from "./guard/command.ts"
 import { guides } from "./guides.ts"
 import { hostCommand } from "./host/command.ts"
 import { sessions } from "./host/sessions.ts"
@@ -93,6 +94,7 @@ export const belay = (screen: Screen) =>
         Command.withHandler((flags) => overview(screen, flags)),
         Command.withSubcommands([list(screen), doctor(screen), test(screen), trust(screen), untrust, explain(screen)])
       ),
+      guard(screen),
       serve,
       hostCommand,
       sessions(screen)

@@ -14,6 +14,7 @@ import type { Handler } from "./HookConfig.ts"
 import type { Events } from "./input.ts"
 import { eventOf } from "./signals.ts"
 import type { Verdict } from "./verdict.ts"
+import { fields as own } from "./wire.ts"
 
 export interface Setup {
   /** The name of the hook. */
@@ -78,7 +79,7 @@ const turnEffects = (setup: Setup): Effects => {
       // A sub-agent gets its message from an agent and not from the user.
       if (ctx.agent.depth > 0) return onVerdict(events.fire("SubagentStart", ctx), (verdict) => inject(verdict, ctx))
       if (!ctx.askedAgain) deliverLate(setup, ctx)
-      return onVerdict(events.fire("UserPromptSubmit", ctx, { prompt: input.message }), (verdict) => {
+      return onVerdict(events.fire("UserPromptSubmit", ctx, { [own.prompt]: input.message }), (verdict) => {
         if (verdict.stop !== undefined) return HookAction.abort(verdict.stop)
         if (verdict.blocked !== undefined) return HookAction.reject(verdict.blocked, { userMessage: verdict.blocked })
         return inject(verdict, ctx)
@@ -100,7 +101,7 @@ const turnEffects = (setup: Setup): Effects => {
         const isMain = ctx.agent.depth === 0
         const event = isMain ? "Stop" : "SubagentStop"
         for (const text of isMain && !ctx.askedAgain ? engine.takeWakes(ctx) : []) ctx.followUp(text)
-        const fields = { stop_hook_active: followUps > 0, last_assistant_message: last }
+        const fields = { [own.again]: followUps > 0, [own.answer]: last }
         const more = isMain ? fields : { ...fields, agent_transcript_path: events.agentTranscript(ctx) }
         return onVerdict(
           events.fire(event, ctx, more),

@@ -37,6 +37,8 @@ export interface Flavor {
   ) => JsonObject
   /** Returns the result of a tool as scripts read it, and a function that converts a result of a script back. */
   readonly response: (tool: string, input: JsonObject, output: Json) => Response
+  /** The model reads the reason of a block after a tool in place of the result. */
+  readonly blockReplacesResult?: true
   /** The `transcript_path` if no transcript is written. */
   readonly noTranscript: "" | null
 }

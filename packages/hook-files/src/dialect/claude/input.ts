@@ -16,6 +16,7 @@ import type { Flavor } from "./flavor.ts"
 import type { Handler } from "./HookConfig.ts"
 import type { Owners } from "./owners.ts"
 import type { Verdict } from "./verdict.ts"
+import { fields as own } from "./wire.ts"
 
 export interface Setup {
   readonly engine: Engine.Engine<Handler, Input, Answer, Verdict>
@@ -60,13 +61,13 @@ export const make = ({ engine, flavor, owners, permissionMode, toolNames, transc
   const payload = (event: EventName, ctx: HookContext, fields: JsonObject): JsonObject =>
     flavor.shape({
       ...fields,
-      session_id: ctx.root.sessionId,
+      [own.session]: ctx.root.sessionId,
       transcript_path: transcript?.path(ctx.root.sessionId) ?? flavor.noTranscript,
-      cwd: ctx.cwd,
+      [own.cwd]: ctx.cwd,
       permission_mode: permissionMode,
-      hook_event_name: event,
+      [own.event]: event,
       ...flavor.inputFields(ctx.root, models.get(ctx.root.sessionId)),
-      ...(ctx.agent.depth === 0 ? {} : { agent_id: ctx.sessionId, agent_type: ctx.agent.name })
+      ...(ctx.agent.depth === 0 ? {} : { [own.agent]: ctx.sessionId, [own.agentType]: ctx.agent.name })
     })
 
   const fire: Events["fire"] = (event, ctx, fields = {}) => {
@@ -89,14 +90,19 @@ export const make = ({ engine, flavor, owners, permissionMode, toolNames, transc
     const tool = toolNameOf(call, toolNames, ctx)
     if (event === "PreToolUse") owners.noteCall(tool, call.args, ctx)
     const aliases = flavor.aliases(tool)
-    const own = tool === "Agent" && call.name !== tool ? [call.name] : []
-    const subjects = aliases.length + own.length === 0 ? [tool] : [tool, ...aliases, ...own]
+    const others = tool === "Agent" && call.name !== tool ? [call.name] : []
+    const subjects = aliases.length + others.length === 0 ? [tool] : [tool, ...aliases, ...others]
     if (!engine.matches(event, subjects)) return undefined
     const { input: args } = knownCall(call, toolNames, ctx)
     const input: Input = {
       call: { tool, args },
       payload: () =>
-        payload(event, ctx, { tool_name: flavor.shownTool(tool), tool_input: args, tool_use_id: call.id, ...fields }),
+        payload(event, ctx, {
+          [own.tool]: flavor.shownTool(tool),
+          [own.input]: args,
+          [own.call]: call.id,
+          ...fields
+        }),
       env: () => variables(flavor.shownTool(tool), args, call.args)
     }
     const fired = engine.fire({ event, subjects, input }, ctx)

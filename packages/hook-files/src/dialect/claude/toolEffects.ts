@@ -9,6 +9,7 @@ import { inject, type Setup } from "./effects.ts"
 import type { Flavor } from "./flavor.ts"
 import { batchOf } from "./input.ts"
 import * as Permission from "./permission.ts"
+import { fields as own } from "./wire.ts"
 
 export interface ToolSetup extends Setup {
   readonly flavor: Flavor
@@ -60,7 +61,7 @@ const afterTool = (setup: ToolSetup, done: In<"postToolCall">, ctx: HookContext)
   setup.events.note(ctx, { role: "tool", toolCallId: call.id, content, isError: !result.ok })
   if (!executed) return undefined
   if (result.ok) return afterSuccess(setup, done, ctx)
-  const fields = { error: result.error, is_interrupt: false, duration_ms: elapsedMs }
+  const fields = { [own.error]: result.error, is_interrupt: false, duration_ms: elapsedMs }
   return onVerdict(
     setup.events.fireForTool("PostToolUseFailure", ctx, { ...call, tool: about }, fields),
     (verdict) => verdict.stop === undefined ? inject(verdict, ctx) : HookAction.abort(verdict.stop)
@@ -75,13 +76,16 @@ const afterSuccess = (
   if (!result.ok) return undefined
   const { input, name: tool } = knownCall({ ...call, tool: about }, toolNames, ctx)
   const { back, shown } = flavor.response(tool, input, result.output)
-  const fields = { tool_response: shown, duration_ms: elapsedMs }
+  const fields = { [own.output]: shown, duration_ms: elapsedMs }
   return onVerdict(events.fireForTool("PostToolUse", ctx, { ...call, tool: about }, fields), (verdict) => {
     if (verdict.stop !== undefined) return HookAction.abort(verdict.stop)
     inject(verdict, ctx)
     const output = verdict.updatedOutput ?? (tool.startsWith("mcp__") ? verdict.updatedMcpOutput : undefined)
     if (output === undefined) {
-      return verdict.blocked === undefined ? undefined : HookAction.reject(verdict.blocked)
+      if (verdict.blocked === undefined) return undefined
+      return flavor.blockReplacesResult === true
+        ? HookAction.transform({ ok: true as const, output: verdict.blocked })
+        : HookAction.reject(verdict.blocked)
     }
     if (verdict.blocked !== undefined) ctx.inject(verdict.blocked)
     return HookAction.transform({ ok: true as const, output: back(output) })

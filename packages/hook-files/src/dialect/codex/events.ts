@@ -1,8 +1,7 @@
 /** Lists the events of Codex. All of them are also events of Claude Code. */
 import type { EventName } from "../claude/events.ts"
 
-/** The names of all events of Codex. @category events @since 0.1.0 */
-export const codexEvents: ReadonlyArray<EventName> = [
+const list = [
   "SessionStart",
   "UserPromptSubmit",
   "PreToolUse",
@@ -14,4 +13,10 @@ export const codexEvents: ReadonlyArray<EventName> = [
   "SubagentStop",
   "Stop",
   "StopFailure"
-]
+] as const satisfies ReadonlyArray<EventName>
+
+/** The name of an event of Codex. */
+export type CodexEvent = typeof list[number]
+
+/** The names of all events of Codex. @category events @since 0.1.0 */
+export const codexEvents: ReadonlyArray<EventName> = list

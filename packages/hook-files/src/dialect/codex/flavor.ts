@@ -20,5 +20,6 @@ export const codex: Flavor = {
     tool === "apply_patch" ? ["Write", "Edit"] : ["Write", "Edit", "MultiEdit"].includes(tool) ? ["apply_patch"] : [],
   inputFields: ({ sessionId, turnNumber }, model = "") => ({ turn_id: `${sessionId}-${turnNumber}`, model }),
   response: (_tool, _input, shown) => ({ shown, back: (output) => output }),
+  blockReplacesResult: true,
   noTranscript: null
 }

@@ -2,40 +2,13 @@
 import type { Json, JsonObject } from "@belay/core/Json"
 import * as Renamed from "../shared/renamedTools.ts"
 import type { Known, ToolNames } from "../shared/toolNames.ts"
+import { copilotFields, copilotNames, others } from "./wire.ts"
 
 export const make = (configured: ToolNames): Renamed.Renamed =>
   Renamed.make({
-    names: {
-      Bash: "bash",
-      Read: "view",
-      Write: "create",
-      Edit: "edit",
-      MultiEdit: "edit",
-      Glob: "glob",
-      Grep: "grep",
-      WebFetch: "web_fetch",
-      WebSearch: "web_search",
-      AskUserQuestion: "ask_user",
-      TodoWrite: "update_todo",
-      Agent: "task"
-    },
-    others: {
-      edit: "Edit",
-      powershell: "Bash",
-      str_replace_editor: "Edit",
-      apply_patch: "Edit",
-      replace: "Edit",
-      rg: "Grep",
-      search_file_content: "Grep",
-      google_web_search: "WebSearch",
-      Task: "Agent"
-    },
-    fields: {
-      Read: { file_path: "path" },
-      Write: { file_path: "path", content: "file_text" },
-      Edit: { file_path: "path", old_string: "old_str", new_string: "new_str" },
-      MultiEdit: { file_path: "path" }
-    },
+    names: copilotNames,
+    others,
+    fields: copilotFields,
     plain: (tool) => tool
   }, configured)
 

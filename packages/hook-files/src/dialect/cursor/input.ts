@@ -11,6 +11,7 @@ import { type Answer, noVerdict, type Verdict } from "./answer.ts"
 import type { Handler } from "./config.ts"
 import { version } from "./dialect.ts"
 import type { EventName } from "./events.ts"
+import { fields as own } from "./wire.ts"
 
 export interface Setup {
   readonly name: string
@@ -52,11 +53,11 @@ export const make = ({ engine, name, transcript }: Setup): Events => {
       const model = models.get(root.sessionId) ?? ""
       const input: JsonObject = {
         conversation_id: root.sessionId,
-        session_id: root.sessionId,
+        [own.session[0]]: root.sessionId,
         generation_id: `${root.sessionId}-${root.turnNumber}`,
         model,
         model_id: model,
-        hook_event_name: event,
+        [own.event]: event,
         cursor_version: version,
         workspace_roots: [ctx.cwd],
         user_email: null,

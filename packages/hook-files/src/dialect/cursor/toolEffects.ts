@@ -12,6 +12,7 @@ import { noVerdict, type Verdict } from "./answer.ts"
 import { inject, type Setup } from "./effects.ts"
 import type { EventName } from "./events.ts"
 import { type Call, type CursorCall, cursorCall } from "./tools.ts"
+import { fields as fieldNames } from "./wire.ts"
 
 const none = Effect.succeed(noVerdict)
 
@@ -48,14 +49,14 @@ export const make = (setup: Setup): Effects => {
 }
 
 const about = ({ input, name }: CursorCall, { id }: Call, { cwd }: HookContext): JsonObject => ({
-  tool_name: name,
-  tool_input: input,
-  tool_use_id: id,
+  [fieldNames.tool]: name,
+  [fieldNames.input]: input,
+  [fieldNames.call]: id,
   cwd
 })
 
 const failureFields = (error: string, type: string, duration: number): JsonObject => ({
-  error_message: error,
+  [fieldNames.error]: error,
   failure_type: type,
   duration,
   is_interrupt: false
@@ -124,7 +125,7 @@ const afterTool = Effect.fnUntraced(function*(
   const { output } = result
   const own = doneEvent(known, output, elapsedMs)
   if (own !== undefined) yield* events.fire(own.event, own.fields(), ctx, own.subjects) ?? none
-  const fields = { ...common, tool_output: JSON.stringify(shownOf(known, output)), duration: elapsedMs }
+  const fields = { ...common, [fieldNames.output]: JSON.stringify(shownOf(known, output)), duration: elapsedMs }
   const verdict: Verdict = yield* events.fire("postToolUse", fields, ctx, [known.name]) ?? none
   inject(verdict, ctx)
   if (verdict.output === undefined) return undefined

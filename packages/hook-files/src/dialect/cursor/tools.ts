@@ -4,6 +4,7 @@ import type { Json } from "@belay/core/Json"
 import type { ToolMeta } from "@belay/core/Tool"
 import { knownCall } from "../shared/delegation.ts"
 import type { Known, ToolNames } from "../shared/toolNames.ts"
+import { claudeNames, cursorNames } from "./wire.ts"
 
 export interface Call {
   readonly id: string
@@ -19,18 +20,6 @@ export interface CursorCall extends Known {
   /** The name of the tool on its MCP server. Absent for other tools. */
   readonly mcp?: string
 }
-
-const cursorNames: { readonly [claude: string]: string } = {
-  Bash: "Shell",
-  Edit: "Write",
-  MultiEdit: "Write",
-  NotebookEdit: "Write",
-  Agent: "Task",
-  delete_file: "Delete",
-  remove_file: "Delete"
-}
-
-const claudeNames: { readonly [cursor: string]: string } = { Shell: "Bash", Task: "Agent" }
 
 /** Translates the names that the host gives to its tools from Cursor's words to those of Claude Code. */
 export const translated = (names: ToolNames): ToolNames =>

@@ -7,14 +7,7 @@ import type { EventName } from "../claude/events.ts"
 import { claude, type Flavor } from "../claude/flavor.ts"
 import { read } from "../claude/readAnswer.ts"
 import type { ToolNames } from "../shared/toolNames.ts"
-
-/** The names of tools that differ from those of Claude Code. */
-const toolNames: { readonly [claude: string]: string } = {
-  Bash: "Execute",
-  Write: "Create",
-  WebFetch: "FetchUrl",
-  Agent: "Task"
-}
+import { camel, toolNames } from "./wire.ts"
 
 /** Translates names that the host gives to its tools from Droid's words to those of Claude Code. */
 export const translated = (names: ToolNames): ToolNames => {
@@ -25,16 +18,6 @@ export const translated = (names: ToolNames): ToolNames => {
       typeof said === "string" ? back.get(said) ?? said : { ...said, name: back.get(said.name) ?? said.name }
     ])
   )
-}
-
-/** Fields that Droid writes in camel case. Older scripts read them in snake case, so both are there. */
-const camel: { readonly [field: string]: string } = {
-  session_id: "sessionId",
-  transcript_path: "transcriptPath",
-  permission_mode: "permissionMode",
-  hook_event_name: "hookEventName",
-  stop_hook_active: "stopHookActive",
-  custom_instructions: "customInstructions"
 }
 
 const permissionModes: { readonly [claude: string]: string } = {

@@ -22,6 +22,7 @@ import * as Input from "./input.ts"
 import * as Memory from "./memory.ts"
 import * as ToolEffects from "./toolEffects.ts"
 import * as Tools from "./tools.ts"
+import { builtIn } from "./wire.ts"
 
 /** The name of an event. @category models @since 0.1.0 */
 export type EventName = Events.EventName
@@ -46,7 +47,7 @@ export interface Decoded {
  * @category models
  * @since 0.1.0
  */
-export const builtInTools: { readonly [tool: string]: string } = Tools.builtIn
+export const builtInTools: { readonly [tool: string]: string } = builtIn
 
 /** Options of the hook that runs files of Gemini CLI. @category models @since 0.1.0 */
 export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "onTimeout"> {

@@ -12,6 +12,7 @@ import type { Answer, Verdict } from "./answer.ts"
 import type { Handler } from "./config.ts"
 import type { Fire } from "./input.ts"
 import type { Memory } from "./memory.ts"
+import { fields as own } from "./wire.ts"
 
 export interface Setup {
   /** The name of the hook. */
@@ -73,7 +74,7 @@ const promptEffect = (setup: Setup): Effects["preTurn"] => (input, ctx) => {
   setup.memory.turns.set(ctx.sessionId, { prompt: input.message, isRetried: false })
   note(setup, ctx, { role: "user", content: input.message })
   return onVerdict(
-    setup.fire("BeforeAgent", { prompt: input.message }, ctx),
+    setup.fire("BeforeAgent", { [own.prompt]: input.message }, ctx),
     ({ contexts, denied, stopped }) => {
       // A denied prompt is removed from the history. If the hook only stops the turn, the prompt stays.
       if (stopped !== undefined) return HookAction.abort(stopped, { keepMessage: true })
@@ -132,7 +133,7 @@ const fireAfterAgent = ({ fire, memory }: Setup, { answer, isActive, messages }:
   const turn = memory.turns.get(ctx.sessionId)
   const said = messages.findLast((message) => message.role === "user" && message.source === undefined)
   const prompt = turn?.prompt ?? (said === undefined ? "" : text(said))
-  const fields = { prompt, prompt_response: answer, stop_hook_active: isActive || turn?.isRetried === true }
+  const fields = { [own.prompt]: prompt, [own.answer]: answer, [own.again]: isActive || turn?.isRetried === true }
   return fire("AfterAgent", fields, ctx)
 }
 

@@ -8,6 +8,7 @@ import type * as Transcript from "../../Transcript.ts"
 import { type Answer, noVerdict, type Verdict } from "./answer.ts"
 import type { Handler } from "./config.ts"
 import { type EventName, events as subjectFields } from "./events.ts"
+import { fields as own } from "./wire.ts"
 
 /**
  * Fires an event. Returns undefined if no entry runs. `names` are other names of the tool, which matchers also accept.
@@ -31,10 +32,10 @@ export const make = (
   return Effect.flatMap(Clock.currentTimeMillis, (now) => {
     const input = {
       ...fields,
-      session_id: ctx.root.sessionId,
+      [own.session]: ctx.root.sessionId,
       transcript_path: transcript?.path(ctx.root.sessionId) ?? "",
-      cwd: ctx.cwd,
-      hook_event_name: event,
+      [own.cwd]: ctx.cwd,
+      [own.event]: event,
       timestamp: new Date(now).toISOString()
     }
     return engine.fire({ event, subjects, input }, ctx) ?? Effect.succeed(noVerdict)

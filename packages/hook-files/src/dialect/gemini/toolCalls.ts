@@ -8,6 +8,7 @@ import type { Renamed } from "../shared/renamedTools.ts"
 import { noVerdict, type Verdict } from "./answer.ts"
 import type { Fire } from "./input.ts"
 import * as Tools from "./tools.ts"
+import { fields as own } from "./wire.ts"
 
 interface Call {
   readonly name: string
@@ -54,7 +55,7 @@ export const make = ({ fire, toolNamed, tools }: Setup): Calls => {
     // A matcher can also use the `mcp__server__tool` name of an MCP tool.
     return fire(
       event,
-      { tool_name: tool, tool_input: input, ...Tools.mcpOf(call.name), ...original, ...more },
+      { [own.tool]: tool, [own.input]: input, ...Tools.mcpOf(call.name), ...original, ...more },
       ctx,
       [call.name].filter((one) => one.startsWith("mcp__"))
     )

@@ -3,27 +3,14 @@ import type { Json, JsonObject } from "@belay/core/Json"
 import type { ToolMeta } from "@belay/core/Tool"
 import * as Renamed from "../shared/renamedTools.ts"
 import type { ToolNames } from "../shared/toolNames.ts"
+import { builtIn, others } from "./wire.ts"
 
 const mcp = /^mcp__(.+?)__(.+)$/
-
-/** Maps the tool names of Claude Code to those of Gemini CLI. */
-export const builtIn: { readonly [tool: string]: string } = {
-  Bash: "run_shell_command",
-  Read: "read_file",
-  Write: "write_file",
-  Edit: "replace",
-  MultiEdit: "replace",
-  Glob: "glob",
-  Grep: "grep_search",
-  LS: "list_directory",
-  WebFetch: "web_fetch",
-  WebSearch: "google_web_search"
-}
 
 export const make = (configured: ToolNames): Renamed.Renamed =>
   Renamed.make({
     names: builtIn,
-    others: { replace: "Edit", str_replace_editor: "Edit", create: "Write", search_file_content: "Grep", rg: "Grep" },
+    others,
     fields: {},
     plain: (tool) => {
       const [, server, name] = mcp.exec(tool) ?? []

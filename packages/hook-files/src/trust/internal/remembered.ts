@@ -2,11 +2,11 @@
  * Remembers what was read when a person decided. So later changes can be shown, and files that did not change need not
  * be read again. It decides nothing.
  */
-import { join } from "node:path"
 import { isFields, record } from "../../dialect/shared/fields.ts"
-import { read as readFile, real, sha256, write as writeFile } from "../../internal/files.ts"
+import { read as readFile, real, write as writeFile } from "../../internal/files.ts"
 import type * as Covered from "./covered.ts"
 import { type Files, type Known, stateOf } from "./files.ts"
+import { pathOf } from "./rememberedPath.ts"
 
 /** A file that a decision was about. */
 export interface File {
@@ -22,8 +22,6 @@ export interface File {
 
 /** By system and path. */
 export type Remembered = { readonly [dialect: string]: { readonly [path: string]: File } }
-
-export const pathOf = (folder: string, cwd: string): string => join(folder, `${sha256(real(cwd))}.files.json`)
 
 /** Undefined if there is nothing, or if it is about another project. */
 export const read = (folder: string, cwd: string): Remembered | undefined => {

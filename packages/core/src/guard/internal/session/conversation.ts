@@ -259,6 +259,9 @@ export class Conversation {
       child.take(sessionOf(stored, { root: this.session.root }))
       child.running = child.makeTurn(storedTurn(stored))
       update(running, { type: "rebuild" })
+    } else if (child.session.root !== this.session.root) {
+      // It was made before this conversation was loaded from the store.
+      child.detach()
     } else if (child.running !== undefined && child.running.parent !== turn) {
       child.running = child.makeTurn(child.running.state)
     }

@@ -1,0 +1,53 @@
+// Starts `belay guard run` of an installed package: one file, with the code that V8 has compiled before. It runs for
+// every tool call of an agent, so it loads nothing else.
+"use strict"
+const { mkdirSync, readFileSync, renameSync, writeFileSync } = require("node:fs")
+const os = require("node:os")
+const path = require("node:path")
+const { Script, constants } = require("node:vm")
+
+// Standard error is the reason of a refusal.
+process.removeAllListeners("warning")
+
+const filename = path.join(__dirname, "..", "dist", "guard", "run.cjs")
+const folder = process.env["NODE_COMPILE_CACHE"] || path.join(os.homedir(), ".belay", "cache")
+
+const read = (file, encoding) => {
+  try {
+    return readFileSync(file, encoding)
+  } catch {
+    return undefined
+  }
+}
+
+try {
+  const source = readFileSync(filename, "latin1")
+  const id = readFileSync(`${filename}.id`, "latin1")
+  const cache = path.join(folder, `guard-${id}-${process.version}-${process.arch}.bin`)
+  const cachedData = read(cache)
+  const script = new Script(source, {
+    filename,
+    cachedData,
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER
+  })
+  // V8 compiles functions when they are called first, so what is kept is written at the end.
+  const finish = () => {
+    if (cachedData !== undefined && script.cachedDataRejected !== true) return
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      const temporary = `${cache}.${process.pid}`
+      writeFileSync(temporary, script.createCachedData(), { mode: 0o600 })
+      renameSync(temporary, cache)
+    } catch {
+      // Where nothing can be kept, everything is compiled again.
+    }
+  }
+  // A config in TypeScript is compiled too.
+  require("node:module").enableCompileCache(folder)
+  const loaded = { exports: {} }
+  script.runInThisContext()(loaded.exports, require, loaded)
+  loaded.exports.command(process.argv.slice(2), finish)
+} catch (error) {
+  process.stderr.write(`belay guard: it cannot be started: ${error && error.message}\n`)
+  process.exit(2)
+}

@@ -1,0 +1,161 @@
+/** Writes the entries of the guard into the settings of a system, and removes them. What is not ours stays as it is. */
+import type { JsonObject } from "@belay/core/Json"
+import type { Wire, WireEvent } from "@belay/hook-files/Wires"
+import * as Result from "effect/Result"
+import { parse, type ParseError, printParseErrorCode } from "jsonc-parser"
+import { usageError } from "../flags.ts"
+import type { Usage } from "../usage.ts"
+import { addElement, addProperty, type Path, remove } from "./jsonEdit.ts"
+
+/** How many seconds an entry may take, if the system lets it say so. The guard itself decides sooner. */
+const seconds = 30
+
+/** An element of a list in the settings that belongs to the guard. */
+const isOurs = (value: unknown, system: string): boolean =>
+  commandsIn(value).some((command) => command.includes(`guard run --system ${system}`))
+
+const commandsIn = (value: unknown): ReadonlyArray<string> => {
+  const { bash, command } = Object(value) as { readonly bash?: unknown; readonly command?: unknown }
+  return [command, bash].filter((one): one is string => typeof one === "string")
+}
+
+/** The element that calls the guard at an event. */
+const elementOf = (wire: Wire, event: string, row: WireEvent, command: string): JsonObject => {
+  const { settings: { entry = {}, form, timeout } } = wire
+  const limit = Math.min(seconds, row.maxLimit ?? seconds)
+  const time = timeout === undefined ? {} : { [timeout.key]: timeout.unit === "ms" ? limit * 1_000 : limit }
+  // The shell refuses where the command is missing or was killed.
+  const line = `${command} guard run --system ${wire.system} --event ${event} || exit 2`
+  if (form === "bash") return { type: "command", bash: line, powershell: powershell(line), ...entry, ...time }
+  if (form === "list") return { command: line, ...entry, ...time }
+  return { hooks: [{ type: "command", command: line, ...entry, ...time }] }
+}
+
+const powershell = (line: string): string => line.replace(/ \|\| exit 2$/, "; if ($LASTEXITCODE -ne 0) { exit 2 }")
+
+/** Returns the settings with the entries of the guard. Entries that are there already stay where they are. */
+export const withEntries = (
+  wire: Wire,
+  file: string,
+  text: string,
+  command: string
+): Result.Result<string, Usage> => Result.map(readable(wire, file, text), () => added(wire, text, command))
+
+const added = (wire: Wire, text: string, command: string): string => {
+  const { events, settings: { frame = {} } } = wire
+  let now = text.trim() === "" ? "{}\n" : text
+  for (const [key, value] of Object.entries(frame)) {
+    if (valueAt(now, [key]) === undefined) now = addProperty(now, [key], value)
+  }
+  for (const [event, row] of Object.entries(events)) {
+    const wanted = elementOf(wire, event, row, command)
+    const list = listAt(now, event)
+    const own = list.flatMap((one, index) => isOurs(entryOf(one), wire.system) ? [index] : [])
+    if (own.length === 1 && JSON.stringify(list[own[0]!]) === JSON.stringify(wanted)) continue
+    now = without(wire, now, event)
+    now = valueAt(now, ["hooks", event]) === undefined
+      ? addProperty(now, ["hooks", event], [wanted])
+      : addElement(now, ["hooks", event], wanted)
+  }
+  return now
+}
+
+/** Returns the settings without the entries of the guard, or undefined if nothing of others is left. */
+export const withoutEntries = (
+  wire: Wire,
+  file: string,
+  text: string
+): Result.Result<string | undefined, Usage> => Result.map(readable(wire, file, text), () => removed(wire, text))
+
+const removed = (wire: Wire, text: string): string | undefined => {
+  const { settings: { frame = {} } } = wire
+  let now = text
+  if (now.trim() === "") return text
+  const events = Object.keys(Object(valueAt(now, ["hooks"])))
+  const isThere = events.some((event) => listAt(now, event).some((one) => hasOurs(one, wire.system)))
+  if (!isThere) return text
+  for (const event of events) {
+    now = without(wire, now, event)
+    if (Array.isArray(valueAt(now, ["hooks", event])) && listAt(now, event).length === 0) {
+      now = remove(now, ["hooks", event])
+    }
+  }
+  if (Object.keys(Object(valueAt(now, ["hooks"]))).length === 0) now = remove(now, ["hooks"])
+  const rest = Object.keys(Object(valueAt(now, []))).filter((key) => !Object.hasOwn(frame, key))
+  return rest.length === 0 ? undefined : now
+}
+
+/** The events of the settings at which the guard is called, with the lines that call it. */
+export const wiredEvents = (wire: Wire, text: string): ReadonlyMap<string, string> =>
+  new Map(
+    Object.keys(Object(valueAt(text, ["hooks"]))).flatMap((event) =>
+      listAt(text, event).flatMap((one) => {
+        const command = [one, ...innerOf(one)].flatMap(commandsIn)
+          .find((line) => line.includes(`guard run --system ${wire.system}`))
+        return command === undefined ? [] : [[event, command] as const]
+      })
+    )
+  )
+
+const innerOf = (one: unknown): ReadonlyArray<unknown> => {
+  const { hooks } = Object(one) as { readonly hooks?: unknown }
+  return Array.isArray(hooks) ? hooks : []
+}
+
+/** A group with one entry is that entry. */
+const entryOf = (one: unknown): unknown => innerOf(one).length === 1 ? innerOf(one)[0] : one
+
+const hasOurs = (one: unknown, system: string): boolean => [one, ...innerOf(one)].some((entry) => isOurs(entry, system))
+
+/** Removes the elements of the guard, and from groups with entries of others only its own. */
+const without = (wire: Wire, text: string, event: string): string => {
+  const list: unknown = valueAt(text, ["hooks", event])
+  if (!Array.isArray(list)) return text
+  let now = text
+  for (const [index, one] of [...list.entries()].reverse()) {
+    const inner = innerOf(one)
+    const others = inner.filter((entry) => !isOurs(entry, wire.system))
+    if (isOurs(one, wire.system) || (inner.length > 0 && others.length === 0)) {
+      now = remove(now, ["hooks", event, index])
+    } else {
+      for (const [at, entry] of [...inner.entries()].reverse()) {
+        if (isOurs(entry, wire.system)) now = remove(now, ["hooks", event, index, "hooks", at])
+      }
+    }
+  }
+  return now
+}
+
+const valueAt = (text: string, path: Path): unknown =>
+  path.reduce((value: unknown, key) => {
+    const fields = Object(value) as { readonly [key: string]: unknown }
+    return Object.hasOwn(fields, key) ? fields[key] : undefined
+  }, parse(text, [], { allowTrailingComma: true }))
+
+const listAt = (text: string, event: string): ReadonlyArray<unknown> => {
+  const list = valueAt(text, ["hooks", event])
+  return Array.isArray(list) ? list : []
+}
+
+/** Settings that cannot be read are not touched. Returns why they cannot. */
+const whyUnreadable = (wire: Wire, text: string): string | undefined => {
+  if (text.trim() === "") return undefined
+  const errors: Array<ParseError> = []
+  const value: unknown = parse(text, errors, { allowTrailingComma: true })
+  const [error] = errors
+  if (error !== undefined) return `is not JSON (${printParseErrorCode(error.error)} at ${error.offset})`
+  const { hooks = {} } = Object(value) as { readonly hooks?: unknown }
+  if (!isFields(value) || !isFields(hooks)) return `is not a file of settings of ${wire.name}`
+  const [wrong] = Object.entries(hooks).find(([, list]) => !Array.isArray(list)) ?? []
+  // Some systems have switches beside the events.
+  return wrong === undefined || !Object.hasOwn(wire.events, wrong) ? undefined : `: hooks.${wrong} is not a list`
+}
+
+const isFields = (value: unknown): value is { readonly [key: string]: unknown } =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const readable = (wire: Wire, file: string, text: string): Result.Result<string, Usage> => {
+  const why = whyUnreadable(wire, text)
+  if (why === undefined) return Result.succeed(text)
+  return Result.fail(usageError(`${file}${why.startsWith(":") ? "" : " "}${why}: correct it first`))
+}

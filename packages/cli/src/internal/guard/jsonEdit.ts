@@ -1,0 +1,53 @@
+/** Changes JSON text with comments. What is not changed keeps its format and its comments. */
+import type { Json } from "@belay/core/Json"
+import { findNodeAtLocation, type Node, parseTree } from "jsonc-parser"
+
+/** The way to a value. */
+export type Path = ReadonlyArray<string | number>
+
+/** Sets a property that is not there. Objects on the way to it are made. */
+export const addProperty = (text: string, path: ReadonlyArray<string>, value: Json): string => {
+  const tree = rootOf(text)
+  const there = path.findIndex((_, index) => nodeAt(tree, path.slice(0, index + 1)) === undefined)
+  const parent = nodeAt(tree, path.slice(0, there))!
+  const whole = path.slice(there + 1).reduceRight((inner: Json, key) => ({ [key]: inner }), value)
+  return added(text, parent, there + 1, `${JSON.stringify(path[there])}: `, whole)
+}
+
+/** Adds an element to the end of a list. */
+export const addElement = (text: string, path: Path, value: Json): string =>
+  added(text, nodeAt(rootOf(text), path)!, path.length + 1, "", value)
+
+/** Removes a property or an element. */
+export const remove = (text: string, path: Path): string => {
+  const found = nodeAt(rootOf(text), path)
+  if (found === undefined) return text
+  const node = found.parent?.type === "property" ? found.parent : found
+  const siblings = node.parent?.children ?? []
+  const index = siblings.indexOf(node)
+  const [before, after] = [siblings[index - 1], siblings[index + 1]]
+  if (before !== undefined) return text.slice(0, endOf(before)) + text.slice(endOf(node))
+  if (after !== undefined) return text.slice(0, node.offset) + text.slice(after.offset)
+  // What is empty now needs no line of its own.
+  const parent = node.parent!
+  const inside = text.slice(parent.offset + 1, node.offset) + text.slice(endOf(node), endOf(parent) - 1)
+  const rest = inside.trim() === "" ? "" : inside
+  return text.slice(0, parent.offset + 1) + rest + text.slice(endOf(parent) - 1)
+}
+
+const added = (text: string, parent: Node, depth: number, name: string, value: Json): string => {
+  const unit = /\n([ \t]+)\S/.exec(text)?.[1] ?? "  "
+  const margin = unit.repeat(depth)
+  const written = `\n${margin}${name}${JSON.stringify(value, null, unit).replaceAll("\n", `\n${margin}`)}`
+  const last = parent.children?.at(-1)
+  if (last !== undefined) return `${text.slice(0, endOf(last))},${written}${text.slice(endOf(last))}`
+  const at = parent.offset + 1
+  const rest = text.slice(at, endOf(parent) - 1).trimEnd()
+  return `${text.slice(0, at)}${rest}${written}\n${unit.repeat(depth - 1)}${text.slice(endOf(parent) - 1)}`
+}
+
+const endOf = ({ length, offset }: Node): number => offset + length
+
+const rootOf = (text: string): Node => parseTree(text, [], { allowTrailingComma: true })!
+
+const nodeAt = (tree: Node, path: Path): Node | undefined => findNodeAtLocation(tree, [...path])

@@ -1,0 +1,52 @@
+/** Finds the config of a guard, and checks that a person has trusted it. */
+import { folder as trustIn } from "@belay/hook-files/TrustStore"
+import { existsSync, realpathSync } from "node:fs"
+import { dirname, join, resolve } from "node:path"
+import { type Covered, coveredBy } from "./covered.ts"
+import type { Places } from "./places.ts"
+import { Refusal } from "./refusal.ts"
+
+/** The names of a config, in the order in which they are looked for. */
+export const names: ReadonlyArray<string> = ["belay.guard.ts", "belay.guard.js", "belay.guard.json"]
+
+/** Returns the config of a folder: in it, in a folder above it, or in the home folder. */
+export const findConfig = (cwd: string, home: string): string | undefined => {
+  for (let folder = resolve(cwd);; folder = dirname(folder)) {
+    const found = names.map((name) => join(folder, name)).find((path) => existsSync(path))
+    if (found !== undefined) return found
+    if (folder === dirname(folder)) break
+  }
+  return names.map((name) => join(home, name)).find((path) => existsSync(path))
+}
+
+/** Returns the config with its files, if it may run. Throws a `Refusal` that says how to change that. */
+export const trustedConfig = (given: string | undefined, cwd: string, places: Places): Covered => {
+  const path = given === undefined ? findConfig(cwd, places.home) : resolve(cwd, given)
+  if (path === undefined) {
+    throw new Refusal(`there is no ${names.join(", ")} in ${cwd} or above it: run \`belay guard init\` there`)
+  }
+  if (!existsSync(path)) throw new Refusal(`there is no file ${path}`)
+  const covered = coveredBy(path)
+  if (!isTrusted(covered, places)) {
+    throw new Refusal(
+      `nobody has trusted ${path} as it is now: read it, then run \`belay guard trust ${quoted(dirname(path))}\``
+    )
+  }
+  return covered
+}
+
+/** Whether a person has decided that exactly this config may run. A config in the home folder is the user's own. */
+export const isTrusted = ({ fingerprint, path }: Covered, { home, trust }: Places): boolean => {
+  const project = dirname(path)
+  return real(project) === real(home) || trustIn(trust).isTrusted(project, fingerprint)
+}
+
+const real = (path: string): string => {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+const quoted = (path: string): string => /^[\w@%+=:,./-]+$/.test(path) ? path : JSON.stringify(path)

@@ -1,0 +1,119 @@
+/** Runs a config. What runs are the bytes that a person has trusted, also if the file changes at this moment. */
+import { createRequire, registerHooks } from "node:module"
+import { extname } from "node:path"
+import { fileURLToPath, pathToFileURL } from "node:url"
+import { type Configured, configuredBy } from "./configured.ts"
+import type { Covered } from "./covered.ts"
+import { readJson } from "./jsonConfig.ts"
+import { barrels, type Exports, modules } from "./modules.ts"
+import { messageOf, Refusal } from "./refusal.ts"
+import type { Within } from "./within.ts"
+
+/** Returns what the config exports. Throws a `Refusal` if it cannot be run. */
+export const loadConfig = async (covered: Covered, within: Within): Promise<Configured> => {
+  const { files, path } = covered
+  if (path.endsWith(".json")) return await configuredBy(path, await readJson(path, files.get(path)!))
+  const packages = await packagesOf(covered)
+  const hooks = registerHooks(hooksFor(covered, packages))
+  try {
+    const module = await within(() => evaluate(path))
+    return await within(() => configuredBy(path, Object(module).default))
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    throw new Refusal(`${path} cannot be loaded: ${messageOf(error)}`)
+  } finally {
+    hooks.deregister()
+  }
+}
+
+/** A module that awaits something at its top cannot be required. */
+const evaluate = (path: string): unknown => {
+  try {
+    return createRequire(path)(path)
+  } catch (error) {
+    if (Object(error).code !== "ERR_REQUIRE_ASYNC_MODULE") throw error
+    return import(pathToFileURL(path).href)
+  }
+}
+
+/** Loads the modules of this command that the config imports, and no others. */
+const packagesOf = async ({ packages }: Covered): Promise<ReadonlyMap<string, Exports>> => {
+  const loaded = new Map<string, Exports>()
+  for (const [specifier, names] of packages) {
+    const barrel = Object.hasOwn(barrels, specifier) ? barrels[specifier] : undefined
+    if (barrel !== undefined) loaded.set(specifier, await exportsOf(barrel, names))
+    else if (Object.hasOwn(modules, specifier)) loaded.set(specifier, await modules[specifier]!())
+  }
+  return loaded
+}
+
+const exportsOf = async (
+  barrel: NonNullable<(typeof barrels)[string]>,
+  names: ReadonlySet<string> | "all"
+): Promise<Exports> => {
+  const wanted = Object.entries(barrel).filter(([name]) => names === "all" || names.has(name))
+  const found = await Promise.all(wanted.map(async ([name, [specifier, part]]) => {
+    const module = await modules[specifier]!()
+    return [name, part === undefined ? module : module[part]] as const
+  }))
+  return Object.fromEntries(found)
+}
+
+const scheme = "belay-guard:"
+
+const hooksFor = (
+  { files, path }: Covered,
+  packages: ReadonlyMap<string, Exports>
+): Parameters<typeof registerHooks>[0] => {
+  shared.set(scheme, packages)
+  return {
+    resolve: (specifier, context, next) => {
+      if (packages.has(specifier)) {
+        return { url: `${scheme}${specifier}`, format: "module", shortCircuit: true }
+      }
+      const found = next(specifier, context)
+      const file = found.url.startsWith("file:") ? fileURLToPath(found.url) : undefined
+      if (file !== undefined && !files.has(file) && !/[\\/]node_modules[\\/]/.test(file)) {
+        throw new Error(
+          `it imports ${file}, which the decision of trust does not cover: write its path as a plain text`
+        )
+      }
+      return found
+    },
+    load: (url, context, next) => {
+      if (url.startsWith(scheme)) {
+        return { format: "module", source: sourceOf(url.slice(scheme.length), packages), shortCircuit: true }
+      }
+      const file = url.startsWith("file:") ? fileURLToPath(url) : undefined
+      const text = file === undefined ? undefined : files.get(file)
+      const format = formats[extname(file ?? "")]
+      if (text === undefined || format === undefined) {
+        if (file === path) throw new Error("it has to be a TypeScript or JavaScript module")
+        return next(url, context)
+      }
+      return { format, source: text, shortCircuit: true }
+    }
+  }
+}
+
+const formats: { readonly [extension: string]: string } = {
+  ".ts": "module-typescript",
+  ".mts": "module-typescript",
+  ".js": "module",
+  ".mjs": "module",
+  ".json": "json"
+}
+
+/** The modules that a config has imported. The text of a module reads them from here. */
+const shared = new Map<string, ReadonlyMap<string, Exports>>()
+
+// A module that is made of text has no other way to a value.
+Object.assign(globalThis, { [Symbol.for("@belay/cli/guard")]: (name: string) => shared.get(scheme)?.get(name) })
+
+const sourceOf = (specifier: string, packages: ReadonlyMap<string, Exports>): string => {
+  const names = Object.keys(packages.get(specifier) ?? {}).filter((name) => name !== "default")
+  return [
+    `const found = globalThis[Symbol.for("@belay/cli/guard")](${JSON.stringify(specifier)})`,
+    ...names.map((name, index) => `const it${index} = found[${JSON.stringify(name)}]\nexport { it${index} as ${name} }`)
+  ].join("\n")
+}

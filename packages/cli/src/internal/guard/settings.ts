@@ -1,0 +1,48 @@
+/** Where the settings of a system are, and which command its entries call. */
+import type { Wire } from "@belay/hook-files/Wires"
+import * as Result from "effect/Result"
+import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { delimiter, dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { usageError } from "../flags.ts"
+import type { Usage } from "../usage.ts"
+import { messageOf } from "./run/refusal.ts"
+
+/** The settings of a project or of a user. */
+export const fileOf = (wire: Wire, scope: "project" | "user", folder: string): string =>
+  join(folder, wire.settings[scope])
+
+/** Returns the text of a file, or an empty text if there is none. */
+export const textOf = (path: string): Result.Result<string, Usage> =>
+  Result.orElse(
+    Result.try({ try: () => readFileSync(path, "utf8"), catch: (error) => error }),
+    (error) =>
+      Object(error).code === "ENOENT"
+        ? Result.succeed("")
+        : Result.fail(usageError(`${path} cannot be read: ${messageOf(error)}`))
+  )
+
+/** Writes a file at once, so that an agent that starts at this moment reads all of it or nothing new. */
+export const write = (path: string, text: string | undefined): Result.Result<void, Usage> =>
+  Result.try({
+    try: () => {
+      if (text === undefined) return rmSync(path, { force: true })
+      const target = existsSync(path) ? realpathSync(path) : path
+      const mode = existsSync(target) ? statSync(target).mode & 0o777 : 0o644
+      mkdirSync(dirname(target), { recursive: true })
+      const temporary = `${target}.${process.pid}.tmp`
+      writeFileSync(temporary, text, { mode })
+      renameSync(temporary, target)
+    },
+    catch: (error) => usageError(`${path} cannot be written: ${messageOf(error)}`)
+  })
+
+/** How a shell starts this program: `belay`, if the search path leads to it. */
+export const programOf = (path: string): string => {
+  const own = fileURLToPath(new URL("../../../bin/belay.mjs", import.meta.url))
+  const named = path.split(delimiter).map((folder) => join(folder, "belay")).find((one) => existsSync(one))
+  if (named !== undefined && realpathSync(named) === realpathSync(own)) return "belay"
+  const quick = fileURLToPath(new URL("../../../bin/guard.cjs", import.meta.url))
+  const isBuilt = existsSync(fileURLToPath(new URL("../../../dist/guard/run.cjs", import.meta.url)))
+  return [process.execPath, isBuilt ? quick : own].map((word) => JSON.stringify(word)).join(" ")
+}

@@ -1,0 +1,127 @@
+import { all } from "@belay/hook-files/Wires"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "vitest"
+import { runHere } from "../belay.ts"
+import { call, program, projectWith } from "./support/guarded.ts"
+
+const quoted = [process.execPath, program].map((word) => JSON.stringify(word)).join(" ")
+
+describe("belay guard init", () => {
+  it.each(all.map(({ system }) => [system] as const))(
+    "writes a config that runs in %s, and trusts it",
+    async (system) => {
+      const { cwd, home, send } = projectWith()
+      const place = ["--cwd", cwd, "--home", home]
+      const { code, stdout } = await runHere(["guard", "init", "--system", system, "--outward", "deny", ...place])
+      assert.strictEqual(code, 0, stdout)
+      const event =
+        Object.entries(all.find((one) => one.system === system)!.events).find(([, { call: shape, means }]) =>
+          means === "toolCall" && (shape === undefined || shape.name === "Bash") &&
+          (system !== "cursor" || shape !== undefined)
+        )![0]
+      const refused = await send(system, event, call("1", "Bash", { command: "git push origin main" }))
+      assert.include(refused.stdout + refused.stderr, "git push")
+      assert.match(refused.stdout + refused.stderr, /den|reject|not allowed/i)
+      const allowed = await send(system, event, call("2", "Bash", { command: "ls" }))
+      assert.deepStrictEqual([allowed.stdout, allowed.stderr], ["{}", ""])
+    }
+  )
+
+  it("leaves out the hooks that nobody wants, and does not write over a config", async () => {
+    const { cwd, home } = projectWith()
+    const place = ["--cwd", cwd, "--home", home]
+    const flags = ["--system", "codex", "--outward", "allow", "--values", "allow", "--calls", "0"]
+    assert.strictEqual((await runHere(["guard", "init", ...flags, ...place])).code, 0)
+    const text = readFileSync(join(cwd, "belay.guard.ts"), "utf8")
+    for (const name of ["DataFlow", "PermissionRules", "ToolCallLimit"]) assert.notInclude(text, name)
+    const again = await runHere(["guard", "init", ...flags, ...place])
+    assert.strictEqual(again.code, 2)
+    assert.include(again.stderr, "is there already")
+  })
+})
+
+describe("belay guard trust", () => {
+  it("shows the config and its imports, and trusts exactly them after a yes", async () => {
+    const { cwd, home, send } = projectWith()
+    writeFileSync(join(cwd, "rules.ts"), "export const rules = []")
+    writeFileSync(join(cwd, "belay.guard.ts"), `import { rules } from "./rules.ts"\nexport default rules`)
+    const place = ["--cwd", cwd, "--home", home]
+    const shown = await runHere(["guard", "trust", ...place])
+    assert.strictEqual(shown.code, 1)
+    assert.include(shown.stdout, "export const rules = []")
+    assert.strictEqual((await send("claude", "Stop")).stderr.includes("nobody has trusted"), true)
+    assert.strictEqual((await runHere(["guard", "trust", "--yes", ...place])).code, 0)
+    assert.strictEqual((await send("claude", "PreToolUse", call("1", "Bash", {}))).stdout, "{}")
+    assert.include((await runHere(["guard", "trust", ...place])).stdout, "is trusted already")
+    // The decision about hook files of the project is another one.
+    await runHere(["hooks", "untrust", cwd, ...place])
+    assert.strictEqual((await send("claude", "PreToolUse", call("2", "Bash", {}))).code, 2)
+  })
+})
+
+describe("belay guard log", () => {
+  it("shows what was decided and where the guard failed, and belay backtest reads its file", async () => {
+    const { claude, cwd, home, text } = projectWith(`import { PermissionRules } from "@belay/hooks"
+      export default { hooks: [PermissionRules.make({ otherwise: "allow", deny: ["Bash(git push*)"], ask: ["Bash(npm *)"] })] }`)
+    await claude("UserPromptSubmit", { prompt: "publish it" })
+    await claude("PreToolUse", call("1", "Bash", { command: "git push" }))
+    await claude("PreToolUse", call("2", "Bash", { command: "npm publish" }))
+    await claude("PreToolUse", call("3", "Bash", { command: "ls" }))
+    await text("claude", "no json")
+    const place = ["--cwd", cwd, "--home", home]
+    const { stdout } = await runHere(["guard", "log", "--json", ...place])
+    const lines = JSON.parse(stdout) as ReadonlyArray<{ readonly [field: string]: string }>
+    assert.deepStrictEqual(lines.map(({ decision, what }) => `${decision} ${what}`), [
+      "denied Bash",
+      "asked Bash",
+      "failed "
+    ])
+    assert.include((await runHere(["guard", "log", "--all", ...place])).stdout, "allowed")
+    assert.include((await runHere(["guard", "log", "--session", "codex", ...place])).stdout, "Nothing was decided yet")
+    writeFileSync(
+      join(cwd, "stricter.ts"),
+      `export default { name: "stricter", preToolCall: () => ({ _tag: "Reject", reason: "no" }) }`
+    )
+    const log = join(home, ".belay", "guard", "log.jsonl")
+    const backtest = await runHere(["backtest", log, "--hook", join(cwd, "stricter.ts")])
+    assert.include(backtest.stdout, "1 session")
+    assert.match(backtest.stdout, /stricter .*preToolCall Bash: Reject stricter no/)
+  })
+})
+
+describe("belay guard doctor", () => {
+  it("plays a harmless payload through every wired event, and lists what gets around the guard", async () => {
+    const { cwd, home } = projectWith("export default { hooks: [{ name: \"all\", preToolCall: () => undefined }] }")
+    const place = ["--cwd", cwd, "--home", home]
+    for (const { system } of all) {
+      await runHere(["guard", "install", system, "--yes", "--program", quoted, ...place])
+      const { code, stdout } = await runHere(["guard", "doctor", system, "--json", ...place])
+      const [report] = JSON.parse(stdout)
+      const bad = report.findings.filter(({ level }: { readonly level: string }) => level === "error")
+      assert.deepStrictEqual(bad, [])
+      assert.strictEqual(code, 0)
+      const { events } = all.find((one) => one.system === system)!
+      for (const event of Object.keys(events)) assert.include(stdout, `${event}: answers`)
+      assert.isAbove(report.holes.length, 0)
+      assert.deepStrictEqual(report.coverage, ["preToolCall: enforced (all)"])
+    }
+  }, 60_000)
+
+  it("finds a missing config, missing events, and lines that let calls run", async () => {
+    const { cwd, home } = projectWith()
+    const place = ["--cwd", cwd, "--home", home]
+    const none = await runHere(["guard", "doctor", ...place])
+    assert.strictEqual(none.code, 1)
+    assert.include(none.stdout, "No system is wired")
+    mkdirSync(join(cwd, ".claude"))
+    const hooks = { Stop: [{ hooks: [{ type: "command", command: "nothing-here guard run --system claude" }] }] }
+    writeFileSync(join(cwd, ".claude", "settings.json"), JSON.stringify({ hooks }))
+    const { code, stdout } = await runHere(["guard", "doctor", ...place])
+    assert.strictEqual(code, 1)
+    assert.match(stdout, /there is no belay\.guard\.ts/)
+    assert.match(stdout, /does not call the guard at .*PreToolUse/)
+    assert.match(stdout, /a missing command lets calls run at Stop/)
+    assert.match(stdout, /Stop: ends with 127/)
+  })
+})

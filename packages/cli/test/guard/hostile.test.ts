@@ -1,0 +1,195 @@
+import { named } from "@belay/hook-files/Wires"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { assert, describe, it } from "vitest"
+import { payloadOf } from "../../src/internal/guard/sample.ts"
+import { run } from "../belay.ts"
+import { call, type Ended, program, projectWith } from "./support/guarded.ts"
+
+const allowing = `export default { hooks: [] }`
+const push = call("1", "Bash", { command: "git push" })
+
+const assertRefused = ({ code, stderr, stdout }: Omit<Ended, "signal">, reason: RegExp): void => {
+  assert.strictEqual(code, 2)
+  assert.match(stderr, reason)
+  assert.strictEqual(stdout, "")
+}
+
+describe("a payload that is none", () => {
+  const { cwd, send, text } = projectWith(allowing)
+
+  it.each(
+    [
+      ["", /the payload is not JSON/],
+      ["{\"hook_event_name\":", /the payload is not JSON/],
+      ["[1]", /expected a JSON object/],
+      ["null", /expected a JSON object/],
+      ["{}", /not one of Claude Code: it has no hook_event_name/],
+      [
+        "{\"hook_event_name\":\"preToolUse\",\"session_id\":\"s\"}",
+        /sent the event "preToolUse", which this guard does not know/
+      ],
+      ["{\"hook_event_name\":\"constructor\",\"session_id\":\"s\"}", /sent the event "constructor"/],
+      ["{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\"}", /has no session id/],
+      ["{\"hook_event_name\":\"PreToolUse\",\"session_id\":7,\"tool_name\":\"Bash\"}", /has no session id/],
+      ["{\"hook_event_name\":\"PreToolUse\",\"session_id\":\"s\"}", /names no tool/],
+      [
+        "{\"hook_event_name\":\"PreToolUse\",\"session_id\":\"__proto__\",\"tool_name\":\"Bash\"}",
+        /"__proto__" is not allowed/
+      ]
+    ] as const
+  )("is refused with a reason: %s", async (input, reason) => assertRefused(await text("claude", input), reason))
+
+  it("is refused if it is 50 MB long, and so is a session id of 1 MB", async () => {
+    const long = JSON.stringify({
+      ...payloadOf(named("claude")!, "PreToolUse", { session: "s", cwd, ...push }),
+      more: "x".repeat(50_000_000)
+    })
+    assertRefused(await text("claude", long), /the payload has 50\d+ bytes: at most 16777216 are read/)
+    assertRefused(
+      await send("claude", "PreToolUse", { ...push, session: "x".repeat(1_000_000) }),
+      /has 1000000 characters/
+    )
+  })
+
+  it("keeps odd ids of sessions, calls and agents apart", async () => {
+    const odd = { session: "../../etc/passwd \u0000", agent: { id: "a/b", name: "x" }, ...call("a/b/../c", "Bash", {}) }
+    assert.strictEqual((await send("claude", "PreToolUse", odd)).stdout, "{}")
+    assert.strictEqual((await send("claude", "PostToolUse", odd)).stdout, "{}")
+  })
+
+  it("is refused for a system that does not exist", async () => {
+    assertRefused(await text("nobody", "{}"), /--system is not one of the systems: "nobody"/)
+  })
+})
+
+describe("a config that cannot be used", () => {
+  it("is refused in a repository that nobody has trusted, with the command that trusts it", async () => {
+    const { cwd, send } = projectWith()
+    writeFileSync(join(cwd, "belay.guard.ts"), "process.exit(0)")
+    assertRefused(
+      await send("claude", "PreToolUse", push),
+      /nobody has trusted .*belay\.guard\.ts as it is now: .*`belay guard trust /
+    )
+  })
+
+  it("is refused after a change of a file that it imports", async () => {
+    const { configure, cwd, send } = projectWith()
+    writeFileSync(join(cwd, "rules.ts"), "export const hooks: Array<never> = []")
+    configure(`import { hooks } from "./rules.ts"\nexport default { hooks }`)
+    assert.strictEqual((await send("claude", "PreToolUse", push)).stdout, "{}")
+    writeFileSync(join(cwd, "rules.ts"), "export const hooks: Array<never> = [] // changed")
+    assertRefused(await send("claude", "PreToolUse", push), /nobody has trusted/)
+  })
+
+  it("runs as it was trusted, also if it changes while it is loaded", async () => {
+    const { configure, cwd, send } = projectWith()
+    writeFileSync(join(cwd, "rules.ts"), "export const hooks: Array<never> = []")
+    configure(`
+      import { writeFileSync } from "node:fs"
+      writeFileSync(new URL("rules.ts", import.meta.url), "throw new Error('not trusted')")
+      const { hooks } = await import("./rules.ts")
+      export default { hooks }`)
+    assert.strictEqual((await send("claude", "PreToolUse", push)).stdout, "{}")
+  })
+
+  it.each(
+    [
+      ["throws", `throw new Error("broken config")`, /belay\.guard\.ts cannot be loaded: broken config/],
+      ["has a syntax error", `export default {`, /belay\.guard\.ts cannot be loaded/],
+      ["exports nothing", `export const hooks = []`, /has no default export with hooks/],
+      ["has no hooks", `export default { rules: [] }`, /has no hooks/],
+      ["has a hook that is none", `export default { hooks: [{ preToolCal() {} }] }`, /a hook needs a name/],
+      [
+        "imports a file by a computed path",
+        `await import("./" + "x.ts")\nexport default []`,
+        /does not cover|Cannot find/
+      ],
+      ["imports what the guard has not", `import { createAgent } from "@belay/core"\nexport default []`, /createAgent/],
+      [
+        "has a hook that must hold where the system cannot enforce it",
+        `export default { hooks: [{ name: "strict", kind: "policy", preLlmCall() {} }] }`,
+        /claude cannot enforce strict at preLlmCall/
+      ]
+    ] as const
+  )("is refused if it %s", async (_what, config, reason) => {
+    const { cwd, send } = projectWith(config)
+    writeFileSync(join(cwd, "x.ts"), "export {}")
+    assertRefused(await send("claude", "PreToolUse", push), reason)
+  })
+
+  it("is refused before the limit of the system if it hangs, at its top, in a hook, or in a promise", async () => {
+    const hanging = [
+      `for (;;) {}`,
+      `export default { hooks: [{ name: "loops", preToolCall() { for (;;) {} } }] }`,
+      `export default { hooks: [{ name: "waits", preToolCall: () => new Promise(() => setInterval(() => {}, 1000)) }] }`,
+      `await new Promise(() => setInterval(() => {}, 1000))\nexport default []`
+    ]
+    const ended = await Promise.all(hanging.map(async (config) => {
+      const { send } = projectWith(config)
+      return await send("claude", "PreToolUse", push, ["--limit", "2"])
+    }))
+    for (const one of ended) assertRefused(one, /took too long to decide/)
+  })
+
+  it("is a list of ready hooks in JSON too", async () => {
+    const { configure, send } = projectWith()
+    configure(
+      JSON.stringify([{ hook: "PermissionRules", otherwise: "allow", deny: ["Bash(git push*)"] }]),
+      "belay.guard.json"
+    )
+    assert.include((await send("claude", "PreToolUse", push)).stdout, "\"permissionDecision\":\"deny\"")
+    configure("[\"ProtectedPath\"]", "belay.guard.json")
+    assertRefused(
+      await send("claude", "PreToolUse", push),
+      /there is no ready hook "ProtectedPath"; did you mean "ProtectedPaths"/
+    )
+    configure(JSON.stringify([{ hook: "ToolCallLimit", perTurns: 1 }]), "belay.guard.json")
+    assertRefused(await send("claude", "PreToolUse", push), /hooks\[0\].*perTurns/)
+  })
+
+  it("says with onFailure what a failure means, and never keeps an agent from stopping", async () => {
+    const failing =
+      `export default { onFailure: "allow", hooks: [{ name: "strict", kind: "policy", preLlmCall() {} }] }`
+    const { code, stderr, stdout } = await projectWith(failing).send("claude", "PreToolUse", push)
+    assert.deepStrictEqual([code, stdout], [0, "{}"])
+    assert.match(stderr, /cannot enforce strict/)
+    const stopped = await projectWith().send("claude", "Stop")
+    assert.deepStrictEqual([stopped.code, stopped.stdout], [0, "{}"])
+  })
+})
+
+describe("a store that cannot be used", () => {
+  const fileOf = (home: string) => {
+    const path = join(home, ".belay", "guard", "sessions.db")
+    mkdirSync(dirname(path), { recursive: true })
+    return path
+  }
+
+  it("refuses if the file is another program's, and does not change it", async () => {
+    const { home, send } = projectWith(allowing)
+    writeFileSync(fileOf(home), "this is not a database")
+    assertRefused(
+      await send("claude", "PreToolUse", push),
+      /sessions of the guard cannot be opened: .*not a SQLite database/
+    )
+    assert.strictEqual(readFileSync(fileOf(home), "utf8"), "this is not a database")
+  })
+
+  it("refuses if the disk is full", async () => {
+    const { cwd, home } = projectWith(allowing)
+    const payload = JSON.stringify(payloadOf(named("claude")!, "PreToolUse", { session: "s", cwd, ...push }))
+    // A file that may not grow fails as one on a full disk does.
+    const line = `trap '' XFSZ; ulimit -f 64; "${process.execPath}" "${program}" guard run --system claude`
+    assertRefused(await run("sh", ["-c", line], payload, { HOME: home }, cwd), /the guard|sessions of the guard/)
+  })
+})
+
+describe("a command that is missing or dies", () => {
+  it("refuses by the form of the entry, with a text on standard error", async () => {
+    const missing = await run("sh", ["-c", "belay-is-not-here guard run || exit 2"])
+    assertRefused(missing, /not found/)
+    const killed = await run("sh", ["-c", `"${process.execPath}" -e "process.kill(process.pid, 'SIGKILL')" || exit 2`])
+    assertRefused(killed, /[Kk]illed/)
+  })
+})

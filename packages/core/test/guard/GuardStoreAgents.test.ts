@@ -1,0 +1,37 @@
+/** What a driver needs that makes a guard of its own for each call, as a command does. */
+import { assert, describe, it } from "vitest"
+import * as GuardSession from "../../src/guard/GuardSession.ts"
+import { defineHook } from "../../src/hook/AgentHook.ts"
+import * as HookState from "../../src/hook/HookState.ts"
+import * as SessionStore from "../../src/port/SessionStore.ts"
+
+describe("a guard of its own for each call, with a store", () => {
+  it("gives the context of a verdict once", async () => {
+    const store = SessionStore.inMemory()
+    let count = 0
+    const note = defineHook({ name: "note", preToolCall: (_call, ctx) => ctx.inject(`note ${++count}`) })
+    const contextOf = async (id: string) => {
+      const session = GuardSession.make({ hooks: [note], store, id: "s", seesRequests: false })
+      return (await session.toolCall({ id, name: "read" })).context.map(({ text }) => text)
+    }
+    assert.deepStrictEqual(await contextOf("1"), ["note 1"])
+    assert.deepStrictEqual(await contextOf("2"), ["note 2"])
+  })
+
+  it("counts the calls of a sub-agent with those of the agent that started it", async () => {
+    const store = SessionStore.inMemory()
+    const calls = HookState.key("calls", 0)
+    const counts = defineHook({
+      name: "counts",
+      preToolCall: (_call, { inject, state }) => inject(`${state.update(calls, (n) => n + 1)}`)
+    })
+    const count = async (id: string, isChild: boolean) => {
+      const guard = GuardSession.guard({ hooks: [counts], store, seesRequests: false })
+      const root = guard.session({ id: "s" })
+      const session = isChild ? guard.session({ id: "s.child", agent: "child", parent: root }) : root
+      return (await session.toolCall({ id, name: "read" })).context[0]?.text
+    }
+    const seen = [await count("1", false), await count("2", true), await count("3", false), await count("4", true)]
+    assert.deepStrictEqual(seen, ["1", "2", "3", "4"])
+  })
+})

@@ -1,0 +1,49 @@
+/** What Codex and its hook commands say to each other. */
+import { block, context, deny, fields, specific, stop } from "../claude/wire.ts"
+import type { Wire, WireEvent } from "../shared/wire.ts"
+import type { CodexEvent } from "./events.ts"
+
+const events: { readonly [E in CodexEvent | "SessionEnd"]?: WireEvent } = {
+  SessionStart: { means: "sessionStart", context },
+  UserPromptSubmit: { means: "userMessage", deny: block, context, stop },
+  PreToolUse: {
+    means: "toolCall",
+    deny,
+    change: specific({ permissionDecision: "allow", updatedInput: "$value" }),
+    context
+  },
+  PostToolUse: { means: "toolResult", context, result: { decision: "block", reason: "$text" }, stop },
+  Stop: { means: "stop", again: block, stop },
+  SubagentStart: { means: "agentStart", context },
+  SubagentStop: { means: "agentStop", again: block, stop },
+  PreCompact: { means: "compaction", deny: block },
+  SessionEnd: { means: "sessionEnd", limit: 1, maxLimit: 3 }
+}
+
+export const wire: Wire = {
+  system: "codex",
+  name: "Codex",
+  events,
+  fields,
+  tools: {},
+  limit: 600,
+  settings: {
+    project: ".codex/hooks.json",
+    user: ".codex/hooks.json",
+    form: "groups",
+    timeout: { key: "timeout", unit: "s" }
+  },
+  proof: "program",
+  holes: [
+    { what: "hooks run only after a person has trusted them in /hooks", source: "developers.openai.com/codex/hooks" },
+    {
+      what: "a hook that is killed or runs out of time lets the call run",
+      source: "developers.openai.com/codex/hooks"
+    },
+    { what: "exit code 2 without a text on standard error lets the call run", source: "tried with 0.169" },
+    { what: "a file with an unknown key at the top runs no hook", source: "tried with 0.169" },
+    { what: "web search and other tools of the vendor reach no hook", source: "developers.openai.com/codex/hooks" },
+    { what: "input for a running command reaches no hook", source: "developers.openai.com/codex/hooks" },
+    { what: "unified_exec, code mode and patches are not always caught", source: "codex issues 23411, 26733, 27833" }
+  ]
+}
