@@ -6,6 +6,7 @@ import { sha256 } from "../../../src/internal/files.ts"
 import type { Item } from "../../../src/trust/internal/covered.ts"
 import * as Files from "../../../src/trust/internal/files.ts"
 import * as Remembered from "../../../src/trust/internal/remembered.ts"
+import { pathOf } from "../../../src/trust/internal/rememberedPath.ts"
 import { folder, write } from "../../support/processes.ts"
 
 /** Remembers files of a project. `settings` are texts of settings files, by path. */
@@ -96,7 +97,7 @@ describe("what is remembered of a decision", () => {
     const { cwd, kept, read, save } = remember({ "x.sh": "" })
     save("codex")
     assert.deepEqual(Object.keys(read()!), ["claude", "codex"])
-    const path = Remembered.pathOf(kept, cwd)
+    const path = pathOf(kept, cwd)
     assert.deepEqual([readdirSync(kept), statSync(path).mode & 0o777], [[`${sha256(cwd)}.files.json`], 0o600])
     assert.match(readFileSync(path, "utf8"), /\}\n$/)
   })
@@ -107,7 +108,7 @@ describe("what is remembered of a decision", () => {
     symlinkSync(cwd, link)
     assert.deepEqual(Remembered.read(kept, link), read())
     const other = folder()
-    writeFileSync(Remembered.pathOf(kept, other), readFileSync(Remembered.pathOf(kept, cwd)))
+    writeFileSync(pathOf(kept, other), readFileSync(pathOf(kept, cwd)))
     assert.isUndefined(Remembered.read(kept, other))
     assert.isUndefined(Remembered.read(kept, folder()))
     assert.isUndefined(Remembered.known(undefined))
@@ -116,10 +117,10 @@ describe("what is remembered of a decision", () => {
   it("is nothing if the file is damaged", () => {
     const { cwd, kept, read } = remember({})
     for (const systems of ["[]", "1", "{\"claude\":1}", "{\"claude\":{},\"codex\":[]}"]) {
-      writeFileSync(Remembered.pathOf(kept, cwd), `{"project":${JSON.stringify(cwd)},"systems":${systems}}`)
+      writeFileSync(pathOf(kept, cwd), `{"project":${JSON.stringify(cwd)},"systems":${systems}}`)
       assert.isUndefined(read(), systems)
     }
-    writeFileSync(Remembered.pathOf(kept, cwd), "{")
+    writeFileSync(pathOf(kept, cwd), "{")
     assert.isUndefined(read())
   })
 })

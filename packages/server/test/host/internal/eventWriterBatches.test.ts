@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as TestClock from "effect/testing/TestClock"
-import { EventWriter } from "../../../src/host/internal/eventWriter.ts"
+import { EventWriter } from "../../../src/host/internal/events/eventWriter.ts"
 
 const tick = (ms = 0) => TestClock.adjust(ms)
 

@@ -7,9 +7,9 @@ import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import type { HostEvent } from "../../../src/host/HostEvent.ts"
-import { type EventFeed, makeEventFeed } from "../../../src/host/internal/eventFeed.ts"
-import { makePacker } from "../../../src/host/internal/eventRow.ts"
-import { readEvents } from "../../../src/host/internal/readEvents.ts"
+import { type EventFeed, makeEventFeed } from "../../../src/host/internal/events/eventFeed.ts"
+import { makePacker } from "../../../src/host/internal/events/eventRow.ts"
+import { readEvents } from "../../../src/host/internal/events/readEvents.ts"
 
 const event = (seq: number): AgentEvent =>
   ({ type: "notice", hook: "h", message: "m", seq, sessionId: "s", time: 0 }) as never
