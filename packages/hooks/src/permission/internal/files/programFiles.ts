@@ -116,7 +116,7 @@ const addOperands = (
 
 const addWritten = ({ addAll, operands, recursive, texts }: Arguments, name: string): void => {
   // The first operand is a mode or an owner, unless that stands in an option.
-  const isOption = name === "chmod" ? /^(?:-[rwxXst]|--r)/ : /^--r/
+  const isOption = name === "chmod" ? /^-\w*[rwxXst]|^--r/ : /^--r/
   const hasFirst = /^(?:chmod|chown|chgrp)$/.test(name) && !texts.some((text) => isOption.test(text) && text !== "-R")
   const files = hasFirst && operands.length > 1 ? operands.slice(1) : operands
   addAll(files, "write", /^(?:g?rm|srm|chmod|chown|chgrp|chattr|setfacl|trash)$/.test(name))
