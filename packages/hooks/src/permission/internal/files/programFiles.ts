@@ -114,8 +114,12 @@ const addOperands = (
   }
 }
 
-const addWritten = ({ addAll, operands, recursive }: Arguments, name: string): void => {
-  addAll(operands, "write", /^(?:g?rm|srm|chmod|chown|chgrp|chattr|setfacl|trash)$/.test(name))
+const addWritten = ({ addAll, operands, recursive, texts }: Arguments, name: string): void => {
+  // The first operand is a mode or an owner, unless that stands in an option.
+  const isOption = name === "chmod" ? /^-\w*[rwxXst]|^--r/ : /^--r/
+  const hasFirst = /^(?:chmod|chown|chgrp)$/.test(name) && !texts.some((text) => isOption.test(text) && text !== "-R")
+  const files = hasFirst && operands.length > 1 ? operands.slice(1) : operands
+  addAll(files, "write", /^(?:g?rm|srm|chmod|chown|chgrp|chattr|setfacl|trash)$/.test(name))
   if (!/^(?:g?rm|rmdir|unlink|touch|g?tee|mkdir|chmod|chown)$/.test(name)) addAll(operands, "read", recursive)
 }
 
