@@ -69,7 +69,7 @@ describe.runIf(isPossible)("changes", () => {
     }
   })
 
-  it("are reported once", async () => {
+  it("are returned once", async () => {
     const root = fs.realpathSync(folder())
     const alarm = make(new Set([root]))
     if (alarm === undefined) return
