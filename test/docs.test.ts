@@ -130,6 +130,21 @@ describe("the documentation", () => {
     assert.include(read("README.md"), read("packages/examples/src/hello.ts").trimEnd())
   })
 
+  it("installs what the programs of a page import", () => {
+    const wrong = pages.filter((path) => path.startsWith("docs/guard")).flatMap((path) => {
+      const installed = [...read(path).matchAll(/^\$ npm install (?!--global)(.*)$/gm)].flatMap(([, names]) =>
+        names!.split(" ")
+      )
+      const imported = blocksOf(path, read(path)).flatMap(({ code }) =>
+        [...code.matchAll(/from "(@belay\/[\w-]+)/g)].map(([, name]) => name!)
+      )
+      return installed.length === 0
+        ? []
+        : imported.filter((name) => !installed.includes(name)).map((name) => `${path}: ${name}`)
+    })
+    assert.deepEqual(wrong, [])
+  })
+
   it("has the table of what was compared with other systems, and every row has a test", () => {
     const { open, problems, text } = rows()
     assert.deepEqual(problems, [])
