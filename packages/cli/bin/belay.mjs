@@ -6,7 +6,7 @@ const isGuard = process.argv[2] === "guard" && process.argv[3] === "run"
 // Only the workspace has this file.
 const isWorkspace = existsSync(at("../tsconfig.build.json"))
 
-if (isGuard && existsSync(at("../dist/guard/run.cjs"))) {
+if (isGuard && !isWorkspace) {
   // An agent waits for this at every tool call, so nothing else is loaded.
   process.getBuiltinModule("node:module").createRequire(import.meta.url)("./guard.cjs")
 } else {

@@ -117,13 +117,13 @@ describe("belay guard doctor", () => {
     assert.strictEqual(none.code, 1)
     assert.include(none.stdout, "No system is wired")
     mkdirSync(join(cwd, ".claude"))
-    const hooks = { Stop: [{ hooks: [{ type: "command", command: "nothing-here guard run --system claude" }] }] }
+    const hooks = { SessionEnd: [{ hooks: [{ type: "command", command: "nothing-here guard run --system claude" }] }] }
     writeFileSync(join(cwd, ".claude", "settings.json"), JSON.stringify({ hooks }))
     const { code, stdout } = await runHere(["guard", "doctor", ...place])
     assert.strictEqual(code, 1)
     assert.match(stdout, /there is no belay\.guard\.ts/)
     assert.match(stdout, /does not call the guard at .*PreToolUse/)
-    assert.match(stdout, /a missing command lets calls run at Stop/)
-    assert.match(stdout, /Stop: ends with 127/)
+    assert.match(stdout, /a missing command lets calls run at SessionEnd/)
+    assert.match(stdout, /SessionEnd: ends with 127/)
   })
 })

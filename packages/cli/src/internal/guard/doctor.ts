@@ -10,7 +10,7 @@ import * as Result from "effect/Result"
 import { spawnSync } from "node:child_process"
 import { exitWith, print } from "../flags.ts"
 import { plain, type Screen, styleOf } from "../screen.ts"
-import { wiredEvents } from "./entries.ts"
+import { refusing, wiredEvents } from "./entries.ts"
 import { type Here, hereOf, shared, systems, wireOf } from "./places.ts"
 import { trustedConfig } from "./run/find.ts"
 import { loadConfig } from "./run/loadConfig.ts"
@@ -114,7 +114,9 @@ const configOf = async (wire: Wire, { cwd, places }: Here): Promise<Pick<Report,
 
 const missing = (wire: Wire, events: ReadonlyMap<string, string>, file: string): ReadonlyArray<Finding> => {
   const absent = Object.keys(wire.events).filter((event) => !events.has(event))
-  const unsafe = [...events].filter(([, line]) => !/\|\| exit 2\s*$/.test(line)).map(([event]) => event)
+  const unsafe = [...events].flatMap(([event, line]) =>
+    Object.hasOwn(wire.events, event) && !line.trim().endsWith(refusing(wire.events[event]!).trim()) ? [event] : []
+  )
   return [
     ...(absent.length === 0 ? [] : [{
       level: absent.some((event) => wire.events[event]!.means === "toolCall") ? "error" as const : "warning" as const,

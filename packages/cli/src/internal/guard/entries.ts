@@ -24,12 +24,14 @@ const elementOf = (wire: Wire, event: string, row: WireEvent, command: string): 
   const { settings: { entry = {}, form, timeout } } = wire
   const limit = Math.min(seconds, row.maxLimit ?? seconds)
   const time = timeout === undefined ? {} : { [timeout.key]: timeout.unit === "ms" ? limit * 1_000 : limit }
-  // The shell refuses where the command is missing or was killed.
-  const line = `${command} guard run --system ${wire.system} --event ${event} || exit 2`
+  const line = `${command} guard run --system ${wire.system} --event ${event}${refusing(row)}`
   if (form === "bash") return { type: "command", bash: line, powershell: powershell(line), ...entry, ...time }
   if (form === "list") return { command: line, ...entry, ...time }
   return { hooks: [{ type: "command", command: line, ...entry, ...time }] }
 }
+
+/** The shell refuses where the command is missing or was killed. An agent that may not stop would go on for ever. */
+export const refusing = ({ means }: WireEvent): string => means === "stop" || means === "agentStop" ? "" : " || exit 2"
 
 const powershell = (line: string): string => line.replace(/ \|\| exit 2$/, "; if ($LASTEXITCODE -ne 0) { exit 2 }")
 

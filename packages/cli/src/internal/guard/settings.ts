@@ -43,6 +43,7 @@ export const programOf = (path: string): string => {
   const named = path.split(delimiter).map((folder) => join(folder, "belay")).find((one) => existsSync(one))
   if (named !== undefined && realpathSync(named) === realpathSync(own)) return "belay"
   const quick = fileURLToPath(new URL("../../../bin/guard.cjs", import.meta.url))
-  const isBuilt = existsSync(fileURLToPath(new URL("../../../dist/guard/run.cjs", import.meta.url)))
-  return [process.execPath, isBuilt ? quick : own].map((word) => JSON.stringify(word)).join(" ")
+  // Only the workspace has this file.
+  const isWorkspace = existsSync(fileURLToPath(new URL("../../../tsconfig.build.json", import.meta.url)))
+  return [process.execPath, isWorkspace ? own : quick].map((word) => JSON.stringify(word)).join(" ")
 }

@@ -31,7 +31,11 @@ const outward = [
 /** Returns the text of the config. `gaps` are hooks that the system cannot enforce everywhere. */
 export const configText = ({ calls, outward: commands, values }: Answers, gaps: ReadonlyArray<string>): string => {
   const hooks: Array<readonly [module: string, code: string]> = [
-    ["ProtectedPaths", "// Files with keys and passwords are neither read nor written.\n    ProtectedPaths.make()"],
+    [
+      "ProtectedPaths",
+      "// The agent changes neither files with secrets nor its own guard.\n" +
+      "    ProtectedPaths.make({ write: [...ProtectedPaths.defaults, \"belay.guard.*\", \"~/.belay/**\"] })"
+    ],
     ["Secrets", "// Keys and passwords are not sent anywhere by tools.\n    Secrets.make()"],
     ["LoopDetector", "// The same call again and again ends.\n    LoopDetector.make()"]
   ]
