@@ -27,7 +27,17 @@ const commands: ReadonlyArray<string> = [
   "sessions show",
   "sessions send",
   "sessions decide",
-  "sessions cancel"
+  "sessions cancel",
+  "sessions dead",
+  "sessions retry",
+  "sessions drop",
+  "sessions erase",
+  "guard",
+  "guard init",
+  "guard install",
+  "guard uninstall",
+  "guard doctor",
+  "guard log"
 ]
 
 const folder = mkdtempSync(join(tmpdir(), "belay-cli-help-"))

@@ -37,6 +37,7 @@ describe("a host whose processes are killed", () => {
     const kills = ["report" as const, 10 + below(30), 10 + below(30)]
     const log = `${newFile()}.log`
     const report = await killStorm({ where, engine, runners: 2, log, seed: 8, sessions: 4, messages: 6, kills })
-    assert.strictEqual(report.killed, 3)
+    // The one that starts last may find nothing left to do.
+    assert.isAtLeast(report.killed, 2)
   })
 })

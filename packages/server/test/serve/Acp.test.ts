@@ -53,7 +53,8 @@ describe("ACP", () => {
     assert.deepStrictEqual(start.agentInfo, { name: server.serve.model, version: "0.1.0" })
     assert.deepStrictEqual(start.agentCapabilities, {
       loadSession: true,
-      promptCapabilities: { image: true, audio: true, embeddedContext: true }
+      promptCapabilities: { image: true, audio: true, embeddedContext: true },
+      mcpCapabilities: { http: false, sse: false }
     })
     const { sessionId } = await open()
     assert.strictEqual(await say(sessionId, "call weather"), "end_turn")
