@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import type { Activity, Host } from "./Host.ts"
-import type { HostError } from "./HostError.ts"
+import { HostError } from "./HostError.ts"
 import { type Metric, metricsOf, prometheus } from "./internal/metrics.ts"
 import { part } from "./internal/optionChecks.ts"
 
@@ -123,7 +123,8 @@ const text = (status: number, body: string, type = "text/plain; charset=utf-8"):
 const within = (ms: number, activity: Awaitable.Awaitable<Activity, HostError>): Promise<Activity> =>
   Effect.runPromise(Effect.timeoutOrElse(activity, {
     duration: ms,
-    orElse: () => Effect.fail(new Error(`the store has not answered within ${ms} ms`))
+    orElse: () =>
+      Effect.fail(new HostError({ problem: "store", message: `the store has not answered within ${ms} ms` }))
   }))
 
 const observe = (

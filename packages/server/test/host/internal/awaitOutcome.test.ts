@@ -28,7 +28,7 @@ describe("who waits for an outcome", () => {
           Effect.suspend(() => {
             reads++
             const next = left.length > 1 ? left.shift() : left[0]
-            return next === "away" ? Effect.fail(new Error("away")) : Effect.succeed(next)
+            return next === "away" ? Effect.fail({ message: "away" }) : Effect.succeed(next)
           }),
         open: () => Effect.sync(() => open),
         report: () => Effect.void

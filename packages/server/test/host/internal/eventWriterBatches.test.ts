@@ -27,7 +27,7 @@ describe("a writer of events", () => {
       const log = {
         write: (batches: ReadonlyArray<EventBatch>, given: object) => {
           options.push(given)
-          return left-- > 0 ? Effect.fail(new Error("away")) : Effect.sync(() => void written.push(batches))
+          return left-- > 0 ? Effect.fail({ message: "away" }) : Effect.sync(() => void written.push(batches))
         }
       } as unknown as EventLog
       const context = yield* Effect.context<never>()

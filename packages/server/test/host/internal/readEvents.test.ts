@@ -32,7 +32,7 @@ const logOf = (...answers: ReadonlyArray<EventPage | "away">) => {
       Effect.suspend((): Effect.Effect<EventPage, unknown> => {
         asked.push(options)
         const next = left.shift()
-        return next === "away" ? Effect.fail(new Error("away")) : Effect.succeed(next ?? page(0))
+        return next === "away" ? Effect.fail({ message: "away" }) : Effect.succeed(next ?? page(0))
       })
   } as unknown as EventLog
   return { asked, log }
