@@ -82,6 +82,9 @@ const tools: ReadonlyArray<readonly [name: string, args: (text: string) => JsonO
   ["mcp__mail__send_mail", (to) => ({ to }), "mcp__mail__send_mail"]
 ]
 
+/** Each run makes an agent of the system and a guard for it. */
+const few = { arbitrary: { runs: 15 } }
+
 const Words = Schema.String.check(Schema.isPattern(/^[a-z]{1,12}( [a-z]{1,12}){0,3}$/))
 
 const callOf = (wire: Wire, name: string) => {
@@ -110,7 +113,7 @@ describe.each(all.map((wire) => [wire.system, wire] as const))("the guard in %s"
         assert.deepStrictEqual(calls.map((one) => one.name), [expected])
         assert.include(JSON.stringify(calls[0]!.args), text)
       }
-    }))
+    }), few)
 
   it.effect.prop(
     "refuses calls with the reason of the hook",
@@ -123,7 +126,8 @@ describe.each(all.map((wire) => [wire.system, wire] as const))("the guard in %s"
           assert.strictEqual(verdict.type, "deny")
           assert.include(verdict.type === "deny" ? verdict.reason : "", reason)
         }
-      })
+      }),
+    few
   )
 
   it.effect.prop(
@@ -138,7 +142,8 @@ describe.each(all.map((wire) => [wire.system, wire] as const))("the guard in %s"
           const why = verdict.type === "ask" ? verdict.question.reason : verdict.type === "deny" ? verdict.reason : ""
           assert.include(why, reason)
         }
-      })
+      }),
+    few
   )
 
   it.effect.prop("changes arguments where the system can, and refuses with them where it cannot", [Words, Words], ([
@@ -158,7 +163,7 @@ describe.each(all.map((wire) => [wire.system, wire] as const))("the guard in %s"
           assert.deepInclude(verdict, { type: "allow", args: wanted })
         }
       }
-    }))
+    }), few)
 
   it.effect("replaces results where the system can, and tells the model where it cannot", () =>
     Effect.gen(function*() {
