@@ -10,11 +10,12 @@ describe("a Postgres store", () => {
     async () => {
       const server = await startPostgres()
       try {
-        assert.isAbove(
-          await killCycles(40, `${server.url}#crashes`),
-          0,
-          "no tool was repeated: the kills come too late"
-        )
+        let repeated = 0
+        // The moments are random: now and then, no kill of a round cuts such a tool short.
+        for (let round = 0; round < 5 && repeated === 0; round++) {
+          repeated = await killCycles(40, `${server.url}#crashes${round}`)
+        }
+        assert.isAbove(repeated, 0, "no tool was repeated: the kills come too late")
       } finally {
         await server.dispose()
       }
