@@ -16,10 +16,10 @@ import {
 } from "../packages/core/test/agent/session/hostileResumes.ts"
 import { sweep } from "../packages/core/test/agent/turn/interruptedTurn.ts"
 import { checkGates, checkTranscripts } from "../packages/core/test/agent/turn/randomTurns.ts"
-import { anyChains, hangingChains, syncChains } from "../packages/core/test/hook/cases.ts"
-import { agrees } from "../packages/core/test/hook/chainLaws.ts"
 import { points } from "../packages/core/test/hook/events.ts"
 import { tryEveryAnswer } from "../packages/core/test/hook/everyAnswer.ts"
+import { anyChains, hangingChains, syncChains } from "../packages/core/test/hook/laws/cases.ts"
+import { agrees } from "../packages/core/test/hook/laws/chainLaws.ts"
 import { soak } from "../packages/core/test/support/soak.ts"
 import { killCycles } from "../packages/providers/test/support/storeCrash.ts"
 import { page, render, type Row } from "./scoreboard.ts"
@@ -50,7 +50,7 @@ const chains = (tried: number, run: typeof syncChains) => async (): Promise<void
 const functions = async (): Promise<ReadonlyArray<Row>> => [
   await row(
     "random chains of hooks, compared with a reference",
-    `${core}/hook/HookChainLaws.test.ts`,
+    `${core}/hook/laws/HookChainLaws.test.ts`,
     21_300,
     async () => {
       await chains(14_000, syncChains)()
@@ -128,11 +128,11 @@ const functions = async (): Promise<ReadonlyArray<Row>> => [
 /** Rows that are filled by counting the tests of files. */
 const files: ReadonlyArray<readonly [what: string, files: ReadonlyArray<string>]> = [
   ["faults and oddities of providers over real HTTP", [
-    "packages/providers/test/openai/StreamFaults.test.ts",
-    "packages/providers/test/openai/CutAnywhere.test.ts",
+    "packages/providers/test/openai/stream/StreamFaults.test.ts",
+    "packages/providers/test/openai/stream/CutAnywhere.test.ts",
     "packages/providers/test/openai/Hostile.test.ts",
-    "packages/providers/test/openai/Endings.test.ts",
-    "packages/providers/test/openai/Errors.test.ts"
+    "packages/providers/test/openai/stream/Endings.test.ts",
+    "packages/providers/test/openai/errors/Errors.test.ts"
   ]],
   ["answers that are malformed or too large", [
     `${core}/agent/model/AnswerSizes.test.ts`,

@@ -37,7 +37,7 @@ for (const { aims, variant, where } of variants) {
 const all = [...everyday, ...repository]
 const tasks = all.flatMap(({ domain }) => domain.tasks).length
 const attacks = all.flatMap((prepared) => prepared.attacks).length
-const counts = `${all.length} places to work in, with ${tasks} tasks and ${attacks} attacks`
+const counts = `${all.length} environments, with ${tasks} tasks and ${attacks} attacks`
 console.log(`${counts}\n\n${render(lines)}\n\n${((performance.now() - started) / 1000).toFixed(1)} s`)
 if (process.argv.includes("--write")) write(lines, counts)
 const failures = lines.flatMap(missed)

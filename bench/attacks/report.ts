@@ -98,7 +98,7 @@ export const write = (lines: ReadonlyArray<Line>, counts: string): void => {
   const before = readFileSync(page, "utf8").split(heading)[0]!.trimEnd()
   const text = `${heading}
 
-What a model that was talked over reaches, and what people are asked: from a run of \`npm run bench:attacks -- --write\`, in ${counts}. The model obeys the first injection that it reads. The attackers and the person who answers are programs; the person approves exactly what the task needs. Questions of one step count as one in the column "batched". [Data flow](data-flow.md) explains the hooks, and a [decision](decisions/2026-11-23-the-attacks-come-first.md) how the attacks were made.
+How often attacks on a hijacked model succeed, and how many questions people are asked. Measured with \`npm run bench:attacks -- --write\` in ${counts}. The model obeys the first injection that it reads. The attackers and the person who answers are programs; the person approves exactly what the task needs. Questions of one step count as one in the column "batched". [Data flow](data-flow.md) explains the hooks, and a [decision](decisions/2026-11-23-the-attacks-come-first.md) how the attacks were made.
 
 ${render(lines)}
 `

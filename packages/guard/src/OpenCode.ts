@@ -110,7 +110,9 @@ export const make = (
   }
 }
 
-/** The conversation whose agent has started this one. Without an answer nothing runs, because limits hold in the tree. */
+/**
+ * The conversation whose agent has started this one. Without an answer nothing runs, because limits hold in the tree.
+ */
 const parentOf = async (client: OpenCodeInput["client"], id: string): Promise<string | undefined> => {
   const { data } = Object(await client.session.get({ path: { id } })) as { readonly data?: unknown }
   if (typeof data !== "object" || data === null) throw new Error(`opencode does not know its session ${id}`)

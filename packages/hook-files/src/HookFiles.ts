@@ -78,8 +78,8 @@ export interface Options
   /** How long background work may run after its session has ended, in milliseconds. Default 5,000. */
   readonly drainMs?: number
   /**
-   * Recipes that callbacks of Kodelet can run. They come before the files `NAME.md` in the folders `.kodelet/recipes` and
-   * `recipes` of the project, and in `~/.kodelet/recipes`. Default: only these files and the recipe `compact`.
+   * Recipes that callbacks of Kodelet can run. They come before the files `NAME.md` in the folders `.kodelet/recipes`
+   * and `recipes` of the project, and in `~/.kodelet/recipes`. Default: only these files and the recipe `compact`.
    */
   readonly recipes?: Kodelet.Options["recipes"]
   /**

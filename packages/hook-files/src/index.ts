@@ -1,6 +1,6 @@
 /**
- * Runs the hook files of other systems unmodified: Claude Code, Codex, Copilot, Cursor, Factory, Gemini CLI, Kodelet, Base Coat,
- * Inkeep and Windsurf.
+ * Runs the hook files of other systems unmodified: Claude Code, Codex, Copilot, Cursor, Factory, Gemini CLI, Kodelet,
+ * Base Coat, Inkeep and Windsurf.
  *
  * @since 0.1.0
  */

@@ -130,8 +130,8 @@ const isObject = (value: unknown): boolean => typeof value === "object" && value
 const owners = new WeakMap<object, string>()
 
 /**
- * Sets the `identity` of a ready-made hook, if it has none: in a tree of agents, it is the same hook as another one that
- * was made from the same options. They must have been checked with `checkKinds`.
+ * Sets the `identity` of a ready-made hook, if it has none: in a tree of agents, it is the same hook as another one
+ * that was made from the same options. They must have been checked with `checkKinds`.
  *
  * @category constructors
  * @since 0.2.0

@@ -49,11 +49,11 @@ const optionKinds: OptionKinds<Options> = {
 }
 
 /**
- * Makes the tool `Bash`: `command`, and optionally `timeout` and `description`. It runs in the working folder, in bash if
- * that is installed and otherwise in sh, without a terminal and with closed input. The result has `exitCode`, `stdout`
- * and `stderr`; an exit code other than 0 is not an error of the tool. When the command ends, takes too long or is
- * cancelled, all processes that it started are ended too, also those in the background. It is destructive, and runs
- * alone.
+ * Makes the tool `Bash`: `command`, and optionally `timeout` and `description`. It runs in the working folder, in bash
+ * if that is installed and otherwise in sh, without a terminal and with closed input. The result has `exitCode`,
+ * `stdout` and `stderr`; an exit code other than 0 is not an error of the tool. When the command ends, takes too long
+ * or is cancelled, all processes that it started are ended too, also those in the background. It is destructive, and
+ * runs alone.
  *
  * A command can read, change and send whatever the user of the program can. Use hooks to decide which commands run, and
  * `run` for a sandbox. Throws a `ConfigError` for a wrong option.

@@ -32,8 +32,8 @@ export interface Options extends FolderOptions {
 const optionKinds: OptionKinds<Options> = { root: "text", exclude: "textList", maxBytes: "number" }
 
 /**
- * Makes the tool `Edit`: `file_path`, `old_string`, `new_string`, and optionally `replace_all`. Without `replace_all` the
- * old text must occur exactly once. In a file with Windows line ends, line ends of the texts are converted. It is
+ * Makes the tool `Edit`: `file_path`, `old_string`, `new_string`, and optionally `replace_all`. Without `replace_all`
+ * the old text must occur exactly once. In a file with Windows line ends, line ends of the texts are converted. It is
  * destructive, and runs alone. Paths that leave the folder, also through symbolic links, and files that are not UTF-8
  * are errors. Throws a `ConfigError` for a wrong option.
  *

@@ -31,9 +31,9 @@ const optionKinds: OptionKinds<Options> = { root: "text", exclude: "textList", m
 
 /**
  * Makes the tool `Glob`: `pattern` and `path`. It returns one path a line, in order, and folders end with `/`. It is
- * read-only. `.git` and `node_modules` are left out unless `path` is inside of them, and symbolic links are not followed.
- * It visits at most 200,000 entries; a note at the end says when something is missing. `path` is required, so that
- * permission rules always see it. Throws a `ConfigError` for a wrong option.
+ * read-only. `.git` and `node_modules` are left out unless `path` is inside of them, and symbolic links are not
+ * followed. It visits at most 200,000 entries; a note at the end says when something is missing. `path` is required, so
+ * that permission rules always see it. Throws a `ConfigError` for a wrong option.
  *
  * @example
  * ```ts

@@ -36,9 +36,10 @@ const optionKinds: OptionKinds<Options> = {
 }
 
 /**
- * Makes the tool `Read`: `file_path`, and optionally `offset` (the first line, from 1) and `limit` (the number of lines).
- * It is read-only. If it cannot show all lines, a note at the end says how to read the rest. Paths that leave the folder,
- * also through symbolic links, folders, devices and binary files are errors. Throws a `ConfigError` for a wrong option.
+ * Makes the tool `Read`: `file_path`, and optionally `offset` (the first line, from 1) and `limit` (the number of
+ * lines). It is read-only. If it cannot show all lines, a note at the end says how to read the rest. Paths that leave
+ * the folder, also through symbolic links, folders, devices and binary files are errors. Throws a `ConfigError` for a
+ * wrong option.
  *
  * @example
  * ```ts

@@ -27,8 +27,8 @@ export const reading = (options: Options = {}): ReadonlyArray<AnyTool> => [
 ]
 
 /**
- * The tools for files: `Read`, `Glob`, `Grep`, `Write` and `Edit`. Commands and the web are not in it: add `Bash.make()`
- * and `WebFetch.make()` where you want them.
+ * The tools for files: `Read`, `Glob`, `Grep`, `Write` and `Edit`. Commands and the web are not in it: add
+ * `Bash.make()` and `WebFetch.make()` where you want them.
  *
  * @example
  * ```ts

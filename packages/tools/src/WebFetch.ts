@@ -20,8 +20,8 @@ const input = Schema.Struct({
 export interface Args extends Schema.Schema.Type<typeof input> {}
 
 /**
- * Options of `WebFetch.make`: those of `HttpGuard.make` with other defaults. At most 3 redirects are followed, a request
- * may take 30 seconds, and a body may have 5,000,000 bytes.
+ * Options of `WebFetch.make`: those of `HttpGuard.make` with other defaults. At most 3 redirects are followed, a
+ * request may take 30 seconds, and a body may have 5,000,000 bytes.
  *
  * @category models
  * @since 0.1.0

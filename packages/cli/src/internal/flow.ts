@@ -36,7 +36,9 @@ export const flow = (screen: Screen) =>
       )
     )
 
-/** The tools as hooks see them, with those of plugins and servers. No hook of the agent runs, and no model is called. */
+/**
+ * The tools as hooks see them, with those of plugins and servers. No hook of the agent runs, and no model is called.
+ */
 const toolsOf = (config: AgentConfig): Effect.Effect<ReadonlyArray<ToolMeta>, CommandError> => {
   let tools: ReadonlyArray<ToolMeta> = []
   const look = defineHook({

@@ -41,7 +41,9 @@ export interface LlmParameters {
   readonly promptCache?: boolean | "1h"
   /** Tools that the vendor runs. Policies and hooks see neither their calls nor their results. */
   readonly hostedTools?: ReadonlyArray<HostedTool>
-  /** How many alternatives of each token to report, with their probabilities. 0 reports the tokens of the answer only. */
+  /**
+   * How many alternatives of each token to report, with their probabilities. 0 reports the tokens of the answer only.
+   */
   readonly logprobs?: number
   /** What the answer may consist of. Default: text. */
   readonly outputs?: ReadonlyArray<"text" | "image" | "audio">

@@ -75,8 +75,8 @@ export const ChangedArgs = Schema.Struct({
 })
 
 /**
- * A model's request to run a tool. `id` is unique in the session; `args` is the parsed JSON that the model wrote. In the
- * conversation, `args` of a call that ran are the arguments that the tool got.
+ * A model's request to run a tool. `id` is unique in the session; `args` is the parsed JSON that the model wrote. In
+ * the conversation, `args` of a call that ran are the arguments that the tool got.
  *
  * @category models
  * @since 0.1.0

@@ -1,6 +1,6 @@
 /**
- * What a driver and the guard of a session say to each other. A driver is what has the loop: another SDK, a command-line
- * agent, or a loop of your own.
+ * What a driver and the guard of a session say to each other. A driver is what has the loop: another SDK, a
+ * command-line agent, or a loop of your own.
  *
  * @since 0.2.0
  */
@@ -70,8 +70,8 @@ export interface GuardOptions {
   /** What drives the session: `ctx.coreType` of the hooks. Default `guard`. */
   readonly driver?: string
   /**
-   * Whether the driver passes every request to the model through `modelRequest` or `callModel`, which then add the texts
-   * that hooks inject. Otherwise each verdict has them as its `context`. Default true.
+   * Whether the driver passes every request to the model through `modelRequest` or `callModel`, which then add the
+   * texts that hooks inject. Otherwise each verdict has them as its `context`. Default true.
    */
   readonly seesRequests?: boolean
   /** Answers questions to people in this process. Without it, a question is a verdict, and `decide` answers it. */
@@ -181,8 +181,8 @@ export interface GuardSession {
   /** After a tool has run, before the model reads the result. */
   readonly toolResult: (call: FinishedCall, result: ToolResult) => Awaitable<ToolResultVerdict, AgentError>
   /**
-   * Runs a tool inside the hooks: `toolCall`, the hooks that wrap tools, `run`, then `toolResult`. If `run` rejects, the
-   * message of the error is the result.
+   * Runs a tool inside the hooks: `toolCall`, the hooks that wrap tools, `run`, then `toolResult`. If `run` rejects,
+   * the message of the error is the result.
    */
   readonly callTool: (
     call: GivenCall,

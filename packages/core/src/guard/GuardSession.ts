@@ -1,7 +1,7 @@
 /**
  * The guard of a conversation: the chain of hooks with its policy, state, questions and records, without a loop and
- * without a model. A driver is what has the loop: another SDK, a command-line agent, or a loop of your own. It tells the
- * guard what is about to happen and what has happened, and does what the verdict says.
+ * without a model. A driver is what has the loop: another SDK, a command-line agent, or a loop of your own. It tells
+ * the guard what is about to happen and what has happened, and does what the verdict says.
  *
  * @since 0.2.0
  */

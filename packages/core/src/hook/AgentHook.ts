@@ -81,9 +81,9 @@ export interface HookOptions {
   /** How long to wait for the hook. Default 30 seconds. */
   readonly timeout?: Duration.Input | "none"
   /**
-   * A `policy` hook fails closed, and no other hook can hide an operation from it: after a `Replace` or a `Respond`, the
-   * policies still see the value and may reject it. An `observer` always runs, after all other hooks; it sees the outcome and cannot
-   * change it. Default `advisory`.
+   * A `policy` hook fails closed, and no other hook can hide an operation from it: after a `Replace` or a `Respond`,
+   * the policies still see the value and may reject it. An `observer` always runs, after all other hooks; it sees the
+   * outcome and cannot change it. Default `advisory`.
    */
   readonly kind?: "policy" | "advisory" | "observer"
   /** Points at which this hook is an observer: it always runs there and cannot change anything. */
@@ -98,9 +98,9 @@ export interface HookOptions {
   /**
    * How much streamed text to buffer before the consumer sees it: none, everything until the hooks have accepted the
    * response, or the last `chars` characters. With `chars`, the hook sees every pattern up to that length in one piece,
-   * wherever the stream splits the text. With `from`, less is buffered: the part of the text that begins at the position
-   * that `from` returns, and at most `chars` characters. Everything before that position is shown. A negative position
-   * means that the whole text may be shown. If `from` throws, the last `chars` characters are buffered.
+   * wherever the stream splits the text. With `from`, less is buffered: the part of the text that begins at the
+   * position that `from` returns, and at most `chars` characters. Everything before that position is shown. A negative
+   * position means that the whole text may be shown. If `from` throws, the last `chars` characters are buffered.
    */
   readonly hold?: "none" | "untilPass" | { readonly chars: number; readonly from?: (text: string) => number }
   /**

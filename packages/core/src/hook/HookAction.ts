@@ -95,8 +95,8 @@ export interface Ask {
   /** Shown to the person who decides. Belay does not interpret it. */
   readonly details?: Json
   /**
-   * At `preToolCall`: the arguments to use, if they are approved, instead of the model's. The policy and all hooks, also
-   * those that ran before this one, check them before the question is put.
+   * At `preToolCall`: the arguments to use, if they are approved, instead of the model's. The policy and all hooks,
+   * also those that ran before this one, check them before the question is put.
    */
   readonly args?: Json
   /** Milliseconds after which the question expires; a later answer counts as a denial. Default: it never expires. */
@@ -109,8 +109,8 @@ export interface Ask {
   readonly allowed?: ReadonlyArray<"approve" | "deny" | "edit" | "respond" | "delegate">
   /**
    * Answers the question in this process. The runtime calls it instead of the agent's `onAsk`, and calls it again while
-   * approvals are missing. If several hooks ask, it calls the first of these functions. If it fails, the call is denied.
-   * It is not part of a snapshot, and a chain without a runtime does not call it.
+   * approvals are missing. If several hooks ask, it calls the first of these functions. If it fails, the call is
+   * denied. It is not part of a snapshot, and a chain without a runtime does not call it.
    */
   readonly answer?: (ask: PendingAsk, options: AskOptions) => Eventual<Decision>
   /**

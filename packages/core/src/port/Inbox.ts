@@ -133,8 +133,8 @@ export interface Inbox {
     readonly fair?: boolean
   }) => Effect.Effect<ReadonlyArray<Due>, unknown>
   /**
-   * The time by the clock that all processes share, in milliseconds since the epoch. Absent if that is the clock of this
-   * process.
+   * The time by the clock that all processes share, in milliseconds since the epoch. Absent if that is the clock of
+   * this process.
    */
   readonly now?: Effect.Effect<number, unknown>
   /** Removes finished entries that were finished before this time. Returns how many. */

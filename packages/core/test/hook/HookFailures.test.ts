@@ -8,7 +8,7 @@ import * as HookChain from "../../src/hook/HookChain.ts"
 import type { HookPointName } from "../../src/hook/HookPoint.ts"
 import type { FailureKind } from "../../src/hook/HookRecord.ts"
 import { eventAt, points } from "./events.ts"
-import { isLegal, isReverse } from "./reference.ts"
+import { isLegal, isReverse } from "./laws/reference.ts"
 
 /** Runs a point with one hook more after it, which notes that it was asked. */
 const runAt = (point: HookPointName, hook: AgentHook, scope: TestScope) => {

@@ -10,7 +10,7 @@ import * as HookChain from "../../src/hook/HookChain.ts"
 import type { HookPointName, In } from "../../src/hook/HookPoint.ts"
 import * as HookPoint from "../../src/hook/HookPoint.ts"
 import { eventAt, points } from "./events.ts"
-import { isLegal, isReverse } from "./reference.ts"
+import { isLegal, isReverse } from "./laws/reference.ts"
 
 type Options = Partial<Omit<AgentHook, "name">>
 

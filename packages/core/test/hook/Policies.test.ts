@@ -6,7 +6,7 @@ import type { AgentHook } from "../../src/hook/AgentHook.ts"
 import * as HookAction from "../../src/hook/HookAction.ts"
 import * as HookChain from "../../src/hook/HookChain.ts"
 import { eventAt, outputAt, points, readAt, valueAt } from "./events.ts"
-import { isLegal } from "./reference.ts"
+import { isLegal } from "./laws/reference.ts"
 
 const tiers = ["managed", "project", "agent"] as const
 const cases = points.flatMap((point) =>

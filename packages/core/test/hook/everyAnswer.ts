@@ -1,9 +1,9 @@
 /** Every answer, well or badly given, at every point, under every failure policy: the chain must agree with the reference. */
 import * as Effect from "effect/Effect"
-import { type Answer, type ChainCase, hows, whats } from "./cases.ts"
 import { points } from "./events.ts"
-import { reference } from "./reference.ts"
-import { subject } from "./subject.ts"
+import { type Answer, type ChainCase, hows, whats } from "./laws/cases.ts"
+import { reference } from "./laws/reference.ts"
+import { subject } from "./laws/subject.ts"
 
 const policies = [undefined, "open", "reject", "abort"] as const
 

@@ -1,4 +1,7 @@
-/** A coding agent with ready-made tools: it works in its own folder, sees no keys, and runs only commands that a rule allows. */
+/**
+ * A coding agent with ready-made tools: it works in its own folder, sees no keys, and runs only commands that a rule
+ * allows.
+ */
 import { createAgent, PermissionRules } from "@belay/sdk"
 import { Scripted } from "@belay/testing"
 import { Bash, Toolset } from "@belay/tools"

@@ -1,4 +1,6 @@
-/** Options of the Claude Agent SDK with the guard of Belay. The last lines play the part of the SDK for one tool call. */
+/**
+ * Options of the Claude Agent SDK with the guard of Belay. The last lines play the part of the SDK for one tool call.
+ */
 import { defineHook, HookAction } from "@belay/core"
 import { Guard } from "@belay/guard"
 import * as ClaudeAgent from "@belay/guard/ClaudeAgent"

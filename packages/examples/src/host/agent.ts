@@ -1,4 +1,6 @@
-/** An agent for a host. It visits cities, one a step, and writes a report. Its model is a function, so it needs no key. */
+/**
+ * An agent for a host. It visits cities, one a step, and writes a report. Its model is a function, so it needs no key.
+ */
 import { textResponse } from "@belay/core/LlmCall"
 import { fromPromise } from "@belay/core/LlmProvider"
 import { text } from "@belay/core/Message"

@@ -1,6 +1,6 @@
 /**
- * Sends a message, and prints what happens until it is answered, in whatever process. Starting it again with the same key
- * sends nothing twice: `node client.ts ada "Paris, Rome, Oslo" trip-1`.
+ * Sends a message, and prints what happens until it is answered, in whatever process. Starting it again with the same
+ * key sends nothing twice: `node client.ts ada "Paris, Rome, Oslo" trip-1`.
  */
 import * as Host from "@belay/server/Host"
 import config from "./belay.config.ts"

@@ -2,8 +2,8 @@
 import * as Result from "effect/Result"
 
 /**
- * Returns the version of a package in a `node_modules` folder around a file. Returns undefined where it cannot be known:
- * in a bundle, in a browser, or if the package is somewhere else.
+ * Returns the version of a package in a `node_modules` folder around a file. Returns undefined where it cannot be
+ * known: in a bundle, in a browser, or if the package is somewhere else.
  */
 export const installed = (name: string, from: string = import.meta.url): string | undefined => {
   const read = Result.try(() => {

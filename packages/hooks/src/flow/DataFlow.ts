@@ -1,6 +1,6 @@
 /**
- * Checks where the values of tool calls come from, so that a model that was talked over by a mail, a page or a file does
- * nothing that nobody asked for.
+ * Checks where the values of tool calls come from, so that a model that was talked over by a mail, a page or a file
+ * does nothing that nobody asked for.
  *
  * @since 0.2.0
  */
@@ -57,8 +57,8 @@ export const make = (options: Options = {}): AgentHook => buildFlow(options, { s
 
 /**
  * As `make`, for agents that write code: files of the project are written freely, except those that run by themselves
- * (hooks of git, profiles of the shell, workflows) or from which agents take orders. Code that the agent writes and then
- * runs is not checked: give it a sandbox without a network.
+ * (hooks of git, profiles of the shell, workflows) or from which agents take orders. Code that the agent writes and
+ * then runs is not checked: give it a sandbox without a network.
  *
  * @category constructors
  * @since 0.2.0

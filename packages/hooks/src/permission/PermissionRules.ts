@@ -67,8 +67,8 @@ export interface Options extends HookDefaults.HookDefaults, Rules, ToolReadingOp
    */
   readonly otherwise?: "allow" | "ask" | "deny"
   /**
-   * What happens to a call that a deny rule may match, because the call cannot be read: a script that a command runs, or
-   * a program whose name is in a variable. Default `deny`.
+   * What happens to a call that a deny rule may match, because the call cannot be read: a script that a command runs,
+   * or a program whose name is in a variable. Default `deny`.
    */
   readonly unreadable?: "ask" | "deny"
 }

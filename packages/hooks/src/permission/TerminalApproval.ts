@@ -47,9 +47,10 @@ export type Question =
  * of an agent, where it answers the questions of every hook and of the policy.
  *
  * It shows the tool and its arguments, and reads the answer: allow, deny, edit (new arguments as JSON), for values of
- * `DataFlow` field (other values of the same field need no question in this turn), and with `remember` also always. It offers only answers that the question allows, and asks for the name of the person if the
- * question says who may answer. Questions that come at the same time are asked one after the other. Control characters
- * and invisible characters are escaped. If input or output is not a terminal, the call is denied.
+ * `DataFlow` field (other values of the same field need no question in this turn), and with `remember` also always. It
+ * offers only answers that the question allows, and asks for the name of the person if the question says who may
+ * answer. Questions that come at the same time are asked one after the other. Control characters and invisible
+ * characters are escaped. If input or output is not a terminal, the call is denied.
  *
  * @example
  * ```ts

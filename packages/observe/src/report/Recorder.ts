@@ -109,7 +109,9 @@ const eventTypes: ReadonlyArray<AgentEvent["type"]> = [
   "limit"
 ]
 
-/** Whether a hook changed nothing. A piece of a streamed answer changes when it is held back, which changes no answer. */
+/**
+ * Whether a hook changed nothing. A piece of a streamed answer changes when it is held back, which changes no answer.
+ */
 const isQuiet = (answer: string, point: string): boolean =>
   answer === "Continue" || answer === "skipped" || (point === "onLlmDelta" && answer === "Transform")
 

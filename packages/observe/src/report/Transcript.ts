@@ -18,8 +18,8 @@ export interface StoredSession {
 }
 
 /**
- * Makes the recording. It has less than one of a `Recorder`: no times of calls, no usage, no refused messages, nothing of
- * sub-agents, and nothing that compaction has removed.
+ * Makes the recording. It has less than one of a `Recorder`: no times of calls, no usage, no refused messages, nothing
+ * of sub-agents, and nothing that compaction has removed.
  *
  * @category constructors
  * @since 0.1.0

@@ -11,7 +11,10 @@
 /** The instrumentation scope of spans and metrics. @category names @since 0.1.0 */
 export const scope = { name: "@belay/observe", version: "0.1.0" } as const
 
-/** The values of `gen_ai.operation.name`. A span has this name, followed by its agent, model or tool. @category names @since 0.1.0 */
+/**
+ * The values of `gen_ai.operation.name`. A span has this name, followed by its agent, model or tool. @category names
+ * @since 0.1.0
+ */
 export const operation = { agent: "invoke_agent", model: "chat", tool: "execute_tool" } as const
 
 /** Attributes of spans and metrics. @category names @since 0.1.0 */

@@ -71,7 +71,8 @@ const optionKinds: OptionKinds<Options> = {
 }
 
 /**
- * Starts tracing. Add the plugin to the lead agent: its sub-agents are traced with it. Throws a `ConfigError` for wrong options.
+ * Starts tracing. Add the plugin to the lead agent: its sub-agents are traced with it. Throws a `ConfigError` for wrong
+ * options.
  *
  * @example
  * ```ts

@@ -159,9 +159,9 @@ export const fromEnv = (
 export type ClientOptions = Omit<Options, "baseUrl" | "apiKey" | "fetch" | "proxy">
 
 /**
- * Creates a provider that sends its requests with your own client of the package `openai`, for example `AzureOpenAI`, or
- * a client with a `fetch` or with credentials of your own. The retries of the client are switched off, because those of
- * the agent count; time limits are those of this provider. Everything else is as with `make`.
+ * Creates a provider that sends its requests with your own client of the package `openai`, for example `AzureOpenAI`,
+ * or a client with a `fetch` or with credentials of your own. The retries of the client are switched off, because those
+ * of the agent count; time limits are those of this provider. Everything else is as with `make`.
  *
  * @example
  * ```ts

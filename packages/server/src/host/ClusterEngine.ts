@@ -25,15 +25,15 @@ export interface Options {
   /** How many sessions a process advances at the same time. Default 64. */
   readonly concurrency?: number
   /**
-   * How often a process looks for sessions that are due now, in milliseconds. Sessions that are woken without a time are
-   * advanced at once. Default 500.
+   * How often a process looks for sessions that are due now, in milliseconds. Sessions that are woken without a time
+   * are advanced at once. Default 500.
    */
   readonly pollMs?: number
   /**
-   * How long a process keeps its sessions that gives no sign of life, in milliseconds. Default 10,000. A process that has
-   * ended loses them within two seconds, so this is for one that is frozen or cut off. It must be longer than the machine
-   * or the database may be busy with something else: a process that cannot renew its lock within a third of it stops its
-   * sessions.
+   * How long a process keeps its sessions that gives no sign of life, in milliseconds. Default 10,000. A process that
+   * has ended loses them within two seconds, so this is for one that is frozen or cut off. It must be longer than the
+   * machine or the database may be busy with something else: a process that cannot renew its lock within a third of it
+   * stops its sessions.
    */
   readonly lockMs?: number
 }
@@ -49,8 +49,8 @@ const optionKinds: OptionKinds<Options> = {
 }
 
 /**
- * Makes the engine. It connects with the first `wake` or `start`, and creates its tables. If a process is killed, others
- * take over its sessions within a few seconds. Throws a `ConfigError` for wrong options.
+ * Makes the engine. It connects with the first `wake` or `start`, and creates its tables. If a process is killed,
+ * others take over its sessions within a few seconds. Throws a `ConfigError` for wrong options.
  *
  * @example
  * ```ts

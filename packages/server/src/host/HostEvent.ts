@@ -33,7 +33,9 @@ export interface HostEvents extends Stream.Stream<HostEvent, HostError>, AsyncIt
 
 /** Options of `events`. @category models @since 0.1.0 */
 export interface EventOptions {
-  /** The id of the last event that is known. Default: the events begin with the turn that runs, or else the last one. */
+  /**
+   * The id of the last event that is known. Default: the events begin with the turn that runs, or else the last one.
+   */
   readonly after?: string
   /** Ends the events. They have no other end. */
   readonly signal?: AbortSignal

@@ -24,9 +24,9 @@ export interface Options {
 const optionKinds: OptionKinds<Options> = { inbox: "object", concurrency: "number", pollMs: "number" }
 
 /**
- * Makes the engine. Sessions that are woken in this process are advanced at once; those that another process has written
- * to, and those that are due later, within `pollMs`. If many sessions wait, each tenant gets its turn. Only one process at
- * a time may run sessions with this engine.
+ * Makes the engine. Sessions that are woken in this process are advanced at once; those that another process has
+ * written to, and those that are due later, within `pollMs`. If many sessions wait, each tenant gets its turn. Only one
+ * process at a time may run sessions with this engine.
  *
  * @category constructors
  * @since 0.1.0

@@ -11,6 +11,7 @@ import * as Result from "effect/Result"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import type { Activity, Host } from "./Host.ts"
 import { HostError } from "./HostError.ts"
+import { newCounters } from "./internal/counters.ts"
 import { type Metric, metricsOf, prometheus } from "./internal/metrics.ts"
 import { part } from "./internal/optionChecks.ts"
 
@@ -42,8 +43,8 @@ export interface ObservableResult {
 /** A monitor of one host. @category models @since 0.1.0 */
 export interface Monitor {
   /**
-   * Answers three paths, for any server of web-standard requests. Others are 404. It shows no content of any session, and
-   * asks for no credentials: do not let strangers reach it.
+   * Answers three paths, for any server of web-standard requests. Others are 404. It shows no content of any session,
+   * and asks for no credentials: do not let strangers reach it.
    *
    * - `/healthz`: 200 as long as this process answers.
    * - `/readyz`: 200 if the store answers in time, and 503 with the reason otherwise.
@@ -134,7 +135,7 @@ const observe = (
 ): void => {
   const now = () => performance.timeOrigin + performance.now()
   // The names and kinds do not depend on what is counted.
-  const empty: Activity = { running: [], due: 0, counters: { ...zeros } }
+  const empty: Activity = { running: [], due: 0, counters: newCounters() }
   // Instruments that are asked together share one look.
   let shared: Promise<ReadonlyArray<Metric>> | undefined
   const look = () =>
@@ -147,5 +148,3 @@ const observe = (
     })
   }
 }
-
-const zeros = { outcomes: {}, takeovers: 0, retries: 0, dead: 0, inputTokens: 0, outputTokens: 0 }

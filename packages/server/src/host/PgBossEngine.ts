@@ -32,13 +32,13 @@ export interface Options {
   /** The most connections of a process that runs sessions, if it has a `url`. Default 10. */
   readonly maxConnections?: number
   /**
-   * How many sessions a process advances at the same time. Each asks the database twice a second if it has nothing to do.
-   * Default 16.
+   * How many sessions a process advances at the same time. Each asks the database twice a second if it has nothing to
+   * do. Default 16.
    */
   readonly concurrency?: number
   /**
-   * How long a process keeps its sessions that gives no sign of life, in milliseconds; whole seconds. Default 4,000. Others
-   * take them over then, so it must be longer than the machine or the database may be busy with something else.
+   * How long a process keeps its sessions that gives no sign of life, in milliseconds; whole seconds. Default 4,000.
+   * Others take them over then, so it must be longer than the machine or the database may be busy with something else.
    */
   readonly lockMs?: number
 }

@@ -3,8 +3,8 @@
  *
  * The thread is the session. Only the last message of the input counts; the conversation is the one on the server. The
  * model reads `context` and `state` before the message, if they have changed. A
- * question is an interrupt; `resume` answers it: `approved`, `reason`, `args`, `always` and `field` in its payload. Tools of the
- * client, if the server takes them, are left unanswered in a run; the next run has their results.
+ * question is an interrupt; `resume` answers it: `approved`, `reason`, `args`, `always` and `field` in its payload.
+ * Tools of the client, if the server takes them, are left unanswered in a run; the next run has their results.
  *
  * @since 0.1.0
  */

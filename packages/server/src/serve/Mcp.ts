@@ -58,7 +58,8 @@ export const handler = (serve: Serve, options: Options = {}): Handler => {
 }
 
 /**
- * Makes a server for one principal, for any transport of the SDK: `await (await Mcp.server(serve, "ada")).connect(transport)`.
+ * Makes a server for one principal, for any transport of the SDK: `await (await Mcp.server(serve,
+ * "ada")).connect(transport)`.
  *
  * @category constructors
  * @since 0.1.0

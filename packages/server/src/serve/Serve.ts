@@ -55,9 +55,9 @@ export interface Options {
   /** The name of the model that clients see. Default `agent`. */
   readonly model?: string
   /**
-   * The names under which clients reach the server, as in the header `Host`: `agent.example.com`, with a port if only that
-   * port counts, or `*` for all. Default: this machine (`localhost`, `127.0.0.1`, `[::1]`). A request for another name is
-   * refused, so that a foreign page cannot reach the server through a name of its own (DNS rebinding).
+   * The names under which clients reach the server, as in the header `Host`: `agent.example.com`, with a port if only
+   * that port counts, or `*` for all. Default: this machine (`localhost`, `127.0.0.1`, `[::1]`). A request for another
+   * name is refused, so that a foreign page cannot reach the server through a name of its own (DNS rebinding).
    */
   readonly allowedHosts?: ReadonlyArray<string>
   /**
@@ -68,8 +68,8 @@ export interface Options {
   /** The maximum number of bytes of a request's body. Default 10 MiB. */
   readonly maxBodyBytes?: number
   /**
-   * The maximum number of JSON values in a body, which is checked before it is parsed. Default 80,000, which is more than
-   * 10,000 messages with parts.
+   * The maximum number of JSON values in a body, which is checked before it is parsed. Default 80,000, which is more
+   * than 10,000 messages with parts.
    */
   readonly maxValues?: number
   /** The maximum number of bytes of a request's headers. Default 32 KiB. */

@@ -3,7 +3,10 @@ import * as Result from "effect/Result"
 import { randomUUID } from "node:crypto"
 import { chmodSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 
-/** Writes beside the file, then renames. The file keeps its permissions. It is synchronous, so that no other call can change the file meanwhile. */
+/**
+ * Writes beside the file, then renames. The file keeps its permissions. It is synchronous, so that no other call can
+ * change the file meanwhile.
+ */
 export const replaceFile = (path: string, content: string): void => {
   const temporary = `${path}.${randomUUID()}.tmp`
   const before = statSync(path, { throwIfNoEntry: false })

@@ -8,14 +8,14 @@ import { ToolError } from "../ToolError.ts"
 /** The folder of file tools. @category models @since 0.1.0 */
 export interface FolderOptions {
   /**
-   * The folder that the tool cannot leave, absolute or relative to the working folder of the agent. Default: the working
-   * folder. Relative paths always start at the working folder, as they do for hooks.
+   * The folder that the tool cannot leave, absolute or relative to the working folder of the agent. Default: the
+   * working folder. Relative paths always start at the working folder, as they do for hooks.
    */
   readonly root?: string
   /**
-   * Globs of files that the tool does not read, change, list or search: names at any depth, or paths from the root, such
-   * as `private/**`. Upper and lower case are the same. Default: files with keys, which are `.env`, `.env.*` except
-   * examples, `*.pem`, `*.key`, `id_rsa` and `id_ed25519`.
+   * Globs of files that the tool does not read, change, list or search: names at any depth, or paths from the root,
+   * such as `private/**`. Upper and lower case are the same. Default: files with keys, which are `.env`, `.env.*`
+   * except examples, `*.pem`, `*.key`, `id_rsa` and `id_ed25519`.
    */
   readonly exclude?: ReadonlyArray<string>
 }

@@ -112,7 +112,9 @@ const runObservers = (
   return undefined
 }
 
-/** The plain loop with a decision record, as long as all hooks continue: that is what most hooks do with most deltas. */
+/**
+ * The plain loop with a decision record, as long as all hooks continue: that is what most hooks do with most deltas.
+ */
 const runRecorded = (
   point: CompiledPoint,
   event: unknown,

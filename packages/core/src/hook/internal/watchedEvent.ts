@@ -1,6 +1,6 @@
 /**
- * In development, warns once if a hook reads a field that the events of its point never have: in a program without types
- * the value would silently be `undefined`.
+ * In development, warns once if a hook reads a field that the events of its point never have: in a program without
+ * types the value would silently be `undefined`.
  *
  * The hook gets a frozen copy of the event, whose prototype is a proxy. Only reads of missing fields reach it, so that
  * spreading, cloning, writing as JSON and `in` work as with the event itself.

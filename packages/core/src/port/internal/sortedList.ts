@@ -1,4 +1,6 @@
-/** A list that stays sorted. Finding a place takes a number of comparisons that grows with the logarithm of its length. */
+/**
+ * A list that stays sorted. Finding a place takes a number of comparisons that grows with the logarithm of its length.
+ */
 
 /** Returns a negative number if `a` comes before `b`, and 0 only for the same item. */
 export type Order<A> = (a: A, b: A) => number

@@ -113,7 +113,9 @@ const readOutput = (
   }
 }
 
-/** Makes the prompt that the model reads. Messages that no hook has changed keep everything that the SDK put into them. */
+/**
+ * Makes the prompt that the model reads. Messages that no hook has changed keep everything that the SDK put into them.
+ */
 export const writePrompt = (
   { instructions: before, system, units }: ReadPrompt,
   instructions: string | undefined,

@@ -95,7 +95,9 @@ const runTool = async (
 
 const messageOf = (error: unknown): string => error instanceof Error ? error.message : String(error)
 
-/** A tool may yield results while it runs. The last one counts; the others are not shown, because no hook has seen them. */
+/**
+ * A tool may yield results while it runs. The last one counts; the others are not shown, because no hook has seen them.
+ */
 const lastOf = async (output: unknown): Promise<unknown> => {
   if (typeof output !== "object" || output === null || !(Symbol.asyncIterator in output)) return output
   let last: unknown

@@ -10,7 +10,9 @@ import type {
 } from "@ai-sdk/provider"
 import { collect, replay } from "../aiSdk/stream.ts"
 
-/** A model of any of the versions. The requests of all versions have the parts that hooks read, under the same names. */
+/**
+ * A model of any of the versions. The requests of all versions have the parts that hooks read, under the same names.
+ */
 export interface AnyModel {
   readonly specificationVersion: "v2" | "v3" | "v4"
   readonly provider: string

@@ -1,4 +1,6 @@
-/** Agents of the OpenAI Agents SDK inside the guard: their tools, their models and the agents to which they hand over. */
+/**
+ * Agents of the OpenAI Agents SDK inside the guard: their tools, their models and the agents to which they hand over.
+ */
 import type { LlmResponse } from "@belay/core/LlmCall"
 import {
   Agent,

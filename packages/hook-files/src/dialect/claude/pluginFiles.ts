@@ -67,8 +67,8 @@ const problem = (file: string, key: string, reason: string): HookConfig.HookConf
 })
 
 /**
- * Reads `hooks` of a manifest, or of the plugin's entry in the catalog of its marketplace: an object of events, the path
- * of a file with such an object, or a list of both.
+ * Reads `hooks` of a manifest, or of the plugin's entry in the catalog of its marketplace: an object of events, the
+ * path of a file with such an object, or a list of both.
  */
 export const fromManifest = (
   { format, origin, path, text }: SourceFile,

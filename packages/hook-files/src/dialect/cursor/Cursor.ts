@@ -103,8 +103,8 @@ export const optionKinds: HookDefaults.OwnKinds<Options> = {
 
 /**
  * Makes one hook that runs the handlers of hook files. All handlers of an event run at the same time. A handler that
- * answers `deny` or exits with code 2 blocks. Any other failure is a warning, or blocks with `failClosed`. `allow` means
- * that the handler does not object, so the policy still decides. Throws a `ConfigError` if a number is invalid.
+ * answers `deny` or exits with code 2 blocks. Any other failure is a warning, or blocks with `failClosed`. `allow`
+ * means that the handler does not object, so the policy still decides. Throws a `ConfigError` if a number is invalid.
  *
  * @example
  * ```ts

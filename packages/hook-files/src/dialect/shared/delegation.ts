@@ -30,7 +30,9 @@ interface Call extends Called {
   readonly args: Json
 }
 
-/** Converts a call to the format of scripts. A delegation has the fields `subagent_type`, `description` and `prompt`. */
+/**
+ * Converts a call to the format of scripts. A delegation has the fields `subagent_type`, `description` and `prompt`.
+ */
 export const knownCall = ({ args, name, tool }: Call, names: ToolNames, ctx: HookContext): Known => {
   if (!isDelegation({ name, tool }, names, ctx)) return known(name, args, names, ctx.cwd, tool)
   const one = known(name, args, { [name]: { name: "Agent", fields: { message: "prompt" } } }, ctx.cwd, tool)

@@ -97,9 +97,9 @@ const takenBy = (tool: ToolMeta | undefined): (argument: string) => boolean => {
 }
 
 /**
- * Converts a call to the format of scripts. With `cwd`, paths of files become absolute, as scripts of Claude Code expect. If an argument is mapped
- * to a field, another argument that already has the field's name but is not in the tool's schema is hidden, because the
- * script would check a value that the tool never reads.
+ * Converts a call to the format of scripts. With `cwd`, paths of files become absolute, as scripts of Claude Code
+ * expect. If an argument is mapped to a field, another argument that already has the field's name but is not in the
+ * tool's schema is hidden, because the script would check a value that the tool never reads.
  */
 export const known = (
   tool: string,

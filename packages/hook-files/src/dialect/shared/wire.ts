@@ -1,7 +1,7 @@
 /**
- * Describes what a system and its hook commands say to each other: the events, the fields of their payloads, the names of
- * tools, and the answers that the system obeys. The same table is read in both directions: by the hooks that run files of
- * the system, and by a guard that is a hook command of the system.
+ * Describes what a system and its hook commands say to each other: the events, the fields of their payloads, the names
+ * of tools, and the answers that the system obeys. The same table is read in both directions: by the hooks that run
+ * files of the system, and by a guard that is a hook command of the system.
  */
 import type { JsonObject } from "@belay/core/Json"
 
@@ -22,8 +22,8 @@ export type Meaning =
 export type Path = string | ReadonlyArray<string>
 
 /**
- * An answer as JSON. `$reason` stands for the reason, `$value` for a value of any type, `$text` for the value as a text,
- * and `$event` for the name of the event. `exit` is exit code 2, with the reason on standard error.
+ * An answer as JSON. `$reason` stands for the reason, `$value` for a value of any type, `$text` for the value as a
+ * text, and `$event` for the name of the event. `exit` is exit code 2, with the reason on standard error.
  */
 export type Template = JsonObject | "exit"
 
@@ -38,7 +38,9 @@ export interface WireCall {
 /** One event, and the answers that the system obeys. An absent answer cannot be given. */
 export interface WireEvent {
   readonly means: Meaning
-  /** After how many seconds the system goes on without an answer, if the entry sets no limit. Default: as the system. */
+  /**
+   * After how many seconds the system goes on without an answer, if the entry sets no limit. Default: as the system.
+   */
   readonly limit?: number
   /** The most seconds that an entry can set. */
   readonly maxLimit?: number

@@ -59,7 +59,8 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "on
 }
 
 /**
- * Reads a `hooks.json` of Windsurf. Comments are allowed. An invalid part is skipped, with a warning that names its key.
+ * Reads a `hooks.json` of Windsurf. Comments are allowed. An invalid part is skipped, with a warning that names its
+ * key.
  *
  * @example
  * ```ts

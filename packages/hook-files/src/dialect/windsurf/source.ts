@@ -1,4 +1,6 @@
-/** Finds the hook files of Windsurf: of the machine, of the user and of the workspace, in the order in which they run. */
+/**
+ * Finds the hook files of Windsurf: of the machine, of the user and of the workspace, in the order in which they run.
+ */
 import { join } from "node:path"
 import { real } from "../../internal/files.ts"
 import { parseCommented } from "../shared/fields.ts"

@@ -27,9 +27,9 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "tools"> {
   readonly ungrounded?: "ask" | "deny"
   /**
    * What the results of tools are, by name; `*` stands for any characters. `trusted`: your own words and files, all of
-   * whose values count. `directory`: vouches for the short values of records that the person meant. `secret`: its values
-   * leave only after a question. `hook:<name>` labels texts that a hook injects, and `memory` those that a memory
-   * recalls. Default: `untrusted` and `private`.
+   * whose values count. `directory`: vouches for the short values of records that the person meant. `secret`: its
+   * values leave only after a question. `hook:<name>` labels texts that a hook injects, and `memory` those that a
+   * memory recalls. Default: `untrusted` and `private`.
    */
   readonly sources?: { readonly [tool: string]: Label | ReadonlyArray<Label> }
   /** Tools whose acts can be undone, such as a basket. They are not checked. Default none. */

@@ -118,7 +118,8 @@ const beforeTurn = (
     if (memory.get("messages") === 0) taint(memory, { sessionId: ctx.sessionId, turn: ctx.turnNumber, step: 0 })
     return undefined
   }
-  // Of what a client sends, only the message itself is known to be the person's. Results are labelled where they arrive.
+  // Of what a client sends, only the message itself is known to be the person's. Results are labelled where they
+  // arrive.
   if (part !== undefined) {
     if (part === "before") taint(memory, { sessionId: ctx.sessionId, turn: ctx.turnNumber, step: 0 })
     return undefined

@@ -43,8 +43,8 @@ export const numbersIn = (token: string): ReadonlyArray<number> => {
 }
 
 /**
- * The numbers that a list of words spells: `twenty`, `five` is 20, 5 and 25; `one`, `hundred`, `and`, `eighty` is 180 and
- * its parts.
+ * The numbers that a list of words spells: `twenty`, `five` is 20, 5 and 25; `one`, `hundred`, `and`, `eighty` is 180
+ * and its parts.
  */
 export const spelled = (words: ReadonlyArray<string>): ReadonlyArray<number> => {
   const found: Array<number> = []

@@ -1,6 +1,7 @@
 /**
- * Finds texts that speak to a machine and tell it to do something: first whom they mean, then, close behind it, an order
- * to one reader. Each language has its words for both. Every repetition is bounded, so the time grows with the text.
+ * Finds texts that speak to a machine and tell it to do something: first whom they mean, then, close behind it, an
+ * order to one reader. Each language has its words for both. Every repetition is bounded, so the time grows with the
+ * text.
  */
 
 /** The words of one language: for the reader that is meant, and for orders to it. */

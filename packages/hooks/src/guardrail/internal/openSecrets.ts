@@ -1,6 +1,6 @@
 /**
- * Finds the end of a streamed text that may become a key or a token when the text continues. It is what `credentials.ts`
- * could still match: whole prefixes, their beginnings, and values that have not ended.
+ * Finds the end of a streamed text that may become a key or a token when the text continues. It is what
+ * `credentials.ts` could still match: whole prefixes, their beginnings, and values that have not ended.
  */
 
 /** Returns where a text may still become a value, or its length. */

@@ -43,8 +43,8 @@ interface Settings {
   readonly priority: number
   readonly rules: ScanRules
   /**
-   * Returns where a streamed text may still become a value when it continues, or its length. Default: any value may begin
-   * within the reach of its detector.
+   * Returns where a streamed text may still become a value when it continues, or its length. Default: any value may
+   * begin within the reach of its detector.
    */
   readonly openValueIn?: (text: string) => number
   /** The name of a kind in a reason. Default: its label. */

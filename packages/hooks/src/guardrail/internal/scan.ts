@@ -29,8 +29,8 @@ export interface ScanRules {
   /** A text that it does not match contains no value. Absent when every text may contain one. */
   readonly quick: RegExp | undefined
   /**
-   * Whether a part of a stream may have a value, a marker or a placeholder. Called twice for each part: for its text, and
-   * to know how much of it to buffer.
+   * Whether a part of a stream may have a value, a marker or a placeholder. Called twice for each part: for its text,
+   * and to know how much of it to buffer.
    */
   readonly mayHaveValue: (text: string) => boolean
   /** Texts in which the detectors found nothing. */

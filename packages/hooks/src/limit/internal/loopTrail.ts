@@ -64,7 +64,8 @@ export const emptyTrail = (turn: number): Trail => ({
   stop: ""
 })
 
-// The lists of a trail are frozen. `find`, `filter` and iterators are slow for frozen lists, but reading by index is not.
+// The lists of a trail are frozen. `find`, `filter` and iterators are slow for frozen lists, but reading by index is
+// not.
 
 /** The items that are not this one. The new list can be changed. */
 const withoutItem = <A>(items: ReadonlyArray<A>, item: A | undefined): Array<A> => {

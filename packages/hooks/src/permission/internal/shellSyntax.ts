@@ -48,7 +48,10 @@ export interface Simple {
   readonly redirects: ReadonlyArray<Redirect>
   /** The texts of here-documents and here-strings, which the command reads as its input. */
   readonly inputs: ReadonlyArray<Word>
-  /** What comes through a pipe: the command before, or `unknown` when that is not a simple command. Only inside of Belay. */
+  /**
+   * What comes through a pipe: the command before, or `unknown` when that is not a simple command. Only inside of
+   * Belay.
+   */
   readonly pipe?: Simple | "unknown"
 }
 

@@ -214,8 +214,8 @@ export class Spans {
   }
 
   /**
-   * Returns where the span of a turn is, so that its next part can be linked to it. `before` is the part before, in this
-   * process or another one.
+   * Returns where the span of a turn is, so that its next part can be linked to it. `before` is the part before, in
+   * this process or another one.
    */
   link(sessionId: string, before: SpanPlace | undefined): SpanPlace | undefined {
     const turn = this.turns.get(sessionId)

@@ -14,7 +14,8 @@ export class McpError extends TaggedError<McpError>()("McpError", {
   tool: Schema.optionalKey(Schema.String),
   message: Schema.String,
   /**
-   * Set if the connection failed: `not-sent` if the server did not get the call, and `unknown` if the call may have run.
+   * Set if the connection failed: `not-sent` if the server did not get the call, and `unknown` if the call may have
+   * run.
    */
   fate: Schema.optionalKey(Schema.Literals(["not-sent", "unknown"]))
 }) {}

@@ -20,8 +20,8 @@ export interface EraseReceipt extends Omit<Erased, "sessions"> {
   /** When it was done, in milliseconds since the epoch. */
   readonly at: number
   /**
-   * Sessions whose turns did not stop in time, because their process is frozen or gone. What such a process stores later
-   * is stored: erase again when it has ended.
+   * Sessions whose turns did not stop in time, because their process is frozen or gone. What such a process stores
+   * later is stored: erase again when it has ended.
    */
   readonly running: ReadonlyArray<string>
 }

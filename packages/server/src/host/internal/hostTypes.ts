@@ -45,7 +45,9 @@ export interface Options {
   readonly pollMs?: number
   /** How many sessions the default engine advances at the same time. Default 64. */
   readonly concurrency?: number
-  /** Messages that are sent again and again, as long as some process with this host has called `start`. Default none. */
+  /**
+   * Messages that are sent again and again, as long as some process with this host has called `start`. Default none.
+   */
   readonly schedules?: ReadonlyArray<Schedule>
 }
 
@@ -59,8 +61,8 @@ export interface SendOptions {
   /** When the message is due: a date, or milliseconds since the epoch. Default: now. */
   readonly at?: number | Date
   /**
-   * `queue`, the default: the message begins a turn when it is the next one. `steer`: a running turn reads it at its next
-   * step boundary; if no turn runs, it begins one.
+   * `queue`, the default: the message begins a turn when it is the next one. `steer`: a running turn reads it at its
+   * next step boundary; if no turn runs, it begins one.
    */
   readonly mode?: "queue" | "steer"
   /** Who it counts for, where `capacity.perTenant` limits what waits. */
@@ -72,8 +74,8 @@ export interface SendOptions {
 /** What is known about something that was sent. @category models @since 0.1.0 */
 export interface Status {
   /**
-   * `waiting`: it has not begun. `begun`: it runs, or its process has ended. `suspended`: it waits for people. `done`: it
-   * has its final outcome. `dead`: it was given up.
+   * `waiting`: it has not begun. `begun`: it runs, or its process has ended. `suspended`: it waits for people. `done`:
+   * it has its final outcome. `dead`: it was given up.
    */
   readonly status: Entry["status"]
   readonly attempts: number
@@ -125,8 +127,8 @@ export interface Host {
     options?: SendOptions
   ) => Awaitable.Awaitable<Sent, HostError>
   /**
-   * Answers open questions of a suspended turn, by tool call id. The outcome of its key is that of the turn, when it has
-   * ended or asks again.
+   * Answers open questions of a suspended turn, by tool call id. The outcome of its key is that of the turn, when it
+   * has ended or asks again.
    */
   readonly decide: (
     sessionId: string,
@@ -180,9 +182,9 @@ export interface Host {
   readonly advance: (sessionId: string) => Awaitable.Awaitable<void, HostError>
   /**
    * Erases everything that the store has about a session or a person: history, what was sent, outcomes, events, open
-   * questions, decision records, artifacts, and names in accounts of budgets. Turns that run are cancelled first; it waits
-   * for them for `withinMs` milliseconds, by default 10,000. Backups, recordings and audit logs are files of their own:
-   * the receipt has the ids to look for there. Nobody can undo it.
+   * questions, decision records, artifacts, and names in accounts of budgets. Turns that run are cancelled first; it
+   * waits for them for `withinMs` milliseconds, by default 10,000. Backups, recordings and audit logs are files of
+   * their own: the receipt has the ids to look for there. Nobody can undo it.
    */
   readonly erase: (
     target: EraseTarget,

@@ -1,4 +1,6 @@
-/** The connection through which a process wakes sessions. It is opened when it is needed, and closed when it is idle. */
+/**
+ * The connection through which a process wakes sessions. It is opened when it is needed, and closed when it is idle.
+ */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as RcRef from "effect/RcRef"

@@ -15,9 +15,9 @@ import { call, type RunningTurn, type Site } from "./site.ts"
 /** A host that runs sessions. @category models @since 0.1.0 */
 export interface Running extends AsyncDisposable {
   /**
-   * Begins nothing new, stops running turns where another process can continue them, and succeeds when this process runs
-   * nothing any more. What takes longer than `withinMs` milliseconds is interrupted: a tool that was running has an
-   * unknown outcome. Default 10,000. Throws a `ConfigError` for another value than a number that is not negative.
+   * Begins nothing new, stops running turns where another process can continue them, and succeeds when this process
+   * runs nothing any more. What takes longer than `withinMs` milliseconds is interrupted: a tool that was running has
+   * an unknown outcome. Default 10,000. Throws a `ConfigError` for another value than a number that is not negative.
    */
   readonly drain: (options?: ParkOptions) => Awaitable.Awaitable<void>
 }

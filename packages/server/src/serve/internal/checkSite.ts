@@ -7,8 +7,8 @@ import { localAddressOf } from "./localAddress.ts"
 import { Refusal } from "./refusal.ts"
 
 /**
- * Refuses a request for another server, and one of a foreign page. A request of a foreign page that the server allows is
- * returned without its cookies: they are the user's, and the page has not shown that it may act for the user.
+ * Refuses a request for another server, and one of a foreign page. A request of a foreign page that the server allows
+ * is returned without its cookies: they are the user's, and the page has not shown that it may act for the user.
  */
 export const checkSite = (serve: Serve, request: Request): Request => {
   const { headers, method } = request

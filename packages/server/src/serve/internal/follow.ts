@@ -73,8 +73,8 @@ const readingOf = (host: Serve["host"], part: Part, signal: AbortSignal): Readin
 
 /**
  * The events are over when the outcome is known and the `turn-end` was read that belongs to it. If that event is lost,
- * they are over some time after the outcome is known. A turn that was parked, or whose store failed, ends and is resumed
- * without an outcome in between.
+ * they are over some time after the outcome is known. A turn that was parked, or whose store failed, ends and is
+ * resumed without an outcome in between.
  */
 const overAfter = (outcome: Promise<Outcome>, reading: Reading) => {
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -36,8 +36,8 @@ export const askingOf = (sessionId: string, { turnNumber }: { readonly turnNumbe
 })
 
 /**
- * Returns the id of a question, as clients see it. It is another one in another session or turn, and when anything about
- * the question has changed, so that an answer counts for the question that was shown and for no other.
+ * Returns the id of a question, as clients see it. It is another one in another session or turn, and when anything
+ * about the question has changed, so that an answer counts for the question that was shown and for no other.
  */
 export const askIdOf = async ({ token, turnNumber }: Asking, ask: PendingAsk): Promise<string> =>
   `ask_${await hash(`${token} ${turnNumber} ${canonical(ask)}`)}`

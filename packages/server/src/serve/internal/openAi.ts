@@ -52,7 +52,9 @@ const functionTool = (tool: unknown, index: number): ClientTool => {
   }
 }
 
-/** Refuses fields that would change the meaning of the answer. Sampling parameters are ignored: the agent has its own. */
+/**
+ * Refuses fields that would change the meaning of the answer. Sampling parameters are ignored: the agent has its own.
+ */
 export const refuseFields = (
   body: { readonly [field: string]: unknown },
   refused: { readonly [field: string]: (value: unknown) => boolean }

@@ -54,8 +54,8 @@ interface Memory {
 }
 
 /**
- * Returns the inbox. When messages are added, it removes what had ended before the newest `keepCount` of them were added,
- * so that the memory does not grow with the number of requests.
+ * Returns the inbox. When messages are added, it removes what had ended before the newest `keepCount` of them were
+ * added, so that the memory does not grow with the number of requests.
  */
 export const bounded = (
   memory: Memory,

@@ -2,7 +2,9 @@
 
 /** What one principal may ask of this process. @category models @since 0.1.0 */
 export interface PrincipalOptions {
-  /** How many requests a minute. A principal that was silent for a minute may send as many at once. Default: no limit. */
+  /**
+   * How many requests a minute. A principal that was silent for a minute may send as many at once. Default: no limit.
+   */
   readonly requestsPerMinute?: number
   /** How many requests may be open at the same time, with streams that are read. Default: no limit. */
   readonly openRequests?: number

@@ -14,7 +14,9 @@ export interface Given {
   readonly args?: Json | undefined
   /** Whether to approve later calls of the tool in this session too. */
   readonly always?: boolean | undefined
-  /** Whether to approve other values of the same field in this turn too, if the question is about where values stand. */
+  /**
+   * Whether to approve other values of the same field in this turn too, if the question is about where values stand.
+   */
   readonly field?: boolean | undefined
 }
 

@@ -13,8 +13,8 @@ const backslash = 0x5c
 const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /**
- * Counts the values of JSON text by its brackets and commas. Its bytes may come in any pieces: none of the bytes that it
- * looks for is part of another character in UTF-8. A class, because it is a state.
+ * Counts the values of JSON text by its brackets and commas. Its bytes may come in any pieces: none of the bytes that
+ * it looks for is part of another character in UTF-8. A class, because it is a state.
  */
 export class RequestBounds {
   private readonly maxValues: number

@@ -1,4 +1,6 @@
-/** Reads the config of a guard with all files that it imports. A decision about the config covers exactly these bytes. */
+/**
+ * Reads the config of a guard with all files that it imports. A decision about the config covers exactly these bytes.
+ */
 import { hash } from "node:crypto"
 import { readFileSync, statSync } from "node:fs"
 import { dirname, relative, resolve } from "node:path"

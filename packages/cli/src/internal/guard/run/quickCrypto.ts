@@ -1,6 +1,6 @@
 /**
- * What the command needs of `node:crypto`, for its bundle: that module loads the streams of Node, which takes longer than
- * the hash of a config.
+ * What the command needs of `node:crypto`, for its bundle: that module loads the streams of Node, which takes longer
+ * than the hash of a config.
  */
 const load = () => process.getBuiltinModule("node:crypto")
 

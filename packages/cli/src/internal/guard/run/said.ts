@@ -38,7 +38,9 @@ export const refused = (reason: string): Output => ({
   stderr: reason.trim() === "" ? "the guard gave no reason" : reason
 })
 
-/** Returns what is printed. An answer that the system does not have becomes the nearest one that is at least as strict. */
+/**
+ * Returns what is printed. An answer that the system does not have becomes the nearest one that is at least as strict.
+ */
 export const outputOf = (wire: Wire, event: string, said: Said): Output => {
   const row = wire.events[event]!
   const { change, stop } = said

@@ -1,6 +1,6 @@
 /**
- * Ends a turn because it reached a limit. The limits of an agent count what it and its sub-agents do, at any depth. When
- * the turn is resumed after a limit, they start again from zero.
+ * Ends a turn because it reached a limit. The limits of an agent count what it and its sub-agents do, at any depth.
+ * When the turn is resumed after a limit, they start again from zero.
  */
 import type * as Effect from "effect/Effect"
 import { endTurn } from "../../../guard/internal/state/turnEnd.ts"

@@ -346,7 +346,10 @@ export class Conversation {
   }
 }
 
-/** A description of a tool consists of JSON. The compiler cannot check that, because the interface has no index signature. */
+/**
+ * A description of a tool consists of JSON. The compiler cannot check that, because the interface has no index
+ * signature.
+ */
 const asJson = (tool: ToolMeta): Json => tool as unknown as Json
 
 const empty = { messages: [], turnNumber: 0 } as const

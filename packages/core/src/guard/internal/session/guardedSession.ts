@@ -223,8 +223,8 @@ export class GuardedSession implements GuardSession {
           return end as Bare<Stopped>
         }))
     })
-    // What the driver has received must not be stored, or another process passes it on again. The types of the points name
-    // `stop` and `deny` where they can occur.
+    // What the driver has received must not be stored, or another process passes it on again. The types of the points
+    // name `stop` and `deny` where they can occur.
     return this.awaitable(
       this.onNewest(Effect.map(run, (verdict) => withContext(conversation, verdict as Verdict)))
     )

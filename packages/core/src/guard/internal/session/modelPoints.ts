@@ -38,8 +38,8 @@ const prepare = function*(
 }
 
 /**
- * Runs the `postStep` hooks when the results of a step go to the model. They may end the turn, or rewrite the history for
- * this request.
+ * Runs the `postStep` hooks when the results of a step go to the model. They may end the turn, or rewrite the history
+ * for this request.
  */
 const endStep = function*(
   conversation: Conversation,

@@ -2,9 +2,9 @@
  * What the conversation shows of calls that ran with other arguments than the model wrote: the arguments that the tool
  * got, and who changed them.
  *
- * These are the arguments after the last `preToolCall` hook. What a confidential hook puts in their place around the call
- * itself (`wrapToolCall`) is never shown. A vendor may have signed a call that has metadata. Such a call keeps the model's
- * arguments beside the others, so that the provider can send the vendor exactly what it signed.
+ * These are the arguments after the last `preToolCall` hook. What a confidential hook puts in their place around the
+ * call itself (`wrapToolCall`) is never shown. A vendor may have signed a call that has metadata. Such a call keeps the
+ * model's arguments beside the others, so that the provider can send the vendor exactly what it signed.
  */
 import type { AssistantMessage, ToolCall } from "../../../data/Message.ts"
 import type { CallState } from "../../../data/RunState.ts"

@@ -55,8 +55,8 @@ export type TakeOver = (event: PreToolCallEvent) => Step<ToolResult | "waits", F
 const maxPasses = 32
 
 /**
- * Runs steps 1 to 8 until the call may run, has a result or waits. All steps are in one function, because each generator
- * between a tool and the fiber costs time (`npm run bench -- turn`). `takeOver` is set if the tool delegates.
+ * Runs steps 1 to 8 until the call may run, has a result or waits. All steps are in one function, because each
+ * generator between a tool and the fiber costs time (`npm run bench -- turn`). `takeOver` is set if the tool delegates.
  */
 export const allowCall = function*(
   turn: GuardTurn,

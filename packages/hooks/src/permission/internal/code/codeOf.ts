@@ -8,8 +8,8 @@ import { codeEffects, inlineCode } from "./inlineCode.ts"
 import { sedEffects } from "./sed.ts"
 
 /**
- * What code in the arguments or the inputs of a program does, as far as it can be read. Returns `undefined` for programs
- * that get no code. `mayHaveInput` says whether the program may get more input than `inputs`.
+ * What code in the arguments or the inputs of a program does, as far as it can be read. Returns `undefined` for
+ * programs that get no code. `mayHaveInput` says whether the program may get more input than `inputs`.
  */
 export const effectsOf = (
   name: string,

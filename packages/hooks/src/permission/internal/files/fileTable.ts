@@ -11,8 +11,8 @@ export interface FileOptions {
   /** Options with two values: a name and a text. */
   readonly pairs?: string
   /**
-   * What the operands are: read; written; not files; files of which only the names are read; the last one is written and
-   * the others are read; the first one is written; all but the first are written.
+   * What the operands are: read; written; not files; files of which only the names are read; the last one is written
+   * and the others are read; the first one is written; all but the first are written.
    */
   readonly operands?: "read" | "write" | "none" | "names" | "last" | "first" | "rest"
 }

@@ -43,8 +43,8 @@ export interface Decomposed {
 }
 
 /**
- * A file whose code runs. `shell`: a shell reads it. `program`: it is run by its path. `code`: an interpreter of another
- * language reads it.
+ * A file whose code runs. `shell`: a shell reads it. `program`: it is run by its path. `code`: an interpreter of
+ * another language reads it.
  */
 export interface ScriptFile {
   readonly path: string

@@ -1,4 +1,6 @@
-/** Replaces the variables, substitutions and braces in the words of a script by what the script itself says they are. */
+/**
+ * Replaces the variables, substitutions and braces in the words of a script by what the script itself says they are.
+ */
 import { braceExpand } from "minimatch"
 import type { Piece, Simple, Word } from "../shellSyntax.ts"
 import { type Produced, producedBy } from "./producedText.ts"
@@ -20,7 +22,10 @@ const plainNames = /^(?:USER|LOGNAME|HOSTNAME|RANDOM|UID|EUID|PPID|SECONDS|LINEN
 /** A possible binding of names to values. */
 type Binding = ReadonlyMap<string, Word>
 
-/** A part of a word after expansion. `unknown`: its text is not known. `plain`: neither is this text, but it cannot be a path or an option. */
+/**
+ * A part of a word after expansion. `unknown`: its text is not known. `plain`: neither is this text, but it cannot be a
+ * path or an option.
+ */
 interface Segment {
   readonly text: string
   readonly quoted: boolean

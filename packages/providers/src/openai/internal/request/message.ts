@@ -125,8 +125,8 @@ const toolResult = (message: Extract<Message, { role: "tool" }>, compat: Compat)
 }
 
 /**
- * Separates the output of a tool into text and files, because no endpoint accepts files in a tool result. The note about
- * the call is a part of the text.
+ * Separates the output of a tool into text and files, because no endpoint accepts files in a tool result. The note
+ * about the call is a part of the text.
  */
 export const resultOf = (
   { content, note }: ToolMessage
@@ -181,8 +181,8 @@ export const toolId = (id: string, compat: Compat): string => {
 }
 
 /**
- * Returns the arguments of a call for a request. A vendor that may have signed the call gets what the model wrote, also if
- * a hook or a person changed it.
+ * Returns the arguments of a call for a request. A vendor that may have signed the call gets what the model wrote, also
+ * if a hook or a person changed it.
  */
 export const argsFor = ({ args, changed, metadata }: ToolCall, provider: string): Json =>
   changed?.asked !== undefined && metadata?.[provider] !== undefined ? changed.asked : args

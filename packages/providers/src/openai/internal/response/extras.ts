@@ -1,4 +1,7 @@
-/** Collects the parts of an answer that are not its text: sources, pictures, sound, probabilities, and what hosted tools did. */
+/**
+ * Collects the parts of an answer that are not its text: sources, pictures, sound, probabilities, and what hosted tools
+ * did.
+ */
 import type { JsonObject } from "@belay/core/Json"
 import type { LlmResponse, TokenLogprob } from "@belay/core/LlmCall"
 import type { Citation, FilePart } from "@belay/core/Message"
@@ -140,8 +143,8 @@ const pairOf = (given: unknown): { readonly token: string; readonly logprob: num
     : undefined
 
 /**
- * Whether an item of the Responses API has no field of its own in a response: what hosted tools did, and what the vendor
- * asks of the program, such as an approval.
+ * Whether an item of the Responses API has no field of its own in a response: what hosted tools did, and what the
+ * vendor asks of the program, such as an approval.
  */
 export const isHostedCall = (item: Loose): boolean => typeof item.type === "string" && !ownTypes.has(item.type)
 

@@ -1,6 +1,6 @@
 /**
- * Separates reasoning from text. `<think>` at the very start of an answer begins reasoning; elsewhere it is text. Google
- * writes `<thought>`.
+ * Separates reasoning from text. `<think>` at the very start of an answer begins reasoning; elsewhere it is text.
+ * Google writes `<thought>`.
  */
 
 const open = "<think>"

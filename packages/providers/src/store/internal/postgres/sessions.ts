@@ -131,7 +131,8 @@ const keep = (
     if (found?.["writtenBy"] === token) return
     const known = found?.["revision"] as number | undefined
     if (known !== undefined && known !== revision - 1) return yield* conflict(sessionId, revision, known)
-    // The session was removed in the meantime, with the messages before this step, so the whole conversation is written.
+    // The session was removed in the meantime, with the messages before this step, so the whole conversation is
+    // written.
     if ((yield* store(0, snapshot().messages)).length > 0) return
     const [now] = yield* query(`SELECT revision FROM ${s}.sessions WHERE id = $1`, id)
     return yield* conflict(sessionId, revision, Number(now?.["revision"] ?? 0))

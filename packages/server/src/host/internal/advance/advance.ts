@@ -109,8 +109,8 @@ const step = Effect.fnUntraced(function*(site: Site, session: AgentSession, sess
 })
 
 /**
- * Returns the entry whose turn waits. `none` if no turn waits, or if its message was cancelled or given up. `foreign` if
- * the message did not come through this inbox.
+ * Returns the entry whose turn waits. `none` if no turn waits, or if its message was cancelled or given up. `foreign`
+ * if the message did not come through this inbox.
  */
 const currentOf = Effect.fnUntraced(function*({ entries, session, sessionId, site, state }: Step): Act<
   Entry | "foreign" | "none"

@@ -33,7 +33,10 @@ export const stillAsked = (
   return same.length === 0 ? undefined : Object.fromEntries(same)
 }
 
-/** Leaves out calls of this turn that have no question any more. If that are all, they stay, so that the error names them. */
+/**
+ * Leaves out calls of this turn that have no question any more. If that are all, they stay, so that the error names
+ * them.
+ */
 const withoutAnswered = (
   decisions: Decisions,
   pending: AgentSession["pending"],

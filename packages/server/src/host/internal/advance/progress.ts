@@ -1,4 +1,7 @@
-/** How far a turn has got. Attempts count only since it has last got further, so that a long turn can survive any number. */
+/**
+ * How far a turn has got. Attempts count only since it has last got further, so that a long turn can survive any
+ * number.
+ */
 import type { Entry } from "@belay/core/Inbox"
 import { childOf, type RunState } from "@belay/core/RunState"
 

@@ -1,8 +1,8 @@
 /**
- * Lets few turns run at the same time that may end their process. A message that has ended its process ends the turns of
- * others with it, which have done nothing wrong, and a process can also be killed from outside. So a turn that was begun
- * twice without progress is a suspect. Suspects run in small groups, in the order in which they came; before a message
- * would be given up, its turn runs without other suspects, so that none is blamed for another one.
+ * Lets few turns run at the same time that may end their process. A message that has ended its process ends the turns
+ * of others with it, which have done nothing wrong, and a process can also be killed from outside. So a turn that was
+ * begun twice without progress is a suspect. Suspects run in small groups, in the order in which they came; before a
+ * message would be given up, its turn runs without other suspects, so that none is blamed for another one.
  */
 
 /** How many suspects of a process run at the same time. */

@@ -18,8 +18,8 @@ export interface Runner {
 }
 
 /**
- * Returns what answers the wake-ups of one session: each succeeds when a call of `advance` has succeeded that began after
- * the wake-up. Wake-ups that come while the session is advanced share the next call.
+ * Returns what answers the wake-ups of one session: each succeeds when a call of `advance` has succeeded that began
+ * after the wake-up. Wake-ups that come while the session is advanced share the next call.
  */
 export const answerOf = (runner: Runner, sessionId: string): Effect.Effect<void> => {
   const lock = Semaphore.makeUnsafe(1)
@@ -57,7 +57,9 @@ const keepTrying = (runner: Runner, sessionId: string): Effect.Effect<void> =>
     }
   })
 
-/** Calls `advance`. If the runner ends meanwhile, the call may return; if it has lost the session, it is interrupted. */
+/**
+ * Calls `advance`. If the runner ends meanwhile, the call may return; if it has lost the session, it is interrupted.
+ */
 const once = (runner: Runner, sessionId: string): Effect.Effect<Exit.Exit<void, unknown>> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function*() {

@@ -13,7 +13,9 @@ const careMs = 1_000
 /** How many are removed at once. */
 const batch = 5_000
 
-/** Whether the same wake-up waits already. It was not read yet, so whoever gets it sees what was written before this. */
+/**
+ * Whether the same wake-up waits already. It was not read yet, so whoever gets it sees what was written before this.
+ */
 export const isKnown = (
   prefix: string,
   sessionId: string,

@@ -1,7 +1,7 @@
 /**
- * Notices runners that have ended. The cluster waits until the lock of a runner expires, which has to be long enough for
- * a machine under load. But a process that was killed has no connection to the server any more, and the server knows
- * that at once.
+ * Notices runners that have ended. The cluster waits until the lock of a runner expires, which has to be long enough
+ * for a machine under load. But a process that was killed has no connection to the server any more, and the server
+ * knows that at once.
  */
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"

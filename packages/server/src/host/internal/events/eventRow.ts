@@ -84,8 +84,8 @@ export const makePacker = (): Packer => {
 }
 
 /**
- * Returns the events of a row that come after the event with this number. Returns nothing if a newer release has written
- * the row in another form.
+ * Returns the events of a row that come after the event with this number. Returns nothing if a newer release has
+ * written the row in another form.
  */
 export const eventsOf = ({ body }: EventRow, after: number): ReadonlyArray<HostEvent> | undefined => {
   // Only `rows` writes it, perhaps that of another release. Somebody may have changed it since.

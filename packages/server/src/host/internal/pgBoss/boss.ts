@@ -20,7 +20,9 @@ export { type Job, PgBoss }
 /** How often a runner gives signs of life before it has lost its jobs. */
 const heartbeats = 4
 
-/** How often a runner looks for jobs that others have lost or that are due, in seconds. The smallest that pg-boss takes. */
+/**
+ * How often a runner looks for jobs that others have lost or that are due, in seconds. The smallest that pg-boss takes.
+ */
 const [superviseEvery, lookEvery] = [1, 0.5]
 
 const queueOptions: QueueOptions = {

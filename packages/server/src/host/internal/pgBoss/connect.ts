@@ -9,8 +9,8 @@ import { retryDelay } from "../retryDelay.ts"
 import { type Job, openBoss, type PgBoss, promised, runJobs, type Settings } from "./boss.ts"
 
 /**
- * What a job says. One with `isLater` only waits until it is due, and then adds one without: so there is at most one job
- * of a session that waits, one that runs, and one for each time at which it is due.
+ * What a job says. One with `isLater` only waits until it is due, and then adds one without: so there is at most one
+ * job of a session that waits, one that runs, and one for each time at which it is due.
  */
 interface Request {
   readonly sessionId: string

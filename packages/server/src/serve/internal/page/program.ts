@@ -1,6 +1,6 @@
 /**
- * The program of the page. It runs in a browser: `program` is written into the page as text, so it must not use anything
- * from outside of it.
+ * The program of the page. It runs in a browser: `program` is written into the page as text, so it must not use
+ * anything from outside of it.
  */
 import type { Browser, Node } from "./dom.ts"
 

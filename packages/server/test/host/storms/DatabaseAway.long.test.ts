@@ -1,0 +1,18 @@
+/** A database that is away for half a minute, under each engine. */
+import { afterAll, beforeAll, describe, it } from "vitest"
+import { type PostgresServer, startPostgres } from "../../../../../test/support/postgres.ts"
+import { outage } from "../support/outage.ts"
+
+let server: PostgresServer
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(() => server.dispose())
+
+describe("a host whose database is away", () => {
+  it(
+    "for longer than its store is patient goes on afterwards, and nothing happens twice",
+    { timeout: 180_000 },
+    () => outage(server, 30_000, 5)
+  )
+})
