@@ -10,7 +10,9 @@ const { Script, constants } = require("node:vm")
 process.removeAllListeners("warning")
 
 const filename = path.join(__dirname, "..", "dist", "guard", "run.cjs")
-const folder = process.env["NODE_COMPILE_CACHE"] || path.join(os.homedir(), ".belay", "cache")
+const home = os.homedir()
+// Where there is no home folder, nothing is kept.
+const folder = process.env["NODE_COMPILE_CACHE"] || (path.isAbsolute(home) ? path.join(home, ".belay", "cache") : undefined)
 
 const read = (file, encoding) => {
   try {
@@ -23,8 +25,8 @@ const read = (file, encoding) => {
 try {
   const source = readFileSync(filename, "latin1")
   const id = readFileSync(`${filename}.id`, "latin1")
-  const cache = path.join(folder, `guard-${id}-${process.version}-${process.arch}.bin`)
-  const cachedData = read(cache)
+  const cache = folder === undefined ? undefined : path.join(folder, `guard-${id}-${process.version}-${process.arch}.bin`)
+  const cachedData = cache === undefined ? undefined : read(cache)
   const script = new Script(source, {
     filename,
     cachedData,
@@ -32,6 +34,7 @@ try {
   })
   // V8 compiles functions when they are called first, so what is kept is written at the end.
   const finish = () => {
+    if (cache === undefined) return
     if (cachedData !== undefined && script.cachedDataRejected !== true) return
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -43,7 +46,7 @@ try {
     }
   }
   // A config in TypeScript is compiled too.
-  require("node:module").enableCompileCache(folder)
+  if (folder !== undefined) require("node:module").enableCompileCache(folder)
   const loaded = { exports: {} }
   script.runInThisContext()(loaded.exports, require, loaded)
   loaded.exports.command(process.argv.slice(2), finish)

@@ -1,10 +1,10 @@
 import { named } from "@belay/hook-files/Wires"
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { payloadOf } from "../../src/internal/guard/sample.ts"
 import { run } from "../belay.ts"
-import { call, type Ended, program, projectWith } from "./support/guarded.ts"
+import { call, type Ended, program, projectWith, runWith } from "./support/guarded.ts"
 
 const allowing = `export default { hooks: [] }`
 const push = call("1", "Bash", { command: "git push" })
@@ -191,5 +191,49 @@ describe("a command that is missing or dies", () => {
     assertRefused(missing, /not found/)
     const killed = await run("sh", ["-c", `"${process.execPath}" -e "process.kill(process.pid, 'SIGKILL')" || exit 2`])
     assertRefused(killed, /[Kk]illed/)
+  })
+})
+
+describe("a config that does more than to decide", () => {
+  const policy = (body: string) =>
+    `import { defineHook, HookAction } from "@belay/core"
+export default { hooks: [defineHook({ name: "mine", ${body} })] }`
+
+  it("answers with JSON alone, whatever it prints", async () => {
+    const { send } = projectWith(
+      `console.log("loading")\n${
+        policy("preToolCall: () => (console.log('debug'), process.stdout.write('x'), HookAction.reject('no'))")
+      }`
+    )
+    const { code, stderr, stdout } = await send("claude", "PreToolUse", push)
+    assert.strictEqual(code, 0)
+    assert.strictEqual(JSON.parse(stdout).hookSpecificOutput.permissionDecision, "deny")
+    assert.include(stderr, "loading\ndebug\nx")
+  })
+
+  it.each([
+    "process.exit(0)",
+    policy("preToolCall: () => process.exit(0)"),
+    policy("preToolCall: () => { process.exitCode = 0; process.exit() }")
+  ])("refuses if the process is ended: %s", async (config) => {
+    const { send } = projectWith(config)
+    assertRefused(await send("claude", "PreToolUse", push), /the config or a hook has ended the process/)
+  })
+
+  it("is not the user's own because HOME is empty or relative", async () => {
+    const { cwd } = projectWith(allowing)
+    const text = JSON.stringify(payloadOf(named("claude")!, "PreToolUse", { session: "s", cwd, ...push }))
+    for (const home of ["", "."]) {
+      const ended = await runWith(["--system", "claude"], text, { cwd, home, env: { NODE_COMPILE_CACHE: "" } })
+      assertRefused(ended, /HOME has to be the absolute path of the home folder/)
+      assert.deepEqual(readdirSync(cwd), ["belay.guard.ts"])
+    }
+  })
+
+  it("shows in the log that a hook has failed and the call went on", async () => {
+    const { home, send } = projectWith(policy("preToolCall: () => { throw new Error('boom') }"))
+    assert.strictEqual((await send("claude", "PreToolUse", push)).stdout, "{}")
+    const failures = readFileSync(join(home, ".belay", "guard", "failures.jsonl"), "utf8")
+    assert.match(failures, /hook mine failed, and the call went on without it: boom/)
   })
 })

@@ -115,7 +115,9 @@ const configOf = async (wire: Wire, { cwd, places }: Here): Promise<Pick<Report,
 const missing = (wire: Wire, events: ReadonlyMap<string, string>, file: string): ReadonlyArray<Finding> => {
   const absent = Object.keys(wire.events).filter((event) => !events.has(event))
   const unsafe = [...events].flatMap(([event, line]) =>
-    Object.hasOwn(wire.events, event) && !line.trim().endsWith(refusing(wire.events[event]!).trim()) ? [event] : []
+    Object.hasOwn(wire.events, event) && !line.trim().endsWith(refusing(wire, wire.events[event]!).trim())
+      ? [event]
+      : []
   )
   return [
     ...(absent.length === 0 ? [] : [{
@@ -124,7 +126,9 @@ const missing = (wire: Wire, events: ReadonlyMap<string, string>, file: string):
     }]),
     ...(unsafe.length === 0 ? [] : [{
       level: "warning" as const,
-      text: `${file}: a missing command lets calls run at ${unsafe.join(", ")}: end the lines with \`|| exit 2\``
+      text: `${file}: a missing command lets calls run at ${
+        unsafe.join(", ")
+      }: run \`belay guard install ${wire.system}\``
     }])
   ]
 }

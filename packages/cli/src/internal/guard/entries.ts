@@ -24,14 +24,19 @@ const elementOf = (wire: Wire, event: string, row: WireEvent, command: string): 
   const { settings: { entry = {}, form, timeout } } = wire
   const limit = Math.min(seconds, row.maxLimit ?? seconds)
   const time = timeout === undefined ? {} : { [timeout.key]: timeout.unit === "ms" ? limit * 1_000 : limit }
-  const line = `${command} guard run --system ${wire.system} --event ${event}${refusing(row)}`
+  const line = `${command} guard run --system ${wire.system} --event ${event}${refusing(wire, row)}`
   if (form === "bash") return { type: "command", bash: line, powershell: powershell(line), ...entry, ...time }
   if (form === "list") return { command: line, ...entry, ...time }
   return { hooks: [{ type: "command", command: line, ...entry, ...time }] }
 }
 
 /** The shell refuses where the command is missing or was killed. An agent that may not stop would go on for ever. */
-export const refusing = ({ means }: WireEvent): string => means === "stop" || means === "agentStop" ? "" : " || exit 2"
+export const refusing = ({ settings: { refusesWithText } }: Wire, { means }: WireEvent): string => {
+  if (means === "stop" || means === "agentStop") return ""
+  return refusesWithText === true
+    ? " || { [ $? -eq 2 ] || echo 'belay guard is missing or was killed' >&2; exit 2; }"
+    : " || exit 2"
+}
 
 const powershell = (line: string): string => line.replace(/ \|\| exit 2$/, "; if ($LASTEXITCODE -ne 0) { exit 2 }")
 

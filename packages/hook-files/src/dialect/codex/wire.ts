@@ -31,7 +31,8 @@ export const wire: Wire = {
     project: ".codex/hooks.json",
     user: ".codex/hooks.json",
     form: "groups",
-    timeout: { key: "timeout", unit: "s" }
+    timeout: { key: "timeout", unit: "s" },
+    refusesWithText: true
   },
   proof: "program",
   holes: [

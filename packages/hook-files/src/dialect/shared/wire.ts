@@ -118,6 +118,8 @@ export interface Wire {
     readonly form: "groups" | "list" | "bash"
     /** The key and the unit of the limit of an entry. */
     readonly timeout?: { readonly key: string; readonly unit: "s" | "ms" }
+    /** Whether an exit code of 2 without a text on standard error lets the call run. */
+    readonly refusesWithText?: true
     /** What else the file has. */
     readonly frame?: JsonObject
     /** More fields of an entry. */

@@ -1,6 +1,8 @@
 /** The command that a system calls: reads its payload, decides, and answers in its protocol. */
 import { named } from "@belay/hook-files/Wires"
 import { fstatSync, read, writeSync } from "node:fs"
+import { homedir } from "node:os"
+import { isAbsolute } from "node:path"
 import { noteFailure } from "./journal.ts"
 import { maxPayload } from "./occasion.ts"
 import { placesIn } from "./places.ts"
@@ -24,7 +26,9 @@ interface Flags {
 /** Runs the command to its end. */
 export const command = async (argv: ReadonlyArray<string>, finish: () => void): Promise<void> => {
   const { config, event, limit, system = "" } = flagsOf(argv)
-  const places = placesIn()
+  quiet()
+  // It may be empty or relative where an agent sets it. The folder of a project would then count as the user's own.
+  const places = isAbsolute(homedir()) ? placesIn() : undefined
   const wire = named(system)
   const cwd = (wire?.projectVariable === undefined ? undefined : process.env[wire.projectVariable]) || process.cwd()
   const row = event === undefined ? undefined : wire?.events[event]
@@ -34,14 +38,16 @@ export const command = async (argv: ReadonlyArray<string>, finish: () => void): 
   let onFailure = "deny"
   let means = row?.means
   let isReading = false
+  let hasEnded = false
   const fail = (error: unknown): Output => {
     const reason = `belay guard: ${messageOf(error)}`
-    noteFailure(places, { time: Date.now(), system, event, cwd, reason })
+    if (places !== undefined) noteFailure(places, { time: Date.now(), system, event, cwd, reason })
     // An agent that may not stop would go on for ever.
     const goesOn = onFailure === "allow" || means === "stop" || means === "agentStop"
     return goesOn ? { code: 0, stdout: "{}", stderr: reason } : refused(reason)
   }
   const end = (output: Output): never => {
+    hasEnded = true
     write(1, output.stdout)
     write(2, output.stderr)
     finish()
@@ -49,8 +55,17 @@ export const command = async (argv: ReadonlyArray<string>, finish: () => void): 
     if (isReading) process.kill(process.pid, "SIGKILL")
     process.exit(output.code)
   }
+  // A config or a hook that ends the process would decide nothing, and that would be a yes.
+  process.on("exit", () => {
+    if (hasEnded) return
+    const { code, stderr, stdout } = fail(new Refusal("the config or a hook has ended the process"))
+    write(1, stdout)
+    write(2, stderr)
+    process.exitCode = code
+  })
   setTimeout(() => end(fail(new Refusal(tooLong))), seconds * 1_000)
   try {
+    if (places === undefined) throw new Refusal("HOME has to be the absolute path of the home folder")
     if (wire === undefined) throw new Refusal(`--system is not one of the systems: ${JSON.stringify(system)}`)
     isReading = true
     const text = await inputText()
@@ -76,6 +91,11 @@ export const command = async (argv: ReadonlyArray<string>, finish: () => void): 
     isReading = false
     end(fail(error))
   }
+}
+
+/** Standard output is the answer. What a config or a hook prints goes to standard error, whose stream starts when used. */
+const quiet = (): void => {
+  Object.defineProperty(process, "stdout", { configurable: true, get: () => process.stderr })
 }
 
 const flagsOf = (argv: ReadonlyArray<string>): Flags =>

@@ -1,11 +1,12 @@
 /** Decides about one payload. */
+import type { AgentEvent } from "@belay/core/AgentEvent"
 import { check as checkCovered } from "@belay/guard/CoverageCheck"
 import * as Guard from "@belay/guard/Guard"
 import type { Wire } from "@belay/hook-files/Wires"
 import type { Configured } from "./configured.ts"
 import { drive } from "./drive.ts"
 import { trustedConfig } from "./find.ts"
-import { openJournal } from "./journal.ts"
+import { noteFailure, openJournal } from "./journal.ts"
 import { loadConfig } from "./loadConfig.ts"
 import { type Occasion, occasionOf } from "./occasion.ts"
 import type { Places } from "./places.ts"
@@ -46,6 +47,13 @@ export const run = async (asked: Asked): Promise<Output> => {
   return await decide(asked, occasion, configured)
 }
 
+/** A hook that fails and may be left out lets the call go on. Nothing else would show that it decided nothing. */
+const noteBroken = ({ cwd, places, wire }: Asked, { event }: Occasion, failed: AgentEvent): void => {
+  if (failed.type !== "hook-failed" || failed.policy !== "open") return
+  const reason = `hook ${failed.hook} failed, and the call went on without it: ${failed.message}`
+  noteFailure(places, { time: Date.now(), system: wire.system, event, cwd, reason })
+}
+
 const decide = async (asked: Asked, occasion: Occasion, configured: Configured): Promise<Output> => {
   const { deadline, places, wire, within } = asked
   const id = storedId(wire.system, occasion.session)
@@ -59,6 +67,7 @@ const decide = async (asked: Asked, occasion: Occasion, configured: Configured):
       hooks: [...(configured.guard.hooks ?? []).map((hook) => watched(hook, within)), journal.hook]
     })
     journal.listen(guard)
+    guard.listen((event) => noteBroken(asked, occasion, event), ["hook-failed"])
     const said = await drive({ wire, guard, id }, occasion)
     // A hook that was ended has decided nothing, also if its failures are open.
     if (performance.now() >= deadline) throw new Refusal(tooLong)
