@@ -47,7 +47,7 @@ export interface Monitor {
    * and asks for no credentials: do not let strangers reach it.
    *
    * - `/healthz`: 200 as long as this process answers.
-   * - `/readyz`: 200 if the store answers in time, and 503 with the reason otherwise.
+   * - `/readyz`: 200 if the store answers in time and the host does not stop, and 503 with the reason otherwise.
    * - `/metrics`: the metrics as Prometheus reads them.
    */
   readonly handler: (request: Request) => Promise<Response>
@@ -102,7 +102,10 @@ export const make = (options: Options): Monitor => {
         case "/healthz":
           return text(200, "ok")
         case "/readyz":
-          return activity().then(() => text(200, "ready"), (error) => text(503, `not ready: ${messageOf(error)}`))
+          return activity().then(
+            ({ isDraining }) => isDraining ? text(503, "not ready: the host stops") : text(200, "ready"),
+            (error) => text(503, `not ready: ${messageOf(error)}`)
+          )
         case "/metrics":
           return read().then(
             (metrics) => text(200, prometheus(metrics), "text/plain; version=0.0.4; charset=utf-8"),
@@ -135,7 +138,7 @@ const observe = (
 ): void => {
   const now = () => performance.timeOrigin + performance.now()
   // The names and kinds do not depend on what is counted.
-  const empty: Activity = { running: [], due: 0, counters: newCounters() }
+  const empty: Activity = { running: [], due: 0, isDraining: false, counters: newCounters() }
   // Instruments that are asked together share one look.
   let shared: Promise<ReadonlyArray<Metric>> | undefined
   const look = () =>

@@ -8,6 +8,7 @@ import { checkKinds, checkOptions, oneOf, type OptionKinds, whole } from "@belay
 import * as Result from "effect/Result"
 import { Worker } from "node:worker_threads"
 import type { Host } from "./Host.ts"
+import { part } from "./internal/optionChecks.ts"
 import { program } from "./internal/watchdogThread.ts"
 
 /** Options of `make`. @category models @since 0.1.0 */
@@ -54,7 +55,8 @@ export const make = (options: Options = {}): Watchdog => {
   Result.getOrThrow(checkOptions(
     "watchdog",
     whole("limitMs", limitMs, 100),
-    oneOf("onBlocked", onBlocked, ["report", "end"])
+    oneOf("onBlocked", onBlocked, ["report", "end"]),
+    part("host", host ?? { running: isNaN }, ["running"], "what Host.make returns")
   ))
   const beats = new Int32Array(new SharedArrayBuffer(8))
   const names = new Uint8Array(new SharedArrayBuffer(maxNames))

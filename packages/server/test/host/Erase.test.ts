@@ -14,6 +14,7 @@ import * as OpenAiChat from "@belay/server/OpenAiChat"
 import * as Serve from "@belay/server/Serve"
 import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
+import { DatabaseSync } from "node:sqlite"
 import pg from "pg"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type PostgresServer, startPostgres } from "../../../../test/support/postgres.ts"
@@ -149,6 +150,63 @@ describe("erasing a person from a SQLite file", () => {
     store.close()
   })
 
+  it("leaves a turn alone that does not stop, with its cancellation, until it has stopped", async () => {
+    const path = newFile()
+    const store = SqliteStore.make({ path })
+    const [began, go] = [gate(), gate()]
+    const slow = tool("slow", [], () => {
+      began.open()
+      return go.opened
+    })
+    const agent = createAgent({ provider: planner(), store: store.sessions, tools: [slow], log: false })
+    // The process that runs the turn looks for cancellations when it is awake again.
+    const runner = Host.make({ agent, store, pollMs: 1_000 })
+    const running = await runner.start()
+    const other = Host.make({ agent, store: SqliteStore.make({ path }), pollMs })
+    await other.send("idle", `hello ${person}`, { tenant: person })
+    await other.result("idle", (await other.send("idle", "hello", { tenant: person })).key)
+    await other.send("busy", "do slow", { tenant: person })
+    await began.opened
+    const first = await other.erase({ principal: person }, { withinMs: 0 })
+    assert.deepEqual([first.sessions, first.running], [["idle"], ["busy"]])
+    const again = await other.erase({ principal: person }, { withinMs: 0 })
+    assert.deepEqual([again.sessions, again.running], [[], ["busy"]])
+    const last = await other.erase({ principal: person })
+    go.open()
+    assert.deepEqual([last.sessions, last.running], [["busy"], []])
+    await running.drain()
+    assert.deepEqual(await other.list(), [])
+    for (const end of ["", "-wal"]) assert.notInclude(readFileSync(`${path}${end}`, "latin1"), person)
+    await agent.close()
+    store.close()
+  })
+
+  it("says that the file is not compacted while another process reads it, and holds up nobody for that", async () => {
+    const path = newFile()
+    const store = SqliteStore.make({ path })
+    const agent = createAgent({ provider: planner(), store: store.sessions, log: false })
+    const host = Host.make({ agent, store, pollMs })
+    const running = await host.start()
+    await host.result("ada", (await host.send("ada", person)).key)
+    const reader = new DatabaseSync(path)
+    reader.exec("BEGIN")
+    reader.prepare("SELECT count(*) FROM sessions").get()
+    let ticks = 0
+    const timer = setInterval(() => ticks++, 20)
+    const receipt = await host.erase({ session: "ada" })
+    clearInterval(timer)
+    assert.deepEqual([receipt.sessions, receipt.isCompacted], [["ada"], false])
+    // It waits between its attempts, and not in them.
+    assert.isAbove(ticks, 20)
+    reader.exec("COMMIT")
+    reader.close()
+    assert.isTrue((await host.erase({ session: "ada" })).isCompacted)
+    for (const end of ["", "-wal"]) assert.notInclude(readFileSync(`${path}${end}`, "latin1"), person)
+    await running.drain()
+    await agent.close()
+    store.close()
+  })
+
   it("erases a session with those that continue it, and no session with a similar id", async () => {
     const store = SqliteStore.make({ path: ":memory:" })
     const agent = createAgent({ provider: planner(), store: store.sessions, log: false })
@@ -202,6 +260,10 @@ describe("erasing a person from a SQLite file", () => {
       assert.strictEqual((await failure(host.erase(target as never)))["problem"], "wrong-input", JSON.stringify(target))
     }
     assert.strictEqual((await failure(host.erase({ session: "a" }, { withinMs: -1 })))["problem"], "wrong-input")
+    assert.include((await failure(host.erase({ session: "a" }, { within: 1 } as never)))["message"], "\"within\"")
+    // In JavaScript, the other one may be there.
+    const both: object = { session: undefined, principal: "a" }
+    assert.deepEqual((await host.erase(both as never)).sessions, [])
     const { erasure: _, ...without } = store
     const poor = Host.make({ agent, store: without, pollMs })
     assert.include(await failure(poor.erase({ session: "a" })), { problem: "store" })

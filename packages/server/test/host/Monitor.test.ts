@@ -7,7 +7,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "vitest"
-import { asking, failure, hosted, newFile, tool } from "./support/hosted.ts"
+import { asking, failure, gate, hosted, newFile, tool } from "./support/hosted.ts"
 
 const ask = async ({ handler }: Monitor.Monitor, path: string) => {
   const response = await handler(new Request(`http://127.0.0.1${path}`))
@@ -97,7 +97,29 @@ describe("a monitor", () => {
   it("refuses options that it cannot use", () => {
     assert.throws(() => Monitor.make({ host: {} as never }), /monitor\.host: expected what Host\.make returns/)
     assert.throws(() => Watchdog.make({ limitMs: 5 }), /watchdog\.limitMs/)
+    assert.throws(() => Watchdog.make({ host: {} as never }), /watchdog\.host: expected what Host\.make returns/)
     assert.throws(() => Watchdog.make({ onBlocked: "panic" as never }), /watchdog\.onBlocked/)
+  })
+})
+
+describe("a host that stops", () => {
+  it("is alive and not ready, and the age of what is due is the time since it was sent", async () => {
+    const go = gate()
+    const { close, host } = hosted(newFile(), { tools: [tool("slow", [], () => go.opened)] })
+    const monitor = Monitor.make({ host })
+    await host.send("a", "hello")
+    assert.isBelow(Date.now() - (await host.activity()).oldest!, 4_000)
+    const running = await host.start()
+    await host.send("b", "do slow", { key: "m" })
+    while (!host.running().includes("b")) await Effect.runPromise(Effect.sleep(5))
+    const draining = Promise.resolve(running.drain())
+    await Effect.runPromise(Effect.sleep(20))
+    assert.deepInclude(await ask(monitor, "/readyz"), { status: 503, text: "not ready: the host stops\n" })
+    assert.strictEqual((await ask(monitor, "/healthz")).status, 200)
+    go.open()
+    await draining
+    monitor.close()
+    await close()
   })
 })
 

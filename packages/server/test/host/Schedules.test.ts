@@ -137,6 +137,11 @@ describe("a schedule", () => {
         [{ ...report, cron: "61 * * * *" }, /host\.schedules\[0\]\.cron: expected five or six fields/],
         [{ ...report, cron: "* * * * *", timeZone: "Moon/Base" }, /host\.schedules\[0\]\.cron: .*time zone/],
         [{ ...report, every: "1 hour", timeZone: "UTC" }, /host\.schedules\[0\]\.timeZone/],
+        [{ ...report, cron: "0 0 30 2 *" }, /host\.schedules\[0\]\.cron/],
+        [{ ...report, every: "Infinity" as never }, /host\.schedules\[0\]\.every/],
+        [{ ...report, name: "", every: "1 hour" }, /host\.schedules\[0\]\.name/],
+        [{ ...report, session: "s'", every: "1 hour" }, /host\.schedules\[0\]\.session/],
+        [{ ...report, message: 5, every: "1 hour" }, /host\.schedules\[0\]\.message: the message/],
         [{ ...report, every: "1 hour", missed: "never" }, /host\.schedules\[0\]\.missed/],
         [{ ...report, evry: "1 hour" }, /did you mean "every"/]
       ] as const

@@ -16,7 +16,7 @@ export interface Sent {
  * How much the clock of another process may be behind, in milliseconds. What is due at once is stored as due for that
  * long. A process that is a little behind would begin a later message first otherwise.
  */
-const clockErrorMs = 5_000
+export const clockErrorMs = 5_000
 
 /** Adds an entry and wakes its session. A key that is known wakes it again, because the first call may have failed. */
 export const adding = ({ engine, inbox, running, time: now }: Site) =>

@@ -20,8 +20,8 @@ export interface EraseReceipt extends Omit<Erased, "sessions"> {
   /** When it was done, in milliseconds since the epoch. */
   readonly at: number
   /**
-   * Sessions whose turns did not stop in time, because their process is frozen or gone. What such a process stores
-   * later is stored: erase again when it has ended.
+   * Sessions whose turns did not stop in time, because their process is frozen or gone. They are cancelled and not
+   * erased yet: erase again when another process has taken them over.
    */
   readonly running: ReadonlyArray<string>
 }
@@ -61,17 +61,24 @@ export const eraseAll = (
     for (let round = 0; round < rounds; round++) {
       const found = yield* stored(erasure.find(wanted))
       if (found.length === 0 && round > 0) break
-      for (const id of found) ids.add(id)
       running = yield* stored(stopAll(site, found, withinMs))
-      const names = "session" in target ? [target.session] : [target.principal]
-      all = sum(all, yield* stored(erasure.erase(found, [...names, ...found])))
+      // What still runs would come back. It keeps its cancellation until its process ends or another one has it.
+      const stopped = found.filter((id) => !running.includes(id))
+      for (const id of stopped) ids.add(id)
+      const names = isSession(target) ? [target.session] : running.length > 0 ? [] : [target.principal]
+      all = sum(all, yield* stored(erasure.erase(stopped, [...names, ...stopped])))
+      if (running.length > 0) break
       if (found.length > 0) yield* Effect.sleep(site.pollMs)
     }
     return { ...all, sessions: [...ids].sort(), at: yield* site.time, running }
   })
 
 const targetOf = async (target: EraseTarget): Promise<Target> =>
-  "session" in target ? target : { prefix: await prefixOf(target.principal), tenant: target.principal }
+  isSession(target) ? target : { prefix: await prefixOf(target.principal), tenant: target.principal }
+
+/** In JavaScript, the other one may be there and `undefined`. */
+const isSession = (target: EraseTarget): target is { readonly session: string } =>
+  "session" in target && target.session !== undefined
 
 const sum = (a: Erased, b: Erased): Erased => ({
   sessions: a.sessions + b.sessions,
@@ -118,6 +125,8 @@ export const readErasing = (
   options: { readonly withinMs?: number }
 ): Effect.Effect<number, HostError> => {
   const given = Object(target) as { readonly session?: unknown; readonly principal?: unknown }
+  const unknown = Object.keys(Object(options)).find((key) => key !== "withinMs")
+  if (unknown !== undefined) return Effect.fail(wrongInput("", `erase: there is no option ${JSON.stringify(unknown)}`))
   const { withinMs = 10_000 } = Object(options) as { readonly withinMs?: unknown }
   const names = [given.session, given.principal].filter((name) => name !== undefined)
   if (names.length !== 1 || typeof names[0] !== "string" || names[0] === "") {

@@ -1,10 +1,11 @@
 /** What a host reads from its stores for those who look. */
 import { defined } from "@belay/core/Fields"
-import type { Care, Inbox } from "@belay/core/Inbox"
+import type { Care, Count, Inbox } from "@belay/core/Inbox"
 import type { SessionStore } from "@belay/core/SessionStore"
 import { nothing, waitingOf } from "@belay/core/Waiting"
 import * as Effect from "effect/Effect"
 import { HostError } from "../HostError.ts"
+import { clockErrorMs } from "./addEntry.ts"
 import { loadState } from "./advance/recognize.ts"
 import type { Activity, Conversation } from "./hostTypes.ts"
 import type { Site } from "./site.ts"
@@ -27,14 +28,27 @@ export const careOf = ({ care }: Inbox): Effect.Effect<Care, HostError> => {
   return Effect.fail(new HostError({ problem: "store", message }))
 }
 
-export const activityOf = ({ counters, inbox, running, time }: Site): Effect.Effect<Activity, unknown> =>
+export const activityOf = (site: Site): Effect.Effect<Activity, unknown> =>
   Effect.gen(function*() {
-    const due = yield* inbox.due({ until: yield* time, limit: maxDue })
+    const { counters, inbox, running, time } = site
+    const now = yield* time
+    const due = yield* inbox.due({ until: now, limit: maxDue })
+    const messages = inbox.care === undefined ? undefined : yield* inbox.care.counts
+    const since = (at: number) => Math.min(now, at + clockErrorMs)
+    const aged = ({ count, oldest }: Count): Count =>
+      oldest === undefined ? { count } : { count, oldest: since(oldest) }
     return {
       running: [...running.keys()],
       due: due.length,
-      ...(due[0] === undefined ? {} : { oldest: due[0].at }),
-      ...(inbox.care === undefined ? {} : { messages: yield* inbox.care.counts }),
+      isDraining: site.isDraining,
+      ...(due[0] === undefined ? {} : { oldest: since(due[0].at) }),
+      ...(messages === undefined ? {} : {
+        messages: {
+          waiting: aged(messages.waiting),
+          begun: aged(messages.begun),
+          suspended: aged(messages.suspended)
+        }
+      }),
       counters: structuredClone(counters)
     }
   })

@@ -107,6 +107,8 @@ export interface Activity {
    * there are too few processes.
    */
   readonly due: number
+  /** Whether this process stops, so that it begins nothing any more. */
+  readonly isDraining: boolean
   /** When the first of them was due, in milliseconds since the epoch. Absent if none is due. */
   readonly oldest?: number
   /**

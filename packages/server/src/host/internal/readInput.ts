@@ -29,8 +29,11 @@ export const wrongInput = (sessionId: string, message: string): HostError =>
     ...(typeof sessionId === "string" ? { sessionId: sessionId.slice(0, 128) } : {})
   })
 
+export const isSessionId = (id: unknown): boolean =>
+  typeof id === "string" && /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/.test(id)
+
 export const checkSessionId = (sessionId: string): Effect.Effect<void, HostError> =>
-  typeof sessionId === "string" && /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/.test(sessionId)
+  isSessionId(sessionId)
     ? Effect.void
     : Effect.fail(wrongInput(
       sessionId,

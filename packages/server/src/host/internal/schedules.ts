@@ -7,7 +7,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { adding } from "./addEntry.ts"
-import { readMessage } from "./readInput.ts"
+import { isSessionId, readMessage } from "./readInput.ts"
 import { report, type Site } from "./site.ts"
 
 /** A message that is sent again and again. It has either `every` or `cron`. @category models @since 0.1.0 */
@@ -67,8 +67,13 @@ export const readSchedules = (all: ReadonlyArray<Schedule>): ReadonlyArray<Ticki
       ["cron", cron, () => every === undefined, "either `every` or `cron`"],
       ["every", every, (given) => Duration.toMillis(given) >= 1_000, "one second or more"],
       ["timeZone", timeZone, () => cron !== undefined, "`cron` beside it"],
+      ["name", name, () => name.length > 0 && name.length <= 100, "a name of 1 to 100 characters"],
+      ["session", session, isSessionId, "a session id: letters, digits, \"_\", \"-\" or \".\""],
+      ["every", every, (given) => Number.isFinite(Duration.toMillis(given)), "a time that ends"],
       ["name", name, () => !names.has(`${session} ${name}`), "another name: this session has such a schedule"]
     ))
+    const read = Effect.runSync(Effect.result(readMessage(session, schedule.message, 0, undefined)))
+    if (Result.isFailure(read)) Result.getOrThrow(invalidOption(`${key}.message`, read.failure.message))
     names.add(`${session} ${name}`)
     if (every !== undefined) {
       const ms = Duration.toMillis(every)
@@ -85,7 +90,11 @@ export const readSchedules = (all: ReadonlyArray<Schedule>): ReadonlyArray<Ticki
 }
 
 const parseCron = (cron: string, timeZone: string): Cron.Cron | undefined => {
-  const parsed = Cron.parse(cron, timeZone)
+  const parsed = Result.flatMap(
+    Cron.parse(cron, timeZone),
+    // Some times never come, such as those of the 30th of February.
+    (found) => Result.map(Result.try(() => Cron.next(found, new Date(0))), () => found)
+  )
   return Result.isSuccess(parsed) ? parsed.success : undefined
 }
 

@@ -14,6 +14,8 @@ export interface Database {
   readonly write: <A>(act: () => A) => A
   /** Runs `act` in a read transaction. */
   readonly read: <A>(act: () => A) => A
+  /** Runs `act`, which fails at once where it would wait for other processes and hold up this one. */
+  readonly impatiently: <A>(act: () => A) => A
   readonly close: () => void
 }
 
@@ -206,6 +208,14 @@ const face = (path: string, database: DatabaseSync): Database => {
     sql,
     write: (act) => within("BEGIN IMMEDIATE", act),
     read: (act) => within("BEGIN", act),
+    impatiently: (act) => {
+      database.exec("PRAGMA busy_timeout = 0")
+      try {
+        return act()
+      } finally {
+        database.exec(`PRAGMA busy_timeout = ${patience}`)
+      }
+    },
     close: () => {
       statements.clear()
       if (database.isOpen) database.close()

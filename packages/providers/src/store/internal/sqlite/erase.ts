@@ -19,7 +19,7 @@ export const erasureOf = (database: Database): Erasure => {
     erase: (sessions, names) =>
       Effect.flatMap(
         attempt(path, () => write(() => eraseRows(database, sessions, names))),
-        (counts) => Effect.map(compact(database, compactings), (isCompacted) => ({ ...counts, isCompacted }))
+        (counts) => Effect.map(compact(database, compactings, false), (isCompacted) => ({ ...counts, isCompacted }))
       )
   }
 }
@@ -72,12 +72,16 @@ const eraseRows = (
 }
 
 /** Writes the file anew without what was deleted, and empties its log. Returns false if others read it for too long. */
-const compact = (database: Database, left: number): Effect.Effect<boolean, StoreError> =>
+const compact = (database: Database, left: number, isWritten: boolean): Effect.Effect<boolean, StoreError> =>
   Effect.suspend(() => {
-    const { path, sql } = database
+    const { impatiently, path, sql } = database
+    let hasVacuumed = isWritten
     try {
-      sql("VACUUM").run()
-      const done = sql("PRAGMA wal_checkpoint(TRUNCATE)").get()
+      const done = impatiently(() => {
+        if (!hasVacuumed) sql("VACUUM").run()
+        hasVacuumed = true
+        return sql("PRAGMA wal_checkpoint(TRUNCATE)").get()
+      })
       if (Number(done?.["busy"]) === 0) return Effect.succeed(true)
     } catch (error) {
       const failure = sqliteError(path, error)
@@ -85,6 +89,6 @@ const compact = (database: Database, left: number): Effect.Effect<boolean, Store
       if (failure.problem !== "busy") return Effect.fail(failure)
     }
     return left > 1
-      ? Effect.andThen(Effect.sleep(compactingMs), compact(database, left - 1))
+      ? Effect.andThen(Effect.sleep(compactingMs), compact(database, left - 1, hasVacuumed))
       : Effect.succeed(false)
   })
