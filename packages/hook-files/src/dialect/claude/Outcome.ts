@@ -5,6 +5,6 @@
  * @since 0.1.0
  */
 export { maxText } from "../shared/fields.ts"
-export { type Answer, silent } from "./answer.ts"
-export { detachMs, read } from "./readAnswer.ts"
-export { merge, type Verdict } from "./verdict.ts"
+export { type Answer, silent } from "./answer/answer.ts"
+export { detachMs, read } from "./answer/readAnswer.ts"
+export { merge, type Verdict } from "./answer/verdict.ts"

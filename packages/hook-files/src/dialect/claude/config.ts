@@ -9,7 +9,7 @@ import { whyNoObject } from "../shared/jsonError.ts"
 import { own, readGroup, type Warn } from "./entry.ts"
 import { type EventName, isEvent, names } from "./events.ts"
 import type { Handler, HookConfig, ReadOptions } from "./handler.ts"
-import { readPermissions } from "./permissionRules.ts"
+import { readPermissions } from "./permission/permissionRules.ts"
 
 /**
  * Reads the text of a settings file. A malformed part becomes a warning that names its key, and the rest is used. It

@@ -3,13 +3,13 @@ import type { HookContext } from "@belay/core/HookContext"
 import { digest, type JsonObject } from "@belay/core/Json"
 import * as Condition from "@belay/hooks/Condition"
 import type { Dialect } from "../../Dialect.ts"
-import { type Answer, silent } from "./answer.ts"
+import { type Answer, silent } from "./answer/answer.ts"
+import { detachMs } from "./answer/readAnswer.ts"
+import { merge, type Verdict } from "./answer/verdict.ts"
 import { rowOf } from "./events.ts"
 import type { Flavor } from "./flavor.ts"
 import type { Handler } from "./HookConfig.ts"
-import { detachMs } from "./readAnswer.ts"
 import { foldersOf, workWithFolders } from "./request.ts"
-import { merge, type Verdict } from "./verdict.ts"
 
 export type Variables = { readonly [name: string]: string }
 

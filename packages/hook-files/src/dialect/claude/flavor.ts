@@ -2,9 +2,9 @@
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { Finished } from "../../process/Command.ts"
 import type { CommandWork, Work } from "../../Runners.ts"
-import type { Answer } from "./answer.ts"
+import type { Answer } from "./answer/answer.ts"
+import { read } from "./answer/readAnswer.ts"
 import type { EventName } from "./events.ts"
-import { read } from "./readAnswer.ts"
 import { type Response, response } from "./toolResults.ts"
 
 export interface Flavor {

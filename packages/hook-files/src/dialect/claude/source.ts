@@ -24,8 +24,8 @@ import {
 import * as ClaudeCode from "./ClaudeCode.ts"
 import { claude as guide } from "./guide.ts"
 import * as HookConfig from "./HookConfig.ts"
-import { enabledFiles, fromManifest } from "./pluginFiles.ts"
-import { enabledPlugins } from "./plugins.ts"
+import { enabledFiles, fromManifest } from "./plugin/pluginFiles.ts"
+import { enabledPlugins } from "./plugin/plugins.ts"
 
 /**
  * Returns the settings files, skills and agents of a user or a project, in the order in which their answers are merged.

@@ -2,10 +2,10 @@
 import type { JsonObject } from "@belay/core/Json"
 import type { Finished } from "../../process/Command.ts"
 import type { Work } from "../../Runners.ts"
-import type { Answer } from "../claude/answer.ts"
+import type { Answer } from "../claude/answer/answer.ts"
+import { read } from "../claude/answer/readAnswer.ts"
 import type { EventName } from "../claude/events.ts"
 import { claude, type Flavor } from "../claude/flavor.ts"
-import { read } from "../claude/readAnswer.ts"
 import type { ToolNames } from "../shared/toolNames.ts"
 import { camel, toolNames } from "./wire.ts"
 

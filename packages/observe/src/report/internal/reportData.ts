@@ -23,9 +23,7 @@ export interface Row {
   title: string
   /** A short text beside the title. */
   note?: string
-  /**
-   * `good`: it succeeded. `bad`: it failed or was refused. `changed`: a hook has changed it. `open`: no end is known.
-   */
+  /** `good`: it succeeded. `bad`: it failed or was refused. `changed`: by a hook. `open`: no end is known. */
   state: "good" | "bad" | "changed" | "open" | "plain"
   /** Labels and texts that are shown when the row is opened. */
   readonly details: Array<readonly [string, string]>

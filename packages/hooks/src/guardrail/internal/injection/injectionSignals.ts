@@ -1,7 +1,7 @@
 /** Signals of injected instructions, and the forms of a text that are searched for them. */
-import { hiddenPattern, stripHidden } from "./hiddenCharacters.ts"
+import { hiddenPattern, stripHidden } from "../hiddenCharacters.ts"
+import { unmasked } from "../unmasked.ts"
 import { type Signal, textSignals } from "./injectionWords.ts"
-import { unmasked } from "./unmasked.ts"
 
 export { textSignals } from "./injectionWords.ts"
 export type { Signal } from "./injectionWords.ts"

@@ -6,10 +6,10 @@ import type { PreToolCallEvent } from "@belay/core/Tool"
 import * as Condition from "@belay/hooks/Condition"
 import * as PermissionRules from "@belay/hooks/PermissionRules"
 import * as Result from "effect/Result"
-import { isFields } from "../shared/fields.ts"
-import { known, type ToolNames } from "../shared/toolNames.ts"
-import { own, type Warn } from "./entry.ts"
-import type { Permissions, ReadOptions } from "./handler.ts"
+import { isFields } from "../../shared/fields.ts"
+import { known, type ToolNames } from "../../shared/toolNames.ts"
+import { own, type Warn } from "../entry.ts"
+import type { Permissions, ReadOptions } from "../handler.ts"
 
 /** Reads the rules. Each rule that cannot be read is a warning. Returns undefined if there are no rules. */
 export const readPermissions = (

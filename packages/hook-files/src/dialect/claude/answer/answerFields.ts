@@ -1,9 +1,9 @@
 /** Decodes the JSON of an answer field by field. An invalid field is ignored, and the other fields count. */
 import { defined } from "@belay/core/Fields"
 import type { Json, JsonObject } from "@belay/core/Json"
-import { cap, type Fields, isFields, type Reader, reader, someMessage } from "../shared/fields.ts"
+import { cap, type Fields, isFields, type Reader, reader, someMessage } from "../../shared/fields.ts"
+import { type EventName, rowOf } from "../events.ts"
 import type { Answer } from "./answer.ts"
-import { type EventName, rowOf } from "./events.ts"
 
 /**
  * Decodes an answer. The `outcome` is always `success`, even if the answer has `blocked`; the caller sets `blocking`.

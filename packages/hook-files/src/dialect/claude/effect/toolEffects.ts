@@ -2,14 +2,14 @@
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import type { In } from "@belay/core/HookPoint"
-import { type Effects, onVerdict } from "../../engine/effects.ts"
-import { knownCall } from "../shared/delegation.ts"
-import { nameOf } from "../shared/toolNames.ts"
+import { type Effects, onVerdict } from "../../../engine/effects.ts"
+import { knownCall } from "../../shared/delegation.ts"
+import { nameOf } from "../../shared/toolNames.ts"
+import type { Flavor } from "../flavor.ts"
+import { batchOf } from "../input.ts"
+import * as Permission from "../permission/permission.ts"
+import { fields as own } from "../wire.ts"
 import { inject, type Setup } from "./effects.ts"
-import type { Flavor } from "./flavor.ts"
-import { batchOf } from "./input.ts"
-import * as Permission from "./permission.ts"
-import { fields as own } from "./wire.ts"
 
 export interface ToolSetup extends Setup {
   readonly flavor: Flavor

@@ -1,9 +1,9 @@
 /** Scores texts by the signals of injections, and removes suspicious sentences with what they ask for. */
 import type { Json } from "@belay/core/Json"
+import { textsOf } from "../responseTexts.ts"
+import * as Spotlight from "../spotlight.ts"
 import { normalizeText, type Signal } from "./injectionSignals.ts"
 import { isOrder, isPlain } from "./orders.ts"
-import { textsOf } from "./responseTexts.ts"
-import * as Spotlight from "./spotlight.ts"
 
 /** A signal; `raw` ones are searched for in the original text, the others in the normalized one. */
 export type ScoredSignal = Signal & { readonly raw: boolean }

@@ -10,9 +10,9 @@ import { digest, type Json, type JsonObject } from "@belay/core/Json"
 import type { ToolCall } from "@belay/core/Message"
 import type { PreToolCallEvent } from "@belay/core/Tool"
 import * as Effect from "effect/Effect"
-import type { Effects } from "../../engine/effects.ts"
-import type { Call } from "./input.ts"
-import type { Verdict } from "./verdict.ts"
+import type { Effects } from "../../../engine/effects.ts"
+import type { Verdict } from "../answer/verdict.ts"
+import type { Call } from "../input.ts"
 
 export interface Setup {
   /** The name of the hook. */
