@@ -165,7 +165,8 @@ const conversation = async (
 describe("processes that use a session at random", () => {
   it("lose nothing that was completed, pay nothing twice, and keep the conversation valid", async () => {
     let completed = 0
-    for (let seed = 0; seed < 8; seed += 4) {
+    // How many runs complete depends on what the machine does at the same time: more seeds until enough did.
+    for (let seed = 0; seed < 8 || (completed <= 3 && seed < 40); seed += 4) {
       const all = await Promise.all([0, 1, 2, 3].map((more) => conversation(seed + more)))
       for (const [index, { problems, world }] of all.entries()) {
         assert.deepStrictEqual(problems, [], `seed ${seed + index}`)
