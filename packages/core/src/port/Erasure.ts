@@ -45,7 +45,8 @@ export interface Erasure {
   readonly find: (target: Target) => Effect.Effect<ReadonlyArray<string>, unknown>
   /**
    * Erases all of these sessions or none. An account whose owner is one of the names gets another name. Afterwards a
-   * file is compacted.
+   * file is compacted. What a process still has of an erased session, because it was frozen meanwhile, is not stored
+   * any more: a hash of the id stays. A new session may begin under the same id.
    */
   readonly erase: (
     sessions: ReadonlyArray<string>,
@@ -65,6 +66,14 @@ const added = /^(?:-r[1-9]\d*|\.[0-9a-f]{14})+$/
  */
 export const continues = (session: string, id: string): boolean =>
   id === session || (id.startsWith(session) && added.test(id.slice(session.length)))
+
+/**
+ * Returns the id of the session that an id began as: without what rotations and sub-agents add. For authors of stores.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const rootOf = (id: string): string => id.replace(/(?:-r[1-9]\d*|\.[0-9a-f]{14})+$/, "") || id
 
 /**
  * Returns another name for an account whose owner is one of the names, or nothing. The name of an account is

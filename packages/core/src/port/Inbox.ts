@@ -56,6 +56,8 @@ export interface Entry extends NewEntry {
   readonly attempts: number
   /** What the last attempt has reported. */
   readonly outcome?: Json
+  /** The release that its session is pinned to. Only in what `open` and the lists of `care` return. */
+  readonly release?: string
 }
 
 /** How many unfinished messages (`message` and `steer`) there may be. @category models @since 0.1.0 */
@@ -124,13 +126,15 @@ export interface Inbox {
    * Returns sessions by the time at which their first entry is due, and then by id. Finished and suspended entries do
    * not count. In a session with a suspended entry, only decisions and cancellations count, because nothing else can
    * happen before. With `fair`, the order is by tenant in turn: the first session of each, then the second of each. A
-   * session counts for one tenant of its due entries. `after` does not fit `fair`.
+   * session counts for one tenant of its due entries. `after` does not fit `fair`. Sessions that are pinned to another
+   * release than `release` are left out; without `release`, all that are pinned.
    */
   readonly due: (options: {
     readonly until: number
     readonly after?: Due
     readonly limit: number
     readonly fair?: boolean
+    readonly release?: string
   }) => Effect.Effect<ReadonlyArray<Due>, unknown>
   /**
    * The time by the clock that all processes share, in milliseconds since the epoch. Absent if that is the clock of
@@ -139,6 +143,11 @@ export interface Inbox {
   readonly now?: Effect.Effect<number, unknown>
   /** Removes finished entries that were finished before this time. Returns how many. */
   readonly prune: (before: number) => Effect.Effect<number, unknown>
+  /**
+   * Pins a session to a release of the program, so that no other one advances it. Nothing unpins it. Without this
+   * method, no session is pinned.
+   */
+  readonly pin?: (sessionId: string, release: string | undefined) => Effect.Effect<void, unknown>
   /** What a person who looks after a host needs. */
   readonly care?: Care
 }
@@ -167,9 +176,15 @@ export const inMemory = (): Inbox => {
   const due = new SortedList<Due>(inOrder)
   const places = new Map<string, Due>()
   const messages = new MessageCount()
+  /** The releases that sessions are pinned to. */
+  const pins = new Map<string, string>()
   let last = 0
 
   const openOf = (sessionId: string): ReadonlyArray<Entry> => [...open.get(sessionId)?.values() ?? []]
+  const pinned = (entry: Entry): Entry => {
+    const release = pins.get(entry.sessionId)
+    return release === undefined ? entry : { ...entry, release }
+  }
   const keep = (entry: Entry): Entry => {
     const { key, sessionId } = entry
     const [all = new Map<string, Entry>(), unfinished = new Map<string, Entry>()] = [
@@ -210,7 +225,7 @@ export const inMemory = (): Inbox => {
         const entry: Entry = { ...structuredClone(given), seq: ++last, status: "waiting", attempts: 0 }
         return { type: "added", entry: keep(entry) }
       }),
-    open: (sessionId) => Effect.sync(() => openOf(sessionId)),
+    open: (sessionId) => Effect.sync(() => openOf(sessionId).map(pinned)),
     begin: (sessionId, key) =>
       Effect.sync(() => {
         const entry = unfinished(sessionId, key)
@@ -228,12 +243,13 @@ export const inMemory = (): Inbox => {
         ends.set(seq, end)
       }),
     get: (sessionId, key) => Effect.sync(() => sessions.get(sessionId)?.get(key)),
-    due: ({ after, fair = false, limit, until }) =>
+    due: ({ after, fair = false, limit, release, until }) =>
       Effect.sync(() => {
         const found: Array<Due> = []
         for (const place of due.from(after)) {
           if (place.at > until || (!fair && found.length >= limit)) break
-          found.push(place)
+          const pin = pins.get(place.sessionId)
+          if (pin === undefined || pin === release) found.push(place)
         }
         return fair ? inTurn(found, ({ sessionId }) => tenantOf(openOf(sessionId), until)).slice(0, limit) : found
       }),
@@ -248,6 +264,11 @@ export const inMemory = (): Inbox => {
         }
         return old.length
       }),
+    pin: (sessionId, release) =>
+      Effect.sync(() => {
+        if (release === undefined) pins.delete(sessionId)
+        else pins.set(sessionId, release)
+      }),
     care: {
       counts: Effect.sync(() => {
         const all = [...open.values()].flatMap((entries) => [...entries.values()]).filter(isMessage)
@@ -257,7 +278,7 @@ export const inMemory = (): Inbox => {
         Effect.sync(() =>
           [...sessions.values()].flatMap((entries) => [...entries.values()])
             .filter((entry) => entry.status === status && entry.seq > after)
-            .sort((a, b) => a.seq - b.seq).slice(0, limit)
+            .sort((a, b) => a.seq - b.seq).slice(0, limit).map(pinned)
         ),
       revive: (sessionId, key) =>
         Effect.sync(() => {

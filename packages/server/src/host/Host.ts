@@ -5,7 +5,7 @@
  */
 import * as Awaitable from "@belay/core/Awaitable"
 import { defined } from "@belay/core/Fields"
-import type { Capacity } from "@belay/core/Inbox"
+import type { Capacity, Inbox } from "@belay/core/Inbox"
 import { checkKinds, checkOptions, type OptionKinds, whole } from "@belay/core/OptionCheck"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -33,6 +33,7 @@ import { readSchedules } from "./internal/schedules.ts"
 import { sharedTime } from "./internal/sharedTime.ts"
 import type { Site } from "./internal/site.ts"
 import { startHost } from "./internal/startHost.ts"
+import { HostError } from "./HostError.ts"
 import * as LocalEngine from "./LocalEngine.ts"
 import * as Outcome from "./Outcome.ts"
 
@@ -56,7 +57,8 @@ const optionKinds: OptionKinds<Options> = {
   capacity: "object",
   pollMs: "number",
   concurrency: "number",
-  schedules: "list"
+  schedules: "list",
+  release: "text"
 }
 
 const sendKinds: OptionKinds<SendOptions> = { key: "text", at: "any", mode: "text", tenant: "text", history: "any" }
@@ -89,7 +91,7 @@ const capacityKinds: OptionKinds<Capacity> = { inAll: "number", perTenant: "numb
  */
 export const make = (options: Options): Host => {
   Result.getOrThrow(checkKinds("host", options, optionKinds, ["agent", "store"]))
-  const { agent, capacity, concurrency = 64, maxAttempts = 5, pollMs = 500, store } = options
+  const { agent, capacity, concurrency = 64, maxAttempts = 5, pollMs = 500, release, store } = options
   const { inbox, sessions } = store
   Result.getOrThrow(checkOptions(
     "host",
@@ -103,6 +105,7 @@ export const make = (options: Options): Host => {
       ["wake", "start"],
       "what PgBossEngine.make returns"
     ),
+    pinning(release, inbox),
     whole("maxAttempts", maxAttempts, 1),
     whole("pollMs", pollMs, 1),
     whole("concurrency", concurrency, 1),
@@ -112,13 +115,14 @@ export const make = (options: Options): Host => {
   ))
   Result.getOrThrow(checkKinds("host.capacity", capacity ?? {}, capacityKinds))
   const schedules = readSchedules(options.schedules ?? [])
-  const engine = options.engine ?? LocalEngine.make({ inbox, concurrency, pollMs })
+  const engine = options.engine ?? LocalEngine.make({ inbox, concurrency, pollMs, ...defined({ release }) })
   const site: Site = {
     agent,
     sessions,
     inbox,
     engine,
     maxAttempts,
+    release,
     pollMs,
     time: sharedTime(inbox),
     feed: makeEventFeed(store.events),
@@ -194,6 +198,14 @@ export const make = (options: Options): Host => {
         const { drop } = yield* careOf(inbox)
         return yield* stored(drop(sessionId, key))
       })),
+    move: (sessionId, release) =>
+      Awaitable.make(Effect.gen(function*() {
+        yield* checkTexts({ "session id": sessionId, ...defined({ release }) })
+        if (release === "") return yield* Effect.fail(wrongInput(sessionId, "the release must be a name, or undefined"))
+        if (inbox.pin === undefined) return yield* Effect.fail(cannotPin)
+        yield* stored(Effect.andThen(inbox.pin(sessionId, release), engine.wake(sessionId)))
+        site.running.get(sessionId)?.look()
+      })),
     running: () => [...site.running.keys()],
     activity: () => Awaitable.make(stored(activityOf(site))),
     events: (sessionId, { after, signal } = {}) =>
@@ -214,6 +226,19 @@ export const make = (options: Options): Host => {
     start: () => Awaitable.make(startHost(site, (sessionId) => advance(sessionId, sliceMs), schedules))
   }
 }
+
+const cannotPin = new HostError({
+  problem: "store",
+  message: "the inbox of this host cannot pin sessions: use that of a SqliteStore or a PostgresStore"
+})
+
+const pinning = (release: string | undefined, { pin }: Inbox) =>
+  [
+    "release",
+    release ?? "none",
+    (name: string) => name !== "" && (release === undefined || pin !== undefined),
+    "a name, and an inbox that can `pin`, such as that of a SqliteStore"
+  ] as const
 
 /** Runs an Effect. If the signal aborts, the promise rejects with its reason. */
 const runWith = <A, E>(effect: Effect.Effect<A, E>, signal: AbortSignal | undefined): Promise<A> => {

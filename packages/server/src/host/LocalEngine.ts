@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import { defined } from "@belay/core/Fields"
 import type { Inbox } from "@belay/core/Inbox"
 import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
 import * as Effect from "effect/Effect"
@@ -19,9 +20,11 @@ export interface Options {
   readonly concurrency?: number
   /** How often the inbox is asked for sessions that are due, in milliseconds. Default 500. */
   readonly pollMs?: number
+  /** The release of the program. Sessions that are pinned to another one are left out. Default: all that are pinned. */
+  readonly release?: string
 }
 
-const optionKinds: OptionKinds<Options> = { inbox: "object", concurrency: "number", pollMs: "number" }
+const optionKinds: OptionKinds<Options> = { inbox: "object", concurrency: "number", pollMs: "number", release: "text" }
 
 /**
  * Makes the engine. Sessions that are woken in this process are advanced at once; those that another process has
@@ -33,7 +36,7 @@ const optionKinds: OptionKinds<Options> = { inbox: "object", concurrency: "numbe
  */
 export const make = (options: Options): Engine => {
   Result.getOrThrow(checkKinds("LocalEngine", options, optionKinds, ["inbox"]))
-  const { concurrency = 64, inbox, pollMs = 500 } = options
+  const { concurrency = 64, inbox, pollMs = 500, release } = options
   const clock = sharedTime(inbox)
   let run: LocalRun | undefined
   return {
@@ -51,7 +54,7 @@ export const make = (options: Options): Engine => {
           const context = yield* Effect.context<never>()
           const started = new LocalRun({ advance, concurrency, context, firstPauseMs: pollMs })
           run = started
-          const poller = yield* Effect.forkDetach(poll(started, inbox, clock, pollMs))
+          const poller = yield* Effect.forkDetach(poll(started, inbox, clock, pollMs, release))
           return Effect.gen(function*() {
             run = undefined
             yield* Fiber.interrupt(poller)
@@ -64,12 +67,18 @@ export const make = (options: Options): Engine => {
 }
 
 /** Adds due sessions, as long as there are not many that wait already. */
-const poll = (run: LocalRun, inbox: Inbox, clock: Effect.Effect<number>, pollMs: number): Effect.Effect<never> => {
+const poll = (
+  run: LocalRun,
+  inbox: Inbox,
+  clock: Effect.Effect<number>,
+  pollMs: number,
+  release: string | undefined
+): Effect.Effect<never> => {
   const round = Effect.gen(function*() {
     const limit = run.limit
     if (limit === 0) return
     const until = yield* clock
-    const page = yield* inbox.due({ until, limit, fair: true })
+    const page = yield* inbox.due({ until, limit, fair: true, ...defined({ release }) })
     run.addDue(page, page.length === limit, until)
   })
   return Effect.forever(Effect.andThen(

@@ -6,6 +6,7 @@ import * as HookAction from "@belay/core/HookAction"
 import { textResponse } from "@belay/core/LlmCall"
 import { fromPromise, type LlmProvider } from "@belay/core/LlmProvider"
 import { text } from "@belay/core/Message"
+import type { Commit } from "@belay/core/SessionStore"
 import { Budget } from "@belay/hooks"
 import * as PostgresStore from "@belay/providers/PostgresStore"
 import * as SqliteStore from "@belay/providers/SqliteStore"
@@ -150,15 +151,29 @@ describe("erasing a person from a SQLite file", () => {
     store.close()
   })
 
-  it("leaves a turn alone that does not stop, with its cancellation, until it has stopped", async () => {
+  it("stores nothing any more of a turn that does not stop, and a new session may have its id", async () => {
     const path = newFile()
     const store = SqliteStore.make({ path })
     const [began, go] = [gate(), gate()]
-    const slow = tool("slow", [], () => {
-      began.open()
-      return go.opened
+    const slow = defineTool({
+      name: "slow",
+      description: "slow",
+      input: { type: "object" },
+      execute: async (_, { artifacts }) => {
+        await artifacts.write("before", person)
+        began.open()
+        await go.opened
+        await artifacts.append("after", person)
+        return `slow for ${person}`
+      }
     })
-    const agent = createAgent({ provider: planner(), store: store.sessions, tools: [slow], log: false })
+    const agent = createAgent({
+      provider: planner(),
+      store: store.sessions,
+      artifacts: store.artifacts,
+      tools: [slow],
+      log: false
+    })
     // The process that runs the turn looks for cancellations when it is awake again.
     const runner = Host.make({ agent, store, pollMs: 1_000 })
     const running = await runner.start()
@@ -167,17 +182,24 @@ describe("erasing a person from a SQLite file", () => {
     await other.result("idle", (await other.send("idle", "hello", { tenant: person })).key)
     await other.send("busy", "do slow", { tenant: person })
     await began.opened
-    const first = await other.erase({ principal: person }, { withinMs: 0 })
-    assert.deepEqual([first.sessions, first.running], [["idle"], ["busy"]])
-    const again = await other.erase({ principal: person }, { withinMs: 0 })
-    assert.deepEqual([again.sessions, again.running], [[], ["busy"]])
-    const last = await other.erase({ principal: person })
+    const receipt = await other.erase({ principal: person }, { withinMs: 0 })
+    assert.deepEqual([receipt.sessions, receipt.running], [["busy", "idle"], ["busy"]])
+    assert.strictEqual(receipt.artifacts, 1)
     go.open()
-    assert.deepEqual([last.sessions, last.running], [["busy"], []])
     await running.drain()
     assert.deepEqual(await other.list(), [])
     for (const end of ["", "-wal"]) assert.notInclude(readFileSync(`${path}${end}`, "latin1"), person)
+    const again = await runner.start()
+    const { key } = await other.send("busy", "hello", { tenant: "x" })
+    assert.deepInclude(await other.result("busy", key), { status: "completed", text: "re: hello" })
+    await again.drain()
     await agent.close()
+    store.close()
+  })
+
+  it("stores nothing of an erased session that a frozen process still has", async () => {
+    const store = SqliteStore.make({ path: newFile() })
+    await checkFrozen(store)
     store.close()
   })
 
@@ -271,12 +293,70 @@ describe("erasing a person from a SQLite file", () => {
   })
 })
 
+/** What a process that was frozen meanwhile would still store. */
+const checkFrozen = async (store: Store): Promise<void> => {
+  const run = Effect.runPromise
+  const commitOf = (sessionId: string, revision: number): Commit => {
+    const messages = [{ role: "user", content: person } as const]
+    const state: Commit["state"] = {
+      version: 3,
+      sessionId,
+      revision,
+      turnNumber: 1,
+      stepNumber: 1,
+      coreType: "tool-loop",
+      input: { message: person },
+      phase: "ended",
+      calls: [],
+      injections: [],
+      usage: { inputTokens: 0, outputTokens: 0 },
+      counts: { llmCalls: 0, toolCalls: 0, followUps: 0, elapsedMs: 0 },
+      hookState: {}
+    }
+    return { sessionId, revision, from: 0, messages, state, records: [], snapshot: () => ({ ...state, messages }) }
+  }
+  const events = (sessionId: string, begins?: number) =>
+    store.events.write([{
+      sessionId,
+      rows: [{ first: 5, last: 6, body: person }],
+      ...(begins === undefined ? {} : { begins })
+    }], { keepMs: 0 })
+  for (const revision of [1, 2]) await run(store.sessions.commit(commitOf("eve", revision)))
+  await run(store.erasure.erase(await run(store.erasure.find({ session: "eve" })), []))
+  const refused: ReadonlyArray<readonly [id: string, revision: number]> = [["eve", 3], ["eve-r2", 1], [
+    "eve.0123456789abcd",
+    1
+  ]]
+  for (const [id, revision] of refused) {
+    assert.deepInclude(await failure(run(store.sessions.commit(commitOf(id, revision)))), { _tag: "SessionConflict" })
+  }
+  await run(events("eve"))
+  assert.deepEqual((await run(store.events.read("eve", { limit: 9, after: 0 }))).rows, [])
+  const write = store.artifacts.write("eve", "notes", person, { by: "t" })
+  assert.deepInclude(await failure(run(write)), { _tag: "StoreError", problem: "missing" })
+  // Somebody begins anew.
+  await run(store.sessions.commit(commitOf("eve", 1)))
+  await run(store.sessions.commit(commitOf("eve-r2", 1)))
+  await run(events("eve", 5))
+  assert.lengthOf((await run(store.events.read("eve", { limit: 9, after: 0 }))).rows, 1)
+  assert.deepInclude(await run(store.artifacts.write("eve", "notes", "new", { by: "t" })), { size: 3 })
+  // A session that was removed, and not erased, is stored again by who has it.
+  await run(store.sessions.remove("eve-r2"))
+  await run(store.sessions.commit(commitOf("eve-r2", 2)))
+}
+
 describe("erasing a person from Postgres", () => {
   let server: PostgresServer
   beforeAll(async () => {
     server = await startPostgres()
   })
   afterAll(() => server.dispose())
+
+  it("stores nothing of an erased session that a frozen process still has", async () => {
+    const store = PostgresStore.make({ url: server.url, schema: "frozen" })
+    await checkFrozen(store)
+    await store.close()
+  })
 
   it("leaves no row with them in any table", async () => {
     const store = PostgresStore.make({ url: server.url, schema: "erased" })

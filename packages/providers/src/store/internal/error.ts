@@ -21,7 +21,7 @@ export class StoreError extends TaggedError<StoreError>()("StoreError", {
    * - `full`: no space is left.
    * - `closed`: the store was closed.
    * - `id`: not a session id.
-   * - `missing`, `taken`: `fork` from a missing session, or to an existing id.
+   * - `missing`, `taken`: `fork` from a missing session, or to an existing id; a write into an erased session.
    * - `failed`: any other error.
    */
   problem: Schema.Literals([
@@ -45,6 +45,10 @@ export class StoreError extends TaggedError<StoreError>()("StoreError", {
 /** Creates the error. */
 export const storeError = (path: string, problem: StoreError["problem"], what: string, cause?: unknown): StoreError =>
   new StoreError({ path, problem, message: `${path}: ${what}`, ...(cause === undefined ? {} : { cause }) })
+
+/** The error of a write into a session that was erased and has not begun again. */
+export const goneError = (path: string, id: string): StoreError =>
+  storeError(path, "missing", `session ${id} was erased, and nothing of it is stored any more: begin a new one`)
 
 /** Returns a valid session id, or throws. */
 export const requireSessionId = (path: string, id: string): string => {

@@ -13,12 +13,15 @@ export interface InboxRow {
   readonly status: string
   readonly attempts: number
   readonly outcome: string | null
+  /** The release that the session is pinned to. Only where it was asked for. */
+  readonly release?: string | null
 }
 
 /** Returns the entry of a row. A part that cannot be read is `null` or absent: who uses the entry checks it. */
 export const entryOf = (row: InboxRow): Entry => {
-  const { at, attempts, body, key, kind, outcome, seq, session_id, status, tenant } = row
+  const { at, attempts, body, key, kind, outcome, release, seq, session_id, status, tenant } = row
   const known = {
+    release: typeof release === "string" ? read(release) : undefined,
     tenant: tenant === null ? undefined : read(tenant),
     outcome: outcome === null ? undefined : read(outcome)
   }
@@ -33,7 +36,8 @@ export const entryOf = (row: InboxRow): Entry => {
     ...(known.tenant === undefined ? {} : { tenant: known.tenant }),
     status,
     attempts: Number(attempts),
-    ...(known.outcome === undefined ? {} : { outcome: known.outcome })
+    ...(known.outcome === undefined ? {} : { outcome: known.outcome }),
+    ...(known.release === undefined ? {} : { release: known.release })
   } as Entry
 }
 
@@ -98,6 +102,15 @@ export const dueRows = (table: string): string =>
   `one.finished_at IS NULL AND one.status <> 'suspended' AND (one.kind IN ('decide', 'cancel') OR NOT EXISTS (` +
   `SELECT 1 FROM ${table} AS asking WHERE asking.session_id = one.session_id AND asking.finished_at IS NULL` +
   " AND asking.status = 'suspended'))"
+
+/** The column `release` of the rows of a table: what their session is pinned to. */
+export const releaseOf = (table: string, pins: string): string =>
+  `(SELECT release FROM ${pins} AS pin WHERE pin.session_id = ${table}.session_id) AS release`
+
+/** Which rows are not pinned to another release than that of the parameter, which may be NULL. */
+export const pinnedTo = (pins: string, parameter: string): string =>
+  `NOT EXISTS (SELECT 1 FROM ${pins} AS pin WHERE pin.session_id = one.session_id` +
+  ` AND (${parameter} IS NULL OR pin.release <> ${parameter}))`
 
 /** The place of a session among those of its tenant. `id` is the column that breaks ties. */
 export const placeOf = (id: string): string => `row_number() OVER (PARTITION BY min(tenant) ORDER BY min(at), ${id})`

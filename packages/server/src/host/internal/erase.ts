@@ -20,27 +20,14 @@ export interface EraseReceipt extends Omit<Erased, "sessions"> {
   /** When it was done, in milliseconds since the epoch. */
   readonly at: number
   /**
-   * Sessions whose turns did not stop in time, because their process is frozen or gone. They are cancelled and not
-   * erased yet: erase again when another process has taken them over.
+   * Sessions whose turns did not stop in time, because their process is frozen or gone. They are erased, and nothing
+   * that such a process still does is stored in them. What it spends may open an account with a name of the person:
+   * erase again when it has ended.
    */
   readonly running: ReadonlyArray<string>
 }
 
-/** How often to look whether a process that did not know yet has stored something again. */
-const rounds = 3
-
-const none: Erased = {
-  sessions: 0,
-  messages: 0,
-  records: 0,
-  artifacts: 0,
-  entries: 0,
-  events: 0,
-  accounts: 0,
-  isCompacted: true
-}
-
-/** Cancels what runs, erases, and looks again. */
+/** Cancels what runs, and erases. */
 export const eraseAll = (
   site: Site,
   erasure: Erasure | undefined,
@@ -55,22 +42,11 @@ export const eraseAll = (
       return yield* new HostError({ problem: "store", message })
     }
     const wanted = yield* Effect.promise(() => targetOf(target))
-    const ids = new Set<string>()
-    let running: ReadonlyArray<string> = []
-    let all = none
-    for (let round = 0; round < rounds; round++) {
-      const found = yield* stored(erasure.find(wanted))
-      if (found.length === 0 && round > 0) break
-      running = yield* stored(stopAll(site, found, withinMs))
-      // What still runs would come back. It keeps its cancellation until its process ends or another one has it.
-      const stopped = found.filter((id) => !running.includes(id))
-      for (const id of stopped) ids.add(id)
-      const names = isSession(target) ? [target.session] : running.length > 0 ? [] : [target.principal]
-      all = sum(all, yield* stored(erasure.erase(stopped, [...names, ...stopped])))
-      if (running.length > 0) break
-      if (found.length > 0) yield* Effect.sleep(site.pollMs)
-    }
-    return { ...all, sessions: [...ids].sort(), at: yield* site.time, running }
+    const found = yield* stored(erasure.find(wanted))
+    const running = yield* stored(stopAll(site, found, withinMs))
+    const names = isSession(target) ? [target.session] : [target.principal]
+    const erased = yield* stored(erasure.erase(found, [...names, ...found]))
+    return { ...erased, sessions: [...found].sort(), at: yield* site.time, running }
   })
 
 const targetOf = async (target: EraseTarget): Promise<Target> =>
@@ -79,17 +55,6 @@ const targetOf = async (target: EraseTarget): Promise<Target> =>
 /** In JavaScript, the other one may be there and `undefined`. */
 const isSession = (target: EraseTarget): target is { readonly session: string } =>
   "session" in target && target.session !== undefined
-
-const sum = (a: Erased, b: Erased): Erased => ({
-  sessions: a.sessions + b.sessions,
-  messages: a.messages + b.messages,
-  records: a.records + b.records,
-  artifacts: a.artifacts + b.artifacts,
-  entries: a.entries + b.entries,
-  events: a.events + b.events,
-  accounts: a.accounts + b.accounts,
-  isCompacted: b.isCompacted
-})
 
 /** Cancels the turns that run, in this process or another. Returns the sessions that did not stop in time. */
 const stopAll = Effect.fnUntraced(function*(site: Site, ids: ReadonlyArray<string>, withinMs: number) {

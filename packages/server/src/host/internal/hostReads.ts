@@ -32,7 +32,7 @@ export const activityOf = (site: Site): Effect.Effect<Activity, unknown> =>
   Effect.gen(function*() {
     const { counters, inbox, running, time } = site
     const now = yield* time
-    const due = yield* inbox.due({ until: now, limit: maxDue })
+    const due = yield* inbox.due({ until: now, limit: maxDue, ...defined({ release: site.release }) })
     const messages = inbox.care === undefined ? undefined : yield* inbox.care.counts
     const since = (at: number) => Math.min(now, at + clockErrorMs)
     const aged = ({ count, oldest }: Count): Count =>

@@ -49,6 +49,11 @@ export interface Options {
    * Messages that are sent again and again, as long as some process with this host has called `start`. Default none.
    */
   readonly schedules?: ReadonlyArray<Schedule>
+  /**
+   * The name of this release of your program. Then a session belongs to the release that has begun it: processes with
+   * another one leave it alone until it is moved. Default: any process advances any session that is not pinned.
+   */
+  readonly release?: string
 }
 
 /** Options of `send`. @category models @since 0.1.0 */
@@ -167,6 +172,11 @@ export interface Host {
   readonly retry: (sessionId: string, key: string) => Awaitable.Awaitable<boolean, HostError>
   /** Removes a dead message. Returns false if there is none. Nobody can undo it. */
   readonly drop: (sessionId: string, key: string) => Awaitable.Awaitable<boolean, HostError>
+  /**
+   * Pins a session to another release, or to none (`undefined`). A turn that runs stops where it is saved next, and a
+   * process of that release continues it. `release` in `entries` says where a session belongs.
+   */
+  readonly move: (sessionId: string, release: string | undefined) => Awaitable.Awaitable<void, HostError>
   /** Returns the sessions whose turns run in this process. */
   readonly running: () => ReadonlyArray<string>
   /** Returns what this process runs at the moment, and how many sessions wait for a process. For monitoring. */

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Semaphore from "effect/Semaphore"
 import type { Advance } from "../Engine.ts"
-import { retryDelay } from "./retryDelay.ts"
+import { isPinned, logRetry, retryDelay } from "./retryDelay.ts"
 
 /** The longest pause before a session is advanced again that stays due, in milliseconds. */
 const lastPauseMs = 60_000
@@ -163,8 +163,10 @@ export class LocalRun {
       return Effect.matchCauseEffect(this.settings.advance(sessionId), {
         onSuccess: () => Effect.succeed(true),
         onFailure: (cause) => {
+          // The inbox says when it is due for this process.
+          if (isPinned(cause)) return Effect.succeed(true)
           job.state = "failed"
-          return Effect.as(Effect.logWarning(`session ${sessionId} is advanced again later`, cause), false)
+          return Effect.as(logRetry(sessionId, cause), false)
         }
       })
     })

@@ -29,6 +29,8 @@ export interface Site {
   readonly inbox: Inbox
   readonly engine: Engine
   readonly maxAttempts: number
+  /** The release of the program that runs in this process, if sessions are pinned to theirs. */
+  readonly release: string | undefined
   readonly pollMs: number
   readonly feed: EventFeed
   /** The time that all processes share, in milliseconds since the epoch. */
@@ -59,6 +61,10 @@ export const report = (
       for (const listener of listeners.get(sessionId) ?? []) listener()
     })
   )
+
+/** Whether the session of an entry is pinned to another release than that of this process. */
+export const isElsewhere = ({ release }: Site, entry: Entry | undefined): boolean =>
+  entry?.release !== undefined && entry.release !== release
 
 /** Whether an entry is a message that was not begun. */
 export const isWaiting = (entry: Entry): boolean => entry.status === "waiting"

@@ -228,6 +228,28 @@ const laws: ReadonlyArray<InboxLaw> = [
       suspended: { count: 1, oldest: 97 }
     }, "the counts")
   }],
+  ["a session that is pinned to a release is due for that release alone, until it is pinned to another or none", async (
+    inbox,
+    { reopen }
+  ) => {
+    if (inbox.pin === undefined) return
+    for (const sessionId of ["a", "b"]) await run(inbox.add(entry("k", { sessionId })))
+    const dueFor = async (release?: string) => {
+      const options = { until: 2_000, limit: 9, ...(release === undefined ? {} : { release }) }
+      return (await run(inbox.due(options))).map(({ sessionId }) => sessionId)
+    }
+    const releases = async (one: Inbox) => (await run(one.open("a"))).map(({ release }) => release)
+    same(await releases(inbox), [undefined], "a session that is not pinned")
+    await run(inbox.pin("a", "v1 \u{1f44b}"))
+    same([await dueFor("v1 \u{1f44b}"), await dueFor("v2"), await dueFor()], [["a", "b"], ["b"], ["b"]], "due")
+    same(await releases(await reopen?.() ?? inbox), ["v1 \u{1f44b}"], "the entries of a pinned session")
+    const listed = inbox.care === undefined ? [] : await run(inbox.care.list({ status: "waiting", limit: 9 }))
+    if (listed.length > 0) same(listed.map(({ release }) => release), ["v1 \u{1f44b}", undefined], "the list")
+    await run(inbox.pin("a", "v2"))
+    same([await dueFor("v1 \u{1f44b}"), await dueFor("v2")], [["b"], ["a", "b"]], "due after it was moved")
+    await run(inbox.pin("a", undefined))
+    same([await dueFor("v1"), await dueFor()], [["a", "b"], ["a", "b"]], "due after it was unpinned")
+  }],
   ["another process finds all of it", async (inbox, { reopen }) => {
     if (reopen === undefined) return
     await run(inbox.add(entry("k", { tenant: "t" })))
@@ -254,6 +276,9 @@ const compare = async (inbox: Inbox, prefix: string, seed: number): Promise<void
   const caring = async (what: string, act: (care: Care) => Effect.Effect<unknown, unknown>): Promise<void> => {
     if (inbox.care !== undefined) await both(what, (one) => act(one.care!))
   }
+  const pins = async (what: string, release: string | undefined, id: string): Promise<void> => {
+    if (inbox.pin !== undefined) await both(what, (one) => one.pin!(id, release))
+  }
   for (let step = 0; step < 80; step++) {
     const [id, key] = [pick(ids), `k${below(6)}`]
     const kind = pick(["message", "message", "steer", "decide", "cancel"] as const)
@@ -263,6 +288,7 @@ const compare = async (inbox: Inbox, prefix: string, seed: number): Promise<void
       () => both("add", (one) => one.add(entry(key, { sessionId: id, kind, at }), { perSession: 4 })),
       () => both("add", (one) => one.add(entry(key, { sessionId: id, kind, at }), { perSession: 4 })),
       () => both("begin", (one) => one.begin(id, key)),
+      () => pins("pin", pick(["v1", "v2", undefined]), id),
       () => caring("revive", ({ revive }) => revive(id, key)),
       () => caring("drop", ({ drop }) => drop(id, key)),
       () => both("report", (one) => one.report(id, key, status, { step }))
@@ -271,7 +297,7 @@ const compare = async (inbox: Inbox, prefix: string, seed: number): Promise<void
     await both(
       "due",
       (one) =>
-        Effect.map(one.due({ until: 25, limit: 500 }), (all) => all.filter(({ sessionId }) => ids.includes(sessionId)))
+        Effect.map(one.due({ until: 25, limit: 500, release: "v1" }), (all) => all.filter(({ sessionId }) => ids.includes(sessionId)))
     )
   }
   holds((await Promise.all(ids.map((id) => keysOf(inbox, id)))).flat().length > 0, "something is open in the end")

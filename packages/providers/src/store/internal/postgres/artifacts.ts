@@ -6,8 +6,9 @@
 import { type Artifact, refOf } from "@belay/core/Artifact"
 import type { ArtifactStore, Authorship } from "@belay/core/ArtifactStore"
 import * as Effect from "effect/Effect"
-import { parse, requireSessionId } from "../error.ts"
+import { goneError, parse, requireSessionId } from "../error.ts"
 import type { Database, Query, Row } from "./database.ts"
+import { erasedOf, isErased } from "./erase.ts"
 import { now } from "./schema.ts"
 
 export const artifactsOf = (database: Database): ArtifactStore => {
@@ -22,7 +23,7 @@ export const artifactsOf = (database: Database): ArtifactStore => {
   ) =>
     use((query) =>
       Effect.suspend(() =>
-        Effect.map(
+        Effect.flatMap(
           query(
             statement,
             requireSessionId(address, sessionId),
@@ -32,9 +33,10 @@ export const artifactsOf = (database: Database): ArtifactStore => {
             JSON.stringify(by),
             toolCallId === undefined ? null : JSON.stringify(toolCallId),
             keeps,
-            JSON.stringify(piece)
+            JSON.stringify(piece),
+            ...erasedOf(sessionId)
           ),
-          ([row]) => artifactOf(address, row!)
+          ([row]) => row === undefined ? goneError(address, sessionId) : Effect.succeed(artifactOf(address, row))
         )
       ), { mayRepeat: !keeps })
   return {
@@ -92,7 +94,8 @@ const putStatement = (s: string): string => `
   WITH written AS (
     INSERT INTO ${s}.artifacts AS known
       (session_id, name, mime_type, size, written_by, tool_call_id, version, created_at, updated_at)
-    VALUES ($1, $2, coalesce($3, '"text/plain"'), $4, $5, $6, 1, ${now}, ${now})
+    SELECT $1, $2, coalesce($3, '"text/plain"'), $4::float8, $5, $6, 1, ${now}, ${now}
+    WHERE NOT (${isErased(s, "$9", "$10")})
     ON CONFLICT (session_id, name) DO UPDATE SET
       mime_type = coalesce($3, known.mime_type),
       size = CASE WHEN $7::boolean THEN known.size ELSE 0 END + excluded.size,

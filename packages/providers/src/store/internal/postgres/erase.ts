@@ -1,6 +1,7 @@
 /** Erases what the tables have about sessions. */
-import { anonymousAccount, continues, type Erased, type Erasure, type Target } from "@belay/core/Erasure"
+import { anonymousAccount, continues, type Erased, type Erasure, rootOf, type Target } from "@belay/core/Erasure"
 import * as Effect from "effect/Effect"
+import { erasedHash, erasedHashes } from "../erased.ts"
 import type { Database, Query } from "./database.ts"
 
 /** The columns that have the id of a session. */
@@ -56,6 +57,11 @@ const erase = Effect.fnUntraced(function*(
   const entries = yield* remove("inbox WHERE session_id")
   const events = yield* remove("events WHERE session_id")
   yield* remove("event_logs WHERE session_id")
+  yield* remove("pins WHERE session_id")
+  yield* query(
+    `INSERT INTO ${s}.erased SELECT unnest($1::text[]) ON CONFLICT DO NOTHING`,
+    erasedHashes(sessions)
+  )
   const counts = { messages, records, artifacts, entries, events, sessions: yield* remove("sessions WHERE id") }
   let accounts = 0
   for (const { id } of yield* query(`SELECT id FROM ${s}.accounts`)) {
@@ -66,3 +72,11 @@ const erase = Effect.fnUntraced(function*(
   }
   return { ...counts, accounts, isCompacted: true }
 })
+
+/** Whether a session was erased and has not begun again. The parameters are those of `erasedOf`. */
+export const isErased = (s: string, hash: string, root: string): string =>
+  `EXISTS (SELECT FROM ${s}.erased WHERE hash = ${hash})` +
+  ` AND NOT EXISTS (SELECT FROM ${s}.sessions AS begun WHERE begun.id = ${root})`
+
+/** Returns the parameters of `isErased` for a session. */
+export const erasedOf = (id: string): readonly [string, string] => [erasedHash(id), rootOf(id)]

@@ -1,8 +1,9 @@
 /** Stores the events of the last turn of each session. */
-import type { EventLog, EventRow } from "@belay/core/EventLog"
+import type { EventBatch, EventLog, EventRow } from "@belay/core/EventLog"
 import * as Effect from "effect/Effect"
 import { parse, requireSessionId } from "../error.ts"
 import type { Database, Query, Row } from "./database.ts"
+import { erasedOf, isErased } from "./erase.ts"
 import { now } from "./schema.ts"
 
 export const eventsOf = ({ address, schema: s, transaction, use }: Database): EventLog => {
@@ -18,7 +19,11 @@ export const eventsOf = ({ address, schema: s, transaction, use }: Database): Ev
         Effect.gen(function*() {
           for (const { sessionId } of batches) requireSessionId(address, sessionId)
           // Batches are sorted, so that two writers do not wait for each other.
-          const sorted = batches.toSorted((a, b) => a.sessionId < b.sessionId ? -1 : 1)
+          const all = batches.toSorted((a, b) => a.sessionId < b.sessionId ? -1 : 1)
+          // Turns that began before their session was erased.
+          const gone = yield* erasedIds(query, s, all.filter(({ begins = 0 }) => begins === 0))
+          const sorted = all.filter(({ sessionId }) => !gone.has(sessionId))
+          if (sorted.length === 0) return
           yield* query(
             headsOf(s),
             sorted.map(({ sessionId }) => sessionId),
@@ -67,6 +72,18 @@ export const eventsOf = ({ address, schema: s, transaction, use }: Database): Ev
         )
       )
   }
+}
+
+/** Returns the sessions of some batches that were erased and have not begun again. */
+const erasedIds = (query: Query, s: string, batches: ReadonlyArray<EventBatch>) => {
+  const ids = batches.map(({ sessionId }) => sessionId)
+  const [hashes, roots] = [ids.map((id) => erasedOf(id)[0]), ids.map((id) => erasedOf(id)[1])]
+  const text = "SELECT id FROM unnest($1::text[], $2::text[], $3::text[]) AS one (id, hash, root)" +
+    ` WHERE ${isErased(s, "one.hash", "one.root")}`
+  return Effect.map(
+    ids.length === 0 ? Effect.succeed([]) : query(text, ids, hashes, roots),
+    (rows) => new Set(rows.map(({ id }) => String(id)))
+  )
 }
 
 /** Removes old rows where turns begin, and keeps the number of the last event that was removed. */

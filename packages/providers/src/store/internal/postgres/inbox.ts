@@ -11,7 +11,9 @@ import {
   limitsOf,
   openCounts,
   openMessages,
-  placeOf
+  pinnedTo,
+  placeOf,
+  releaseOf
 } from "../inboxRow.ts"
 import type { Database, Query, Row } from "./database.ts"
 import { now } from "./schema.ts"
@@ -19,6 +21,8 @@ import { now } from "./schema.ts"
 export const inboxOf = ({ address, schema: s, transaction, use }: Database): Inbox => {
   const table = `${s}.inbox`
   const due = dueRows(table)
+  const pins = `${s}.pins`
+  const columns = `*, ${releaseOf("inbox", pins)}`
   // The columns are those of the table.
   const read = (row: Row): Entry => entryOf(row as unknown as InboxRow)
   const find = (query: Query, sessionId: string, key: string): Effect.Effect<Entry | undefined, unknown> =>
@@ -64,7 +68,7 @@ export const inboxOf = ({ address, schema: s, transaction, use }: Database): Inb
     open: (sessionId) =>
       use((query) =>
         Effect.map(
-          query(`SELECT * FROM ${table} WHERE session_id = $1 AND finished_at IS NULL ORDER BY seq`, sessionId),
+          query(`SELECT ${columns} FROM ${table} WHERE session_id = $1 AND finished_at IS NULL ORDER BY seq`, sessionId),
           // A row that somebody has changed cannot be found by its key.
           (rows) => rows.filter((row) => hasKey(row as unknown as InboxRow)).map(read)
         ), { mayRepeat: true }),
@@ -92,18 +96,20 @@ export const inboxOf = ({ address, schema: s, transaction, use }: Database): Inb
           isFinished({ status })
         )), { mayRepeat: true }),
     get: (sessionId, key) => use((query) => find(query, sessionId, key), { mayRepeat: true }),
-    due: ({ after = { at: -Infinity, sessionId: "" }, fair = false, limit, until }) =>
+    due: ({ after = { at: -Infinity, sessionId: "" }, fair = false, limit, release, until }) =>
       use((query) =>
         Effect.map(
           query(
             `SELECT session_id AS "sessionId", min(at) AS at FROM ${table} AS one WHERE at <= $1::float8 AND ${due}` +
+              ` AND ${pinnedTo(pins, "$5::text")}` +
               " GROUP BY session_id HAVING min(at) > $2::float8 OR (min(at) = $2::float8 AND session_id COLLATE \"C\" > $3)" +
               ` ORDER BY ${fair ? `${placeOf("session_id COLLATE \"C\"")}, ` : ""}` +
               "min(at), session_id COLLATE \"C\" LIMIT $4",
             String(until),
             String(after.at),
             after.sessionId,
-            limit
+            limit,
+            release === undefined ? null : JSON.stringify(release)
           ),
           (rows) => rows.map(({ at, sessionId }) => ({ sessionId: String(sessionId), at: Number(at) }))
         ), { mayRepeat: true }),
@@ -121,11 +127,22 @@ export const inboxOf = ({ address, schema: s, transaction, use }: Database): Inb
           ([row]) => Number(row?.["count"])
         )
       ),
-    care: careOf(use, table)
+    pin: (sessionId, release) =>
+      use((query) =>
+        Effect.asVoid(
+          release === undefined
+            ? query(`DELETE FROM ${pins} WHERE session_id = $1`, sessionId)
+            : query(
+              `INSERT INTO ${pins} VALUES ($1, $2) ON CONFLICT (session_id) DO UPDATE SET release = $2`,
+              requireSessionId(address, sessionId),
+              JSON.stringify(release)
+            )
+        ), { mayRepeat: true }),
+    care: careOf(use, table, columns)
   }
 }
 
-const careOf = (use: Database["use"], table: string): Care => {
+const careOf = (use: Database["use"], table: string, columns: string): Care => {
   const dead = "WHERE session_id = $1 AND key = $2 AND status = 'dead' RETURNING 1"
   return {
     counts: use(
@@ -138,7 +155,12 @@ const careOf = (use: Database["use"], table: string): Care => {
     list: ({ after = 0, limit, status }) =>
       use((query) =>
         Effect.map(
-          query(`SELECT * FROM ${table} WHERE status = $1 AND seq > $2 ORDER BY seq LIMIT $3`, status, after, limit),
+          query(
+            `SELECT ${columns} FROM ${table} WHERE status = $1 AND seq > $2 ORDER BY seq LIMIT $3`,
+            status,
+            after,
+            limit
+          ),
           // The columns are those of the table.
           (rows) => rows.map((row) => entryOf(row as unknown as InboxRow))
         ), { mayRepeat: true }),

@@ -114,6 +114,13 @@ export const migrations: ReadonlyArray<Migration> = [
         PRIMARY KEY (session_id, last)
       );
     `
+  },
+  {
+    readableBy: 1,
+    sql: (s) => `
+      CREATE TABLE ${s}.pins (session_id text PRIMARY KEY, release text NOT NULL);
+      CREATE TABLE ${s}.erased (hash text PRIMARY KEY);
+    `
   }
 ]
 

@@ -2,9 +2,11 @@
 import * as RunState from "@belay/core/RunState"
 import { type Commit, conflict, type SessionInfo, type SessionStore, statusOf } from "@belay/core/SessionStore"
 import * as Effect from "effect/Effect"
+import { isFirst } from "../erased.ts"
 import { parse, requireSessionId, storeError } from "../error.ts"
 import { clearArtifacts, copyArtifacts } from "./artifacts.ts"
 import type { Act, Database, Query } from "./database.ts"
+import { erasedOf, isErased } from "./erase.ts"
 import { clearEvents } from "./events.ts"
 import { now } from "./schema.ts"
 
@@ -83,7 +85,8 @@ const commitStatement = (s: string): string => `
     INSERT INTO ${s}.sessions AS known
       (id, revision, turn, status, messages, state, written_by, created_at, updated_at)
     SELECT $1::text, $2::int, $3::int, $4::text, $5::int + cardinality($6::text[]), $7::text, $8::text, ${now}, ${now}
-    WHERE $5::int = 0 OR EXISTS (SELECT FROM ${s}.sessions WHERE id = $1)
+    WHERE ($5::int = 0 AND ($10::boolean OR NOT (${isErased(s, "$11", "$12")})))
+      OR EXISTS (SELECT FROM ${s}.sessions WHERE id = $1)
     ON CONFLICT (id) DO UPDATE SET revision = excluded.revision, turn = excluded.turn, status = excluded.status,
       messages = excluded.messages, state = excluded.state, written_by = excluded.written_by,
       updated_at = excluded.updated_at
@@ -123,7 +126,9 @@ const keep = (
         messages.map((message) => JSON.stringify(message)),
         JSON.stringify(state),
         token,
-        records.map((record) => JSON.stringify(record) ?? "null")
+        records.map((record) => JSON.stringify(record) ?? "null"),
+        isFirst(id, revision),
+        ...erasedOf(id)
       )
     if (step.from >= 0 && (yield* store(step.from, step.messages)).length > 0) return
     const [found] = yield* query(`SELECT revision, written_by AS "writtenBy" FROM ${s}.sessions WHERE id = $1`, id)

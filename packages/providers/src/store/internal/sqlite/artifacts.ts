@@ -6,9 +6,10 @@ import type { Artifact } from "@belay/core/Artifact"
 import { type ArtifactStore, type Authorship, describe } from "@belay/core/ArtifactStore"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { parse, requireSessionId } from "../error.ts"
+import { goneError, parse, requireSessionId } from "../error.ts"
 import { attempt } from "./attempt.ts"
 import { type Database, one } from "./database.ts"
+import { isErased } from "./erase.ts"
 
 export const artifactsOf = (database: Database): ArtifactStore => {
   const { path, read, sql, write } = database
@@ -26,6 +27,7 @@ export const artifactsOf = (database: Database): ArtifactStore => {
       attempt(path, () =>
         write(() => {
           const known = keyOf(sessionId, name)
+          if (known === undefined && isErased(database, sessionId)) throw goneError(path, sessionId)
           const before = known === undefined ? undefined : aboutOf(known)
           const about = describe(name, (keeps ? before?.size ?? 0 : 0) + piece.length, by, before, time)
           const key = known ??

@@ -1,6 +1,7 @@
 /** Erases what the file has about sessions, down to the bytes. */
-import { anonymousAccount, continues, type Erased, type Erasure, type Target } from "@belay/core/Erasure"
+import { anonymousAccount, continues, type Erased, type Erasure, rootOf, type Target } from "@belay/core/Erasure"
 import * as Effect from "effect/Effect"
+import { erasedHash, erasedHashes } from "../erased.ts"
 import type { StoreError } from "../error.ts"
 import { attempt, sqliteError } from "./attempt.ts"
 import type { Database } from "./database.ts"
@@ -60,8 +61,10 @@ const eraseRows = (
     count.entries += remove("DELETE FROM inbox WHERE session_id = ?", id)
     count.events += remove("DELETE FROM events WHERE session_id = ?", id)
     remove("DELETE FROM event_logs WHERE session_id = ?", id)
+    remove("DELETE FROM pins WHERE session_id = ?", id)
     count.sessions += remove("DELETE FROM sessions WHERE id = ?", id)
   }
+  for (const hash of erasedHashes(sessions)) sql("INSERT INTO erased VALUES (?) ON CONFLICT DO NOTHING").run(hash)
   for (const { id } of sql("SELECT id FROM accounts").all()) {
     const name = anonymousAccount(String(JSON.parse(String(id))), names)
     if (name === undefined) continue
@@ -92,3 +95,8 @@ const compact = (database: Database, left: number, isWritten: boolean): Effect.E
       ? Effect.andThen(Effect.sleep(compactingMs), compact(database, left - 1, hasVacuumed))
       : Effect.succeed(false)
   })
+
+/** Whether a session was erased and has not begun again. */
+export const isErased = ({ sql }: Database, id: string): boolean =>
+  sql("SELECT 1 FROM erased WHERE hash = ? AND NOT EXISTS (SELECT 1 FROM sessions WHERE id = ?)")
+    .get(erasedHash(id), rootOf(id)) !== undefined

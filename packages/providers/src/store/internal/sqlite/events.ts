@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import { parse, requireSessionId } from "../error.ts"
 import { attempt } from "./attempt.ts"
 import { type Database, one } from "./database.ts"
+import { isErased } from "./erase.ts"
 
 export const eventsOf = (database: Database): EventLog => {
   const { path, read, sql, write } = database
@@ -43,12 +44,15 @@ export const eventsOf = (database: Database): EventLog => {
 }
 
 const add = (
-  { path, sql }: Database,
+  database: Database,
   { begins = 0, rows, sessionId }: EventBatch,
   time: number,
   before: number
 ): void => {
+  const { path, sql } = database
   const id = requireSessionId(path, sessionId)
+  // A turn that began before its session was erased.
+  if (begins === 0 && isErased(database, id)) return
   const old = "session_id = ? AND last < ? AND written_at <= ?"
   const removed = begins === 0
     ? 0

@@ -13,7 +13,9 @@ import {
   lostKey,
   openCounts,
   openMessages,
-  placeOf
+  pinnedTo,
+  placeOf,
+  releaseOf
 } from "../inboxRow.ts"
 import { attempt } from "./attempt.ts"
 import { type Database, one } from "./database.ts"
@@ -21,6 +23,8 @@ import { type Database, one } from "./database.ts"
 /** Numbers that JavaScript cannot have come as others, so that the row can be read. */
 const columns = "CAST(seq AS REAL) AS seq, session_id, key, kind, body, at, tenant, status, " +
   "CAST(attempts AS REAL) AS attempts, outcome"
+
+const release = releaseOf("inbox", "pins")
 
 export const inboxOf = (database: Database): Inbox => {
   const { path, sql, write } = database
@@ -60,7 +64,7 @@ export const inboxOf = (database: Database): Inbox => {
       attempt(
         path,
         () => {
-          const text = `SELECT ${columns} FROM inbox WHERE session_id = ? AND finished_at IS NULL ORDER BY seq`
+          const text = `SELECT ${columns}, ${release} FROM inbox WHERE session_id = ? AND finished_at IS NULL ORDER BY seq`
           // The columns are those of the table.
           const rows = sql(text).all(sessionId) as unknown as ReadonlyArray<InboxRow>
           const lost = rows.filter((row) => !hasKey(row))
@@ -90,16 +94,26 @@ export const inboxOf = (database: Database): Inbox => {
             ).run(status, JSON.stringify(outcome), isFinished({ status }) ? time : null, sessionId, JSON.stringify(key))
           }))),
     get: (sessionId, key) => attempt(path, () => find(sessionId, key)),
-    due: ({ after = { at: -Infinity, sessionId: "" }, fair = false, limit, until }) =>
+    due: ({ after = { at: -Infinity, sessionId: "" }, fair = false, limit, release, until }) =>
       attempt(path, () =>
         sql(
-          `SELECT session_id, min(at) AS first FROM inbox AS one WHERE at <= ? AND ${due} GROUP BY session_id` +
-            " HAVING first > ? OR (first = ? AND session_id > ?)" +
-            ` ORDER BY ${fair ? `${placeOf("session_id")}, ` : ""}first, session_id LIMIT ?`
-        ).all(until, after.at, after.at, after.sessionId, limit)
+          `SELECT session_id, min(at) AS first FROM inbox AS one WHERE at <= ?1 AND ${due}` +
+            ` AND ${pinnedTo("pins", "?5")} GROUP BY session_id` +
+            " HAVING first > ?2 OR (first = ?2 AND session_id > ?3)" +
+            ` ORDER BY ${fair ? `${placeOf("session_id")}, ` : ""}first, session_id LIMIT ?4`
+        ).all(until, after.at, after.sessionId, limit, release === undefined ? null : JSON.stringify(release))
           .map((row) => ({ sessionId: String(row["session_id"]), at: Number(row["first"]) }))),
     prune: (before) =>
       attempt(path, () => write(() => Number(sql("DELETE FROM inbox WHERE finished_at < ?").run(before).changes))),
+    pin: (sessionId, release) =>
+      attempt(path, () =>
+        write(() => {
+          if (release === undefined) sql("DELETE FROM pins WHERE session_id = ?").run(sessionId)
+          else {
+            sql("INSERT INTO pins VALUES (?1, ?2) ON CONFLICT (session_id) DO UPDATE SET release = ?2")
+              .run(requireSessionId(path, sessionId), JSON.stringify(release))
+          }
+        })),
     care: careOf(database)
   }
 }
@@ -113,7 +127,7 @@ const careOf = ({ path, sql, write }: Database): Care => {
     ),
     list: ({ after = 0, limit, status }) =>
       attempt(path, () => {
-        const rows = sql(`SELECT ${columns} FROM inbox WHERE status = ? AND seq > ? ORDER BY seq LIMIT ?`)
+        const rows = sql(`SELECT ${columns}, ${release} FROM inbox WHERE status = ? AND seq > ? ORDER BY seq LIMIT ?`)
           .all(status, after, limit)
         // The columns are those of the table.
         return (rows as unknown as ReadonlyArray<InboxRow>).map(entryOf)

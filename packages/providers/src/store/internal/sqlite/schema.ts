@@ -87,6 +87,10 @@ export const migrations: ReadonlyArray<string> = [
     written_at REAL NOT NULL,
     PRIMARY KEY (session_id, last)
   ) STRICT;
+  `,
+  `
+  CREATE TABLE pins (session_id TEXT PRIMARY KEY, release TEXT NOT NULL) STRICT;
+  CREATE TABLE erased (hash TEXT PRIMARY KEY) STRICT;
   `
 ]
 

@@ -3,10 +3,12 @@ import * as RunState from "@belay/core/RunState"
 import { type Commit, conflict, type SessionInfo, type SessionStore, statusOf } from "@belay/core/SessionStore"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { isFirst } from "../erased.ts"
 import { parse, requireSessionId, storeError } from "../error.ts"
 import { clearArtifacts, copyArtifacts } from "./artifacts.ts"
 import { attempt } from "./attempt.ts"
 import { type Database, one } from "./database.ts"
+import { isErased } from "./erase.ts"
 import { clearEvents } from "./events.ts"
 import { fairly } from "./fairly.ts"
 import { loadSession } from "./loadSession.ts"
@@ -109,6 +111,9 @@ const keep = (
     | { readonly key: number; readonly revision: number; readonly messages: number }
     | undefined
   if (kept !== undefined && kept.revision !== revision - 1) throw conflict(sessionId, revision, kept.revision)
+  if (kept === undefined && !isFirst(sessionId, revision) && isErased(database, sessionId)) {
+    throw conflict(sessionId, revision, 0)
+  }
   const there = kept?.messages ?? 0
   // If the session was removed in the meantime, the messages before this step are gone, so the whole conversation is
   // written.

@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import { HostError } from "../../HostError.ts"
 import * as Outcome from "../../Outcome.ts"
 import { countOutcome } from "../counters.ts"
-import { call, isWaiting, report, type Site } from "../site.ts"
+import { call, isElsewhere, isWaiting, report, type Site } from "../site.ts"
 import { attempt } from "./attempt.ts"
 import { hasAsked, stillAsked } from "./decisions.ts"
 import { isBroken, isTemporary, isWrongDecision } from "./errors.ts"
@@ -40,6 +40,7 @@ export const advanceSession = Effect.fn("Host.advance")(function*(
   const entries = site.isDraining ? [] : yield* openEntries(site, sessionId)
   if (entries.length === 0) return
   yield* refuseNewer(entries)
+  yield* pin(site, sessionId, entries)
   const end = (yield* Clock.currentTimeMillis) + sliceMs
   const session = yield* openSession(site, sessionId, entries)
   if (session === undefined) return
@@ -54,10 +55,11 @@ export const advanceSession = Effect.fn("Host.advance")(function*(
     Effect.andThen(Effect.ignore(call(() => session.release())), site.feed.flush(sessionId))
   )
   const time = yield* site.time
-  const later = (yield* site.inbox.open(sessionId)).filter((entry) => isWaiting(entry) && entry.at > time)
+  const left = yield* site.inbox.open(sessionId)
+  const later = left.filter((entry) => isWaiting(entry) && entry.at > time)
   if (later.length > 0) yield* site.engine.wake(sessionId, Math.min(...later.map(({ at }) => at)))
   // Somebody else continues what was parked.
-  if (site.isDraining) yield* site.engine.wake(sessionId)
+  if (site.isDraining || isElsewhere(site, left[0])) yield* site.engine.wake(sessionId)
 })
 
 /** Fails if a newer release has written something that this one does not know. That release has to do it then. */
@@ -68,6 +70,20 @@ const refuseNewer = (entries: ReadonlyArray<Entry>): Effect.Effect<void, HostErr
   const message = `session ${sessionId} has an entry of kind ${kind} and status ${status} in its inbox, which this ` +
     "release does not know: a newer one has to advance the session"
   return Effect.fail(new HostError({ problem: "newer", sessionId, key, message }))
+}
+
+/** Pins a session that begins to this release. Fails if it belongs to another one, which has to advance it then. */
+const pin = (site: Site, sessionId: string, [first]: ReadonlyArray<Entry>): Effect.Effect<void, unknown> => {
+  const { inbox, release } = site
+  if (!isElsewhere(site, first)) {
+    return release === undefined || first?.release === release
+      ? Effect.void
+      : inbox.pin?.(sessionId, release) ?? Effect.void
+  }
+  const message = `session ${sessionId} is pinned to the release ${JSON.stringify(first?.release)}, and this process ` +
+    `${release === undefined ? "has none" : `is ${JSON.stringify(release)}`}: a process with that release advances ` +
+    "it, or move the session"
+  return Effect.fail(new HostError({ problem: "pinned", sessionId, message }))
 }
 
 /** What this process knows of the session is old, so the next call opens it again. */
@@ -93,6 +109,8 @@ const openSession = (
 
 const step = Effect.fnUntraced(function*(site: Site, session: AgentSession, sessionId: string): Act<Next> {
   const entries = yield* openEntries(site, sessionId)
+  // It was moved meanwhile.
+  if (isElsewhere(site, entries[0])) return "stop"
   const isNew = session.waiting.type === "nothing" && entries.every(isWaiting)
   const state = isNew ? undefined : yield* loadState(site.sessions, sessionId)
   if (state !== undefined && isSuperseded(session.waiting, state)) return yield* superseded(sessionId)

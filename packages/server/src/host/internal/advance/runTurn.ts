@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Outcome from "../../Outcome.ts"
-import { call, isWaiting, report, type RunningTurn, type Site } from "../site.ts"
+import { call, isElsewhere, isWaiting, report, type RunningTurn, type Site } from "../site.ts"
 
 /** How a turn ended. */
 export type TurnExit =
@@ -19,6 +19,9 @@ export type TurnExit =
 
 /** How long a turn has to stop after the engine gave up its call of `advance`, in milliseconds. */
 const handOverMs = 5_000
+
+/** How long a turn has to stop after its session was moved to another release, in milliseconds. */
+const movedMs = 10_000
 
 /** How long a turn runs before its first look into the inbox, in milliseconds. */
 const firstLookMs = 15
@@ -101,6 +104,8 @@ const watch = (
   const look = Effect.gen(function*() {
     const time = yield* site.time
     const entries = yield* site.inbox.open(sessionId)
+    // The session was moved to another release, which goes on where the turn is saved next.
+    if (isElsewhere(site, entries[0])) yield* call(() => session.park({ withinMs: movedMs }))
     for (const one of entries) {
       if (one.kind === "cancel") yield* cancelNow(one, entries)
       if (one.kind !== "steer" || !isWaiting(one) || one.at > time || one.key === entry?.key) continue

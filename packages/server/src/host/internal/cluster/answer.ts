@@ -4,7 +4,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Semaphore from "effect/Semaphore"
 import type { Advance } from "../../Engine.ts"
-import { retryDelay } from "../retryDelay.ts"
+import { logRetry, retryDelay } from "../retryDelay.ts"
 
 /** A runner, as its sessions see it. */
 export interface Runner {
@@ -52,7 +52,7 @@ const keepTrying = (runner: Runner, sessionId: string): Effect.Effect<void> =>
     for (let failures = 1;; failures++) {
       const exit = yield* runner.permits.withPermit(once(runner, sessionId))
       if (Exit.isSuccess(exit)) return
-      yield* Effect.logWarning(`session ${sessionId} is advanced again later`, exit.cause)
+      yield* logRetry(sessionId, exit.cause)
       yield* Effect.sleep(yield* retryDelay(failures))
     }
   })

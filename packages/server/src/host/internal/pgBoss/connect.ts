@@ -5,7 +5,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import type { Advance, Engine } from "../../Engine.ts"
-import { retryDelay } from "../retryDelay.ts"
+import { logRetry, retryDelay } from "../retryDelay.ts"
 import { type Job, openBoss, type PgBoss, promised, runJobs, type Settings } from "./boss.ts"
 
 /**
@@ -50,7 +50,7 @@ const work = (
     const exit = yield* untilLost(advance(sessionId), signal)
     if (Exit.isSuccess(exit)) return
     if (signal.aborted) return yield* exit
-    yield* Effect.logWarning(`session ${sessionId} is advanced again later`, exit.cause)
+    yield* logRetry(sessionId, exit.cause)
     const at = (yield* Clock.currentTimeMillis) + (yield* retryDelay(failures + 1))
     const again = { sessionId, isLater: true, failures: failures + 1 }
     yield* addLater(boss, settings, again, `${sessionId}@again`, at)
