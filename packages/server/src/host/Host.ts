@@ -6,7 +6,7 @@
 import * as Awaitable from "@belay/core/Awaitable"
 import { defined } from "@belay/core/Fields"
 import type { Capacity, Inbox } from "@belay/core/Inbox"
-import { checkKinds, checkOptions, type OptionKinds, whole } from "@belay/core/OptionCheck"
+import { checkKinds, checkOptions, oneOf, type OptionKinds, whole } from "@belay/core/OptionCheck"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { adding } from "./internal/addEntry.ts"
@@ -20,6 +20,7 @@ import { readAfter, readEvents } from "./internal/events/readEvents.ts"
 import { activityOf, careOf, conversationOf } from "./internal/hostReads.ts"
 import type { Host, Options, SendOptions } from "./internal/hostTypes.ts"
 import { part, storing } from "./internal/optionChecks.ts"
+import { type OverviewOptions, overviewOf } from "./internal/overview.ts"
 import {
   checkCall,
   checkSessionId,
@@ -42,6 +43,7 @@ export type { Sent } from "./internal/addEntry.ts"
 export type { Counters } from "./internal/counters.ts"
 export type { EraseReceipt, EraseTarget } from "./internal/erase.ts"
 export type { Activity, Conversation, Host, Options, SendOptions, Status } from "./internal/hostTypes.ts"
+export type { OverviewOptions, SessionOverview, SessionState } from "./internal/overview.ts"
 export type { Schedule } from "./internal/schedules.ts"
 export type { HostedAgent } from "./internal/site.ts"
 export type { Running } from "./internal/startHost.ts"
@@ -64,6 +66,20 @@ const optionKinds: OptionKinds<Options> = {
 const sendKinds: OptionKinds<SendOptions> = { key: "text", at: "any", mode: "text", tenant: "text", history: "any" }
 
 const decideKinds: OptionKinds<{ readonly key?: string }> = { key: "text" }
+
+const overviewKinds: OptionKinds<OverviewOptions> = { state: "text", stuckMs: "number", limit: "number" }
+
+const checkOverview = (options: OverviewOptions) =>
+  Result.andThen(
+    checkKinds("overview", options, overviewKinds),
+    () =>
+      checkOptions(
+        "overview",
+        oneOf("state", options.state ?? "dead", ["dead", "stuck", "busy", "waiting"]),
+        whole("stuckMs", options.stuckMs ?? 1, 1),
+        whole("limit", options.limit ?? 1, 1)
+      )
+  )
 
 const capacityKinds: OptionKinds<Capacity> = { inAll: "number", perTenant: "number", perSession: "number" }
 
@@ -184,6 +200,13 @@ export const make = (options: Options): Host => {
       )),
     entries: ({ status, ...page }) =>
       Awaitable.make(Effect.flatMap(careOf(inbox), ({ list }) => stored(list({ limit: 100, ...page, status })))),
+    overview: (options = {}) =>
+      Awaitable.make(Effect.suspend(() =>
+        Result.match(checkOverview(options), {
+          onFailure: ({ message }) => Effect.fail(wrongInput("", message)),
+          onSuccess: () => stored(overviewOf(site, options))
+        })
+      )),
     retry: (sessionId, key) =>
       Awaitable.make(Effect.gen(function*() {
         yield* checkTexts({ "session id": sessionId, key })

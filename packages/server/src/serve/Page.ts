@@ -7,7 +7,7 @@
  */
 import { checked } from "@belay/core/ArgumentCheck"
 import { program } from "./internal/page/program.ts"
-import { style } from "./internal/page/style.ts"
+import { escape, pageResponse } from "./internal/page/shell.ts"
 
 /** Options of `Page`. @category models @since 0.1.0 */
 export interface Options {
@@ -34,31 +34,12 @@ export interface Options {
 export const response = checked(
   "Page.response",
   ["options"],
-  (options: Options = {}): Response =>
-    new Response(html(options), {
-      headers: {
-        "content-type": "text/html; charset=utf-8",
-        "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; " +
-          "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-        "referrer-policy": "no-referrer",
-        "x-content-type-options": "nosniff",
-        "cache-control": "no-cache"
-      }
-    })
+  ({ api = "/api/chat", title = "Agent" }: Options = {}): Response =>
+    pageResponse({ api, title, program, body: bodyOf(title) })
 )
 
-const html = ({ api = "/api/chat", title = "Agent" }: Options): string =>
-  `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1, interactive-widget=resizes-content">
-<link rel="icon" href="data:,">
-<title>${escape(title)}</title>
-<style>${style}</style>
-</head>
-<body>
-<div id="page">
+const bodyOf = (title: string): string =>
+  `<div id="page">
 <header><h1>${escape(title)}</h1><button id="new" type="button">New chat</button></header>
 <main>
 <p id="empty">Write a message to begin.</p>
@@ -69,15 +50,4 @@ const html = ({ api = "/api/chat", title = "Agent" }: Options): string =>
 <p id="status" role="status"></p>
 <form id="composer"><textarea id="text" rows="1" aria-label="Message" placeholder="Message"></textarea><button id="send">Send</button><button id="stop" type="button" hidden>Stop</button></form>
 </footer>
-</div>
-<noscript>This page needs JavaScript. It loads nothing from other servers.</noscript>
-<script>
-const program = ${String(program)}
-program(window, ${JSON.stringify(api).replaceAll("<", "\\u003c")})
-</script>
-</body>
-</html>
-`
-
-const escape = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("\"", "&quot;")
+</div>`

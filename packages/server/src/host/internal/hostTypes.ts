@@ -16,6 +16,7 @@ import type * as Outcome from "../Outcome.ts"
 import type { Sent } from "./addEntry.ts"
 import type { Counters } from "./counters.ts"
 import type { EraseReceipt, EraseTarget } from "./erase.ts"
+import type { OverviewOptions, SessionOverview } from "./overview.ts"
 import type { Schedule } from "./schedules.ts"
 import type { HostedAgent } from "./site.ts"
 import type { Running } from "./startHost.ts"
@@ -168,6 +169,10 @@ export interface Host {
   readonly entries: (
     options: { readonly status: Entry["status"]; readonly limit?: number; readonly after?: number }
   ) => Awaitable.Awaitable<ReadonlyArray<Entry>, HostError>
+  /** Returns the sessions with something unfinished, and what each waits for: dead ones first, then the oldest. */
+  readonly overview: (
+    options?: OverviewOptions
+  ) => Awaitable.Awaitable<ReadonlyArray<SessionOverview>, HostError>
   /** Lets a dead message wait again, with no attempts. Returns false if there is no such message. */
   readonly retry: (sessionId: string, key: string) => Awaitable.Awaitable<boolean, HostError>
   /** Removes a dead message. Returns false if there is none. Nobody can undo it. */
