@@ -87,6 +87,31 @@ describe("belay sessions", () => {
     assert.strictEqual((await sessions("dead")).stdout, "no dead messages\n")
   })
 
+  it("says what each session with something unfinished waits for, and moves one that is pinned to a release", async () => {
+    const { store } = (await import(pathToFileURL(config).href)).default
+    await sessions("send", "gus", "danger 0", "--key", "q", "--wait")
+    await Effect.runPromise(store.inbox.pin("gil", "v1 \u001b[2J"))
+    const body = { message: "hello" }
+    await Effect.runPromise(
+      store.inbox.add({ sessionId: "gil", key: "m", kind: "message", body, at: Date.now() - 600_000 })
+    )
+    const { stdout } = await sessions("open")
+    assert.match(
+      stdout,
+      /^gil {2}stuck {2}no process has begun m, and the session is pinned to the release v1 \\x1b\[2J/m
+    )
+    assert.match(stdout, /^ {2}message m: waiting, 0 attempts$/m)
+    assert.match(stdout, /^gus {2}waiting {2}it waits for people, about danger {2}\d{4}-/m)
+    assert.notInclude((await sessions("open", "--state", "waiting")).stdout, "gil")
+    assert.strictEqual((await json("open", "--state", "stuck")).sessions[0].release, "v1 \u001b[2J")
+    assert.strictEqual((await sessions("open", "--stuck-after", "0")).code, 2)
+    assert.strictEqual((await sessions("move", "gil", "v2")).stdout, "gil belongs to the release v2\n")
+    assert.strictEqual((await sessions("move", "gil")).stdout, "gil belongs to no release any more\n")
+    assert.deepInclude((await json("send", "gil", "hello", "--key", "m", "--wait")).outcome, { text: "re: hello" })
+    assert.match((await sessions("move", "nobody", "v2")).stderr, /there is no session nobody/)
+    await sessions("decide", "gus", "c1", "deny", "--wait")
+  })
+
   it("erases a session or a person, when somebody confirms it", async () => {
     await sessions("send", "fay", "my name is Fay", "--key", "k", "--tenant", "fay@example.org", "--wait")
     const asked = await sessions("erase", "--principal", "fay@example.org")

@@ -65,6 +65,8 @@ export interface Capacity {
   readonly inAll?: number
   readonly perTenant?: number
   readonly perSession?: number
+  /** How many sessions of one tenant may have unfinished messages. A message to one of them counts for none. */
+  readonly sessionsPerTenant?: number
 }
 
 /** What `add` has done. @category models @since 0.1.0 */
@@ -213,13 +215,23 @@ export const inMemory = (): Inbox => {
     ends.delete(entry.seq)
     return entry
   }
+  const fullSessions = (
+    { sessionId, tenant }: NewEntry,
+    { sessionsPerTenant = Infinity }: Capacity
+  ): keyof Capacity | undefined => {
+    if (tenant === undefined || sessionsPerTenant === Infinity) return undefined
+    const isOthers = (id: string, entries: ReadonlyMap<string, Entry>) =>
+      id !== sessionId && [...entries.values()].some((entry) => isMessage(entry) && entry.tenant === tenant)
+    const found = [...open].filter(([id, entries]) => isOthers(id, entries)).length
+    return found >= sessionsPerTenant ? "sessionsPerTenant" : undefined
+  }
   const unfinished = (sessionId: string, key: string): Entry | undefined => open.get(sessionId)?.get(key)
   return {
     add: (given, capacity = {}) =>
       Effect.sync((): Added => {
         const known = sessions.get(given.sessionId)?.get(given.key)
         if (known !== undefined) return { type: "known", entry: known }
-        const limit = messages.fullLimit(given, capacity, openOf(given.sessionId))
+        const limit = messages.fullLimit(given, capacity, openOf(given.sessionId)) ?? fullSessions(given, capacity)
         if (limit !== undefined) return { type: "full", limit }
         messages.count(given, 1)
         const entry: Entry = { ...structuredClone(given), seq: ++last, status: "waiting", attempts: 0 }

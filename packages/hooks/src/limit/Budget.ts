@@ -195,6 +195,55 @@ export function remaining(
   }))
 }
 
+/** A limit that is used up. @category models @since 0.1.0 */
+export interface Spent {
+  /** Which limit it is, for the person who has to wait. */
+  readonly why: string
+  /** In how many seconds its window ends. Without a window: an hour, because somebody has to raise the limit. */
+  readonly retryAfter: number
+}
+
+/**
+ * Returns the first limit that is used up for a turn with this input, among those that are stored in the ledger. So a
+ * program can refuse a request before its turn begins. What is only reserved counts for nothing.
+ *
+ * @example
+ * ```ts
+ * import * as Budget from "@belay/hooks/Budget"
+ * import * as Ledger from "@belay/hooks/Ledger"
+ *
+ * const ledger = Ledger.inMemory()
+ * const limits: ReadonlyArray<Budget.Limit> = [
+ *   { scope: "user", key: ({ metadata }) => String(metadata?.["principal"]), money: 5, window: "1 day" }
+ * ]
+ * export const mayBegin = (principal: string) => Budget.spent({ limits, ledger }, { message: "", metadata: { principal } })
+ * ```
+ * @category reading
+ * @since 0.1.0
+ */
+export const spent = (
+  { ledger, limits }: { readonly limits: ReadonlyArray<Limit>; readonly ledger: Ledger.Ledger },
+  input: TurnInput
+): Awaitable.Awaitable<Spent | undefined, unknown> =>
+  Awaitable.make(Effect.gen(function*() {
+    const now = yield* Clock.currentTimeMillis
+    for (const limit of limits) {
+      const owner = limit.key?.(input)
+      if (owner === undefined) continue
+      const windowMs = limit.window === undefined ? undefined : Duration.toMillis(limit.window)
+      const account = accountOf({ scope: limit.scope, windowMs }, owner, now)
+      const kept = yield* ledger.update(account, (before) => [before, before])
+      const left = leftOf(limit, kept, kept.spent)
+      const used = (["money", "tokens", "calls"] as const).find((amount) => left[amount] === 0)
+      if (used === undefined) continue
+      const retryAfter = windowMs === undefined ? 3_600 : Math.ceil((windowMs - now % windowMs) / 1_000)
+      return { why: `the limit of the ${limit.scope} is used up: ${limit[used]} ${units[used]}`, retryAfter }
+    }
+    return undefined
+  }))
+
+const units = { money: "US dollars", tokens: "tokens", calls: "model calls" }
+
 const isList = (given: ReadonlyArray<Limit> | RemainingOptions): given is ReadonlyArray<Limit> => Array.isArray(given)
 
 const checkSource = (source: Source): void =>
@@ -219,8 +268,11 @@ const localRemaining = (
   )
 }
 
-const leftOf = ({ calls, money, scope, tokens }: Limit, account: Ledger.Account): Remaining => {
-  const used = Ledger.total(account)
+const leftOf = (
+  { calls, money, scope, tokens }: Limit,
+  account: Ledger.Account,
+  used = Ledger.total(account)
+): Remaining => {
   const left: { scope: string; money?: number; tokens?: number; calls?: number } = { scope }
   if (money !== undefined) left.money = Math.max(0, money - toDollars(BigInt(used.money)))
   if (tokens !== undefined) left.tokens = Math.max(0, tokens - used.tokens)

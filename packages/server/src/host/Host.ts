@@ -9,6 +9,7 @@ import type { Capacity, Inbox } from "@belay/core/Inbox"
 import { checkKinds, checkOptions, oneOf, type OptionKinds, whole } from "@belay/core/OptionCheck"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { HostError } from "./HostError.ts"
 import { adding } from "./internal/addEntry.ts"
 import { advanceOnce } from "./internal/advance/advanceOnce.ts"
 import { Suspects } from "./internal/advance/suspects.ts"
@@ -20,7 +21,7 @@ import { readAfter, readEvents } from "./internal/events/readEvents.ts"
 import { activityOf, careOf, conversationOf } from "./internal/hostReads.ts"
 import type { Host, Options, SendOptions } from "./internal/hostTypes.ts"
 import { part, storing } from "./internal/optionChecks.ts"
-import { type OverviewOptions, overviewOf } from "./internal/overview.ts"
+import { overviewOf, type OverviewOptions } from "./internal/overview.ts"
 import {
   checkCall,
   checkSessionId,
@@ -30,11 +31,11 @@ import {
   stored,
   wrongInput
 } from "./internal/readInput.ts"
+import { readRetention } from "./internal/retention.ts"
 import { readSchedules } from "./internal/schedules.ts"
 import { sharedTime } from "./internal/sharedTime.ts"
 import type { Site } from "./internal/site.ts"
 import { startHost } from "./internal/startHost.ts"
-import { HostError } from "./HostError.ts"
 import * as LocalEngine from "./LocalEngine.ts"
 import * as Outcome from "./Outcome.ts"
 
@@ -44,6 +45,7 @@ export type { Counters } from "./internal/counters.ts"
 export type { EraseReceipt, EraseTarget } from "./internal/erase.ts"
 export type { Activity, Conversation, Host, Options, SendOptions, Status } from "./internal/hostTypes.ts"
 export type { OverviewOptions, SessionOverview, SessionState } from "./internal/overview.ts"
+export type { Retention } from "./internal/retention.ts"
 export type { Schedule } from "./internal/schedules.ts"
 export type { HostedAgent } from "./internal/site.ts"
 export type { Running } from "./internal/startHost.ts"
@@ -60,7 +62,8 @@ const optionKinds: OptionKinds<Options> = {
   pollMs: "number",
   concurrency: "number",
   schedules: "list",
-  release: "text"
+  release: "text",
+  retention: "object"
 }
 
 const sendKinds: OptionKinds<SendOptions> = { key: "text", at: "any", mode: "text", tenant: "text", history: "any" }
@@ -81,7 +84,12 @@ const checkOverview = (options: OverviewOptions) =>
       )
   )
 
-const capacityKinds: OptionKinds<Capacity> = { inAll: "number", perTenant: "number", perSession: "number" }
+const capacityKinds: OptionKinds<Capacity> = {
+  inAll: "number",
+  perTenant: "number",
+  perSession: "number",
+  sessionsPerTenant: "number"
+}
 
 /**
  * Makes a host. Throws a `ConfigError` for wrong options.
@@ -127,10 +135,12 @@ export const make = (options: Options): Host => {
     whole("concurrency", concurrency, 1),
     whole("capacity.inAll", capacity?.inAll ?? 1, 1),
     whole("capacity.perTenant", capacity?.perTenant ?? 1, 1),
-    whole("capacity.perSession", capacity?.perSession ?? 1, 1)
+    whole("capacity.perSession", capacity?.perSession ?? 1, 1),
+    whole("capacity.sessionsPerTenant", capacity?.sessionsPerTenant ?? 1, 1)
   ))
   Result.getOrThrow(checkKinds("host.capacity", capacity ?? {}, capacityKinds))
   const schedules = readSchedules(options.schedules ?? [])
+  const retention = readRetention(options.retention ?? {}, store)
   const engine = options.engine ?? LocalEngine.make({ inbox, concurrency, pollMs, ...defined({ release }) })
   const site: Site = {
     agent,
@@ -246,7 +256,7 @@ export const make = (options: Options): Host => {
         readErasing(target, options),
         (withinMs) => eraseAll(site, store.erasure, target, withinMs)
       )),
-    start: () => Awaitable.make(startHost(site, (sessionId) => advance(sessionId, sliceMs), schedules))
+    start: () => Awaitable.make(startHost(site, (sessionId) => advance(sessionId, sliceMs), schedules, retention))
   }
 }
 
@@ -255,11 +265,11 @@ const cannotPin = new HostError({
   message: "the inbox of this host cannot pin sessions: use that of a SqliteStore or a PostgresStore"
 })
 
-const pinning = (release: string | undefined, { pin }: Inbox) =>
+const pinning = (release: string | undefined, inbox: Inbox | undefined) =>
   [
     "release",
     release ?? "none",
-    (name: string) => name !== "" && (release === undefined || pin !== undefined),
+    (name: string) => name !== "" && (release === undefined || inbox?.pin !== undefined),
     "a name, and an inbox that can `pin`, such as that of a SqliteStore"
   ] as const
 

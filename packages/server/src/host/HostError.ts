@@ -23,7 +23,7 @@ export class HostError extends TaggedError<HostError>()("HostError", {
   problem: Schema.Literals(["full", "wrong-input", "unknown", "newer", "pinned", "started", "store"]),
   sessionId: Schema.optionalKey(Schema.String),
   key: Schema.optionalKey(Schema.String),
-  limit: Schema.optionalKey(Schema.Literals(["inAll", "perTenant", "perSession"])),
+  limit: Schema.optionalKey(Schema.Literals(["inAll", "perTenant", "perSession", "sessionsPerTenant"])),
   message: Schema.String,
   cause: Schema.optionalKey(Schema.Defect())
 }) {}

@@ -100,7 +100,7 @@ export interface Serve extends AsyncDisposable {
   readonly maxHeaderBytes: number
   readonly maxEventLength: number
   /** Counts the requests of each principal. */
-  readonly principals: Pick<PrincipalLimits, "open">
+  readonly principals: Pick<PrincipalLimits, "open" | "whyNot">
   readonly onError: (error: unknown, shown: string) => void
   /** Stops the agent that was given as options. A host goes on. */
   readonly close: () => Promise<void>
@@ -124,7 +124,11 @@ const optionKinds: OptionKinds<Options> = {
   onError: "function"
 }
 
-const principalKinds: OptionKinds<PrincipalOptions> = { openRequests: "number", requestsPerMinute: "number" }
+const principalKinds: OptionKinds<PrincipalOptions> = {
+  openRequests: "number",
+  requestsPerMinute: "number",
+  mayBegin: "function"
+}
 
 /**
  * Serves a host or an agent. Throws a `ConfigError` for wrong options.

@@ -91,7 +91,10 @@ describe("a rolling deploy", () => {
     assert.throws(() => releaseOf(path, ""), /host\.release/)
     const { agent, close, host, store } = hosted(path)
     const { pin: _pin, ...inbox } = inMemory()
-    assert.throws(() => Host.make({ agent, store: { sessions: store.sessions, inbox }, release: "v1" }), /host\.release/)
+    assert.throws(
+      () => Host.make({ agent, store: { sessions: store.sessions, inbox }, release: "v1" }),
+      /host\.release/
+    )
     assert.deepInclude(await failure(host.move("s", "")), { _tag: "HostError", problem: "wrong-input" })
     await close()
   })

@@ -1,4 +1,4 @@
-/** `belay sessions` for who looks after a host: dead messages, and erasing. */
+/** `belay sessions` for who looks after a host: dead messages, erasing, releases, and the page. */
 import { defined } from "@belay/core/Fields"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -108,3 +108,37 @@ export const erase = Command.make("erase", {
         yield* exitWith(receipt.isCompacted && receipt.running.length === 0 ? 0 : 1)
       }))
   })).pipe(Command.withDescription("Erases everything that the store has about a session or a person"))
+
+export const move = Command.make("move", {
+  session,
+  release: Argument.String("release").pipe(
+    Argument.withDescription("The release that goes on with it. Without it, any release may"),
+    Argument.optional
+  ),
+  ...shared
+}, ({ release, session: id, ...where }) =>
+  withHost(where, (host) =>
+    Effect.gen(function*() {
+      const to = Option.getOrUndefined(release)
+      if ((yield* host.conversation(id)) === undefined) return yield* commandError(`there is no session ${id}`)
+      yield* host.move(id, to)
+      yield* print(
+        where.json,
+        () => ({ moved: id, to }),
+        () =>
+          `${plain(id)} ${to === undefined ? "belongs to no release any more" : `belongs to the release ${plain(to)}`}`
+      )
+    }))).pipe(Command.withDescription("Moves a session that is pinned to a release to another one"))
+
+export const page = Command.make("page", {
+  ...shared,
+  port: Flag.Int("port").pipe(Flag.withDescription("The port; 0, the default, takes a free one"), Flag.withDefault(0))
+}, ({ port, ...where }) =>
+  Effect.gen(function*() {
+    if (!(port >= 0 && port < 65_536)) return yield* usageError("--port is a number from 0 to 65535")
+    // Loaded here, so that other commands start faster.
+    const { servePage } = yield* Effect.promise(() => import("./page.ts"))
+    yield* withHost(where, (host) => servePage(host, port))
+  })).pipe(
+    Command.withDescription("Serves a page for this machine with what each session waits for, until it is stopped")
+  )

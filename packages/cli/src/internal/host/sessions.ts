@@ -10,9 +10,11 @@ import * as Option from "effect/Option"
 import { exitWith, optional, print, toggle, usageError } from "../flags.ts"
 import type { Screen } from "../screen.ts"
 import { commandError } from "../usage.ts"
-import { dead, drop, erase, retry } from "./care.ts"
-import { conversationText, listText, outcomeText } from "./texts.ts"
+import { dead, drop, erase, move, page, retry } from "./care.ts"
+import { conversationText, listText, outcomeText, overviewText } from "./texts.ts"
 import { shared, withHost } from "./withHost.ts"
+
+const states = ["dead", "stuck", "waiting", "busy"] as const
 
 const statuses = ["idle", "open", "suspended", "limited"] as const
 
@@ -44,6 +46,25 @@ const list = (screen: Screen) =>
           yield* print(where.json, () => ({ sessions: found, next }), () => listText(found, next, screen))
         }))
     })).pipe(Command.withDescription("Lists sessions, the one that changed last first"))
+
+const open = (screen: Screen) =>
+  Command.make("open", {
+    ...shared,
+    state: Flag.Literals("state", states).pipe(Flag.withDescription("Only sessions in this state"), Flag.optional),
+    stuckAfter: Flag.Int("stuck-after").pipe(
+      Flag.withDescription("After how many seconds without anything happening a session is stuck. Default 300"),
+      Flag.withDefault(300)
+    )
+  }, ({ state, stuckAfter, ...where }) =>
+    Effect.gen(function*() {
+      if (stuckAfter < 1) return yield* usageError("--stuck-after is a number of seconds from 1 on")
+      yield* withHost(where, (host) =>
+        Effect.gen(function*() {
+          const wanted = defined({ state: Option.getOrUndefined(state) })
+          const found = yield* host.overview({ ...wanted, stuckMs: stuckAfter * 1_000 })
+          yield* print(where.json, () => ({ sessions: found }), () => overviewText(found, screen))
+        }))
+    })).pipe(Command.withDescription("Lists the sessions with something unfinished, and what each waits for"))
 
 const show = (screen: Screen) =>
   Command.make(
@@ -164,6 +185,7 @@ export const sessions = (screen: Screen) =>
     Command.withDescription("Looks into the sessions of a host, and sends to them"),
     Command.withSubcommands([
       list(screen),
+      open(screen),
       show(screen),
       send(screen),
       decide(screen),
@@ -171,6 +193,8 @@ export const sessions = (screen: Screen) =>
       dead(screen),
       retry,
       drop,
-      erase
+      move,
+      erase,
+      page
     ])
   )

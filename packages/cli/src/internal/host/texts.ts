@@ -1,7 +1,7 @@
 /** Sessions as text for people. */
 import { type Message, text } from "@belay/core/Message"
 import type { SessionInfo } from "@belay/core/SessionStore"
-import type { Conversation } from "@belay/server/Host"
+import type { Conversation, SessionOverview } from "@belay/server/Host"
 import type { Outcome } from "@belay/server/Outcome"
 import { count, lines, plain, type Screen, styleOf } from "../screen.ts"
 
@@ -28,6 +28,20 @@ export const listText = (sessions: ReadonlyArray<SessionInfo>, next: number | un
     ...(rows.length === 0 ? ["no sessions"] : rows),
     ...(next === undefined ? [] : [`next page: --before ${next}`])
   ].join("\n")
+}
+
+export const overviewText = (sessions: ReadonlyArray<SessionOverview>, screen: Screen): string => {
+  const { bold, dim, green, red, yellow } = styleOf(screen)
+  const colors = { dead: red, stuck: red, waiting: yellow, busy: green }
+  const rows = sessions.flatMap(({ entries, id, since, state, why }) => [
+    `${bold(plain(id))}  ${colors[state](state)}  ${plain(why)}  ${
+      dim(`${new Date(since).toISOString().slice(0, 19)}Z`)
+    }`,
+    ...entries.map(({ attempts, key, kind, status }) =>
+      dim(`  ${kind} ${plain(key)}: ${status}, ${count(attempts, "attempt")}`)
+    )
+  ])
+  return rows.length === 0 ? "no sessions with something unfinished" : rows.join("\n")
 }
 
 export const conversationText = (id: string, conversation: Conversation, screen: Screen): string => {

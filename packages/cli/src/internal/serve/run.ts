@@ -13,12 +13,11 @@ import * as UiStream from "@belay/server/UiStream"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { Console as NodeConsole } from "node:console"
-import { timingSafeEqual } from "node:crypto"
-import { createServer, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
+import { createServer } from "node:http"
 import { exit, stderr } from "node:process"
-import { exitWith, usageError } from "../flags.ts"
+import { exitWith } from "../flags.ts"
 import { makeDemo } from "./demo.ts"
+import { authorizeWith, listen, owner } from "./listen.ts"
 import { loadServed } from "./load.ts"
 import { firstSignal, graceMs } from "./signals.ts"
 import { keptToken } from "./token.ts"
@@ -76,9 +75,6 @@ const hostsOf = ({ allowedHosts, hostname }: HttpOptions): ReadonlyArray<string>
   return ["localhost", "127.0.0.1", "[::1]", own, ...allowedHosts]
 }
 
-/** Whoever has the token, or has started the process. */
-const owner = "owner"
-
 const openServe = Effect.fnUntraced(function*(
   { config, data }: Options,
   token: string,
@@ -103,14 +99,6 @@ const openServe = Effect.fnUntraced(function*(
 const startHost = (host: Host): Effect.Effect<Running | undefined, HostError> =>
   Effect.catch(host.start(), (error) => error.problem === "started" ? Effect.undefined : Effect.fail(error))
 
-const authorizeWith = (token: string): Serve.Authorize => {
-  const expected = Buffer.from(`Bearer ${token}`)
-  return ({ headers }) => {
-    const given = Buffer.from(headers.get("authorization") ?? "")
-    return given.length === expected.length && timingSafeEqual(given, expected) ? owner : undefined
-  }
-}
-
 const handlerOf = (serve: Serve.Serve, { agUi, mcp, openai, ui }: HttpOptions["protocols"]): Serve.Handler => {
   const page: Serve.Handler = async () => Page.response()
   return Serve.route({
@@ -132,12 +120,3 @@ const addresses = (
   ...(mcp ? [`MCP        ${url}/mcp`] : []),
   `token      ${token}`
 ]
-
-const listen = (server: Server, { hostname, port }: HttpOptions) =>
-  Effect.callback<number, ReturnType<typeof usageError>>((resume) => {
-    server.once("error", (error) => resume(Effect.fail(usageError(`the server cannot listen: ${error.message}`))))
-    server.listen(port, hostname, () => {
-      // A TCP server has an address of this form.
-      resume(Effect.succeed((server.address() as AddressInfo).port))
-    })
-  })

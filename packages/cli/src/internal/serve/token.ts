@@ -2,13 +2,14 @@
 import * as Effect from "effect/Effect"
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { newToken } from "./listen.ts"
 
 /** Returns the token that is kept in the folder. The first time, it is made. */
 export const keptToken = (data: string): Effect.Effect<string> =>
   Effect.sync(() => {
     const file = join(data, "serve.token")
     if (existsSync(file)) return readFileSync(file, "utf8").trim()
-    const token = Buffer.from(crypto.getRandomValues(new Uint8Array(24))).toString("base64url")
+    const token = newToken()
     mkdirSync(data, { recursive: true, mode: 0o700 })
     writeFileSync(file, `${token}\n`, { mode: 0o600, flag: "wx" })
     chmodSync(file, 0o600)

@@ -62,22 +62,33 @@ export const lostKey = JSON.stringify({
   reason: "its key in the store cannot be read: somebody has changed the row"
 })
 
+/** A limit to check: what is counted, for which values of columns. A column comes with how it is compared. */
+export interface LimitCheck {
+  readonly limit: keyof Capacity
+  readonly max: number
+  readonly count: "*" | "DISTINCT session_id"
+  readonly of: ReadonlyArray<readonly [column: string, value: string]>
+}
+
 /** The limits to check, in this order, and what counts for each of them. */
 export const limitsOf = (
-  capacity: Capacity,
+  { inAll, perSession, perTenant, sessionsPerTenant }: Capacity,
   sessionId: string,
   tenant: string | undefined
-): ReadonlyArray<{ readonly limit: keyof Capacity; readonly max: number; readonly of?: readonly [string, string] }> => {
-  const { inAll, perSession, perTenant } = capacity
-  return [
-    ...(inAll === undefined ? [] : [{ limit: "inAll", max: inAll } as const]),
-    ...(perTenant === undefined || tenant === undefined
-      ? []
-      : [{ limit: "perTenant", max: perTenant, of: ["tenant", JSON.stringify(tenant)] } as const]),
-    ...(perSession === undefined
-      ? []
-      : [{ limit: "perSession", max: perSession, of: ["session_id", sessionId] } as const])
+): ReadonlyArray<LimitCheck> => {
+  const whose = JSON.stringify(tenant)
+  const all: ReadonlyArray<readonly [keyof Capacity, number | undefined, LimitCheck["count"], LimitCheck["of"]]> = [
+    ["inAll", inAll, "*", []],
+    ["perTenant", tenant === undefined ? undefined : perTenant, "*", [["tenant =", whose]]],
+    ["perSession", perSession, "*", [["session_id =", sessionId]]],
+    [
+      "sessionsPerTenant",
+      tenant === undefined ? undefined : sessionsPerTenant,
+      "DISTINCT session_id",
+      [["tenant =", whose], ["session_id <>", sessionId]]
+    ]
   ]
+  return all.flatMap(([limit, max, count, of]) => max === undefined ? [] : [{ limit, max, count, of }])
 }
 
 /** Which rows are messages that are not finished. */

@@ -17,6 +17,7 @@ import type { Sent } from "./addEntry.ts"
 import type { Counters } from "./counters.ts"
 import type { EraseReceipt, EraseTarget } from "./erase.ts"
 import type { OverviewOptions, SessionOverview } from "./overview.ts"
+import type { Retention } from "./retention.ts"
 import type { Schedule } from "./schedules.ts"
 import type { HostedAgent } from "./site.ts"
 import type { Running } from "./startHost.ts"
@@ -55,6 +56,8 @@ export interface Options {
    * another one leave it alone until it is moved. Default: any process advances any session that is not pinned.
    */
   readonly release?: string
+  /** How long what is done is kept. Any process with this host that has called `start` removes it. Default: for ever. */
+  readonly retention?: Retention
 }
 
 /** Options of `send`. @category models @since 0.1.0 */

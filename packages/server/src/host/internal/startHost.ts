@@ -9,6 +9,7 @@ import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import type { Advance } from "../Engine.ts"
 import { HostError } from "../HostError.ts"
+import { keepRetaining, type Retaining } from "./retention.ts"
 import { keepTicking, tick, type Ticking } from "./schedules.ts"
 import { call, type RunningTurn, type Site } from "./site.ts"
 
@@ -31,7 +32,8 @@ const drainMs = 20
 export const startHost = (
   site: Site,
   advance: Advance,
-  schedules: ReadonlyArray<Ticking>
+  schedules: ReadonlyArray<Ticking>,
+  retention: Retaining
 ): Effect.Effect<Running, HostError> =>
   Effect.suspend(() => {
     if (started.has(site)) {
@@ -45,6 +47,7 @@ export const startHost = (
       const pauseMs = schedules.length === 0 ? 0 : yield* tick(site, schedules)
       yield* Effect.onError(Scope.provide(site.engine.start(advance), scope), () => Scope.close(scope, Exit.void))
       if (schedules.length > 0) yield* Effect.forkIn(keepTicking(site, schedules, pauseMs), scope)
+      if (retention.length > 0) yield* Effect.forkIn(keepRetaining(site, retention), scope)
       let drained: Promise<void> | undefined
       const drain = ({ withinMs = 10_000 }: ParkOptions = {}) => {
         const expected = ["withinMs", withinMs, (ms: unknown) => typeof ms === "number" && ms >= 0] as const

@@ -31,10 +31,18 @@ interface Person {
 }
 
 /** Sends a message, and returns where its turn is to be read. */
-export const send = async ({ host }: Serve, sessionId: string, principal: string, sending: Sending): Promise<Part> => {
+export const send = async (
+  { host, principals }: Serve,
+  sessionId: string,
+  principal: string,
+  sending: Sending
+): Promise<Part> => {
+  const busy = await principals.whyNot(principal)
+  if (busy !== undefined) throw new Refusal("busy", busy.why, undefined, busy.retryAfter)
   const { attachments, before = [], history, instructions, key = crypto.randomUUID(), message, tools = [] } = sending
   const input = {
     message,
+    metadata: { principal },
     ...(attachments.length === 0 ? {} : { attachments }),
     ...(before.length === 0 ? {} : { before }),
     ...(instructions === undefined ? {} : { instructions }),

@@ -6,12 +6,17 @@ export interface PrincipalOptions {
    * How many requests a minute. A principal that was silent for a minute may send as many at once. Default: no limit.
    */
   readonly requestsPerMinute?: number
+  /**
+   * Asked before a request begins a turn: returns why it may not, and when it may, in seconds from now. `Budget.spent`
+   * answers it for what a principal has spent. Default: it always may.
+   */
+  readonly mayBegin?: (principal: string) => Busy | undefined | PromiseLike<Busy | undefined>
   /** How many requests may be open at the same time, with streams that are read. Default: no limit. */
   readonly openRequests?: number
 }
 
-/** Why a request is not taken, and when it may be, in seconds from now. */
-interface Busy {
+/** Why a request is not taken, and when it may be, in seconds from now. @category models @since 0.1.0 */
+export interface Busy {
   readonly why: string
   readonly retryAfter: number
 }
@@ -57,6 +62,11 @@ export class PrincipalLimits {
       isOpen = false
     }
     return { end }
+  }
+
+  /** Returns why the principal may not begin a turn now, if that is so. */
+  async whyNot(principal: string): Promise<Busy | undefined> {
+    return this.options.mayBegin?.(principal)
   }
 
   private accountOf(principal: string): Account {

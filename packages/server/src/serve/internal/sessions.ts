@@ -61,7 +61,9 @@ const readWanted = (body: unknown): Wanted => {
   // It is one of them.
   const name = act as keyof typeof acts
   for (const [field, value] of Object.entries({ key, release })) {
-    if (value !== undefined && (typeof value !== "string" || value === "")) throw invalid(`${field}: expected a text`, field)
+    if (value !== undefined && (typeof value !== "string" || value === "")) {
+      throw invalid(`${field}: expected a text`, field)
+    }
   }
   if (acts[name] && confirmed !== true) {
     throw invalid(`nobody can undo ${name}: send \`confirmed: true\` to do it`, "confirmed")

@@ -17,7 +17,8 @@ import { responseEvents } from "../../../src/serve/internal/responses/writeRespo
 import { uiChunks } from "../../../src/serve/internal/ui/writeUi.ts"
 import { token, turns } from "../support/rareTurns.ts"
 
-const serve = { maxEventLength: 24, onError: () => {} } as unknown as Serve
+const principals = { whyNot: async () => undefined }
+const serve = { maxEventLength: 24, onError: () => {}, principals } as unknown as Serve
 
 async function* itemsOf(events: ReadonlyArray<AgentEvent>, outcome: Outcome | undefined): AsyncGenerator<Item> {
   for (const [index, event] of events.entries()) yield { type: "event", id: String(index), event }

@@ -250,6 +250,25 @@ const laws: ReadonlyArray<InboxLaw> = [
     await run(inbox.pin("a", undefined))
     same([await dueFor("v1"), await dueFor()], [["a", "b"], ["a", "b"]], "due after it was unpinned")
   }],
+  ["a tenant has at most as many sessions with unfinished messages as it may, and more messages in those", async (
+    inbox
+  ) => {
+    const capacity = { sessionsPerTenant: 2 }
+    const add = async (sessionId: string, key: string, tenant?: string) => {
+      const more = tenant === undefined ? { sessionId } : { sessionId, tenant }
+      const added = await run(inbox.add(entry(key, more), capacity))
+      return added.type === "full" ? added.limit : added.type
+    }
+    same([await add("a", "1", "t"), await add("b", "1", "t")], ["added", "added"], "two sessions")
+    same(await add("c", "1", "t"), "sessionsPerTenant", "a third one")
+    same(
+      [await add("a", "2", "t"), await add("c", "1", "u"), await add("d", "1")],
+      ["added", "added", "added"],
+      "others"
+    )
+    for (const key of ["1", "2"]) await run(inbox.report("a", key, "done", null))
+    same(await add("e", "1", "t"), "added", "after one has finished")
+  }],
   ["another process finds all of it", async (inbox, { reopen }) => {
     if (reopen === undefined) return
     await run(inbox.add(entry("k", { tenant: "t" })))
@@ -297,7 +316,10 @@ const compare = async (inbox: Inbox, prefix: string, seed: number): Promise<void
     await both(
       "due",
       (one) =>
-        Effect.map(one.due({ until: 25, limit: 500, release: "v1" }), (all) => all.filter(({ sessionId }) => ids.includes(sessionId)))
+        Effect.map(
+          one.due({ until: 25, limit: 500, release: "v1" }),
+          (all) => all.filter(({ sessionId }) => ids.includes(sessionId))
+        )
     )
   }
   holds((await Promise.all(ids.map((id) => keysOf(inbox, id)))).flat().length > 0, "something is open in the end")

@@ -39,10 +39,10 @@ export const inboxOf = ({ address, schema: s, transaction, use }: Database): Inb
       if (limits.length > 0) yield* query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", `belay inbox ${s}`)
       const known = yield* find(query, id, key)
       if (known !== undefined) return { type: "known", entry: known }
-      for (const { limit, max, of: [column, value] = [] } of limits) {
-        const [row] = yield* column === undefined
-          ? query(`SELECT count(*) AS count FROM ${table} WHERE ${openMessages}`)
-          : query(`SELECT count(*) AS count FROM ${table} WHERE ${openMessages} AND ${column} = $1`, value)
+      for (const { count, limit, max, of } of limits) {
+        const where = [openMessages, ...of.map(([column], index) => `${column} $${index + 1}`)].join(" AND ")
+        const text = `SELECT count(${count}) AS count FROM ${table} WHERE ${where}`
+        const [row] = yield* query(text, ...of.map(([, value]) => value))
         if (Number(row?.["count"]) >= max) return { type: "full", limit }
       }
       const [row] = yield* query(
@@ -68,7 +68,10 @@ export const inboxOf = ({ address, schema: s, transaction, use }: Database): Inb
     open: (sessionId) =>
       use((query) =>
         Effect.map(
-          query(`SELECT ${columns} FROM ${table} WHERE session_id = $1 AND finished_at IS NULL ORDER BY seq`, sessionId),
+          query(
+            `SELECT ${columns} FROM ${table} WHERE session_id = $1 AND finished_at IS NULL ORDER BY seq`,
+            sessionId
+          ),
           // A row that somebody has changed cannot be found by its key.
           (rows) => rows.filter((row) => hasKey(row as unknown as InboxRow)).map(read)
         ), { mayRepeat: true }),

@@ -42,9 +42,9 @@ export const inboxOf = (database: Database): Inbox => {
           const id = requireSessionId(path, sessionId)
           const known = find(id, key)
           if (known !== undefined) return { type: "known", entry: known }
-          for (const { limit, max, of: [column, value] = [] } of limitsOf(capacity, id, tenant)) {
-            const text = `SELECT count(*) FROM inbox WHERE ${openMessages}`
-            const found = column === undefined ? one(sql(text)) : one(sql(`${text} AND ${column} = ?`), value!)
+          for (const { count, limit, max, of } of limitsOf(capacity, id, tenant)) {
+            const where = [openMessages, ...of.map(([column]) => `${column} ?`)].join(" AND ")
+            const found = one(sql(`SELECT count(${count}) FROM inbox WHERE ${where}`), ...of.map(([, value]) => value))
             if (Number(found) >= max) return { type: "full", limit }
           }
           sql(
@@ -64,7 +64,8 @@ export const inboxOf = (database: Database): Inbox => {
       attempt(
         path,
         () => {
-          const text = `SELECT ${columns}, ${release} FROM inbox WHERE session_id = ? AND finished_at IS NULL ORDER BY seq`
+          const text =
+            `SELECT ${columns}, ${release} FROM inbox WHERE session_id = ? AND finished_at IS NULL ORDER BY seq`
           // The columns are those of the table.
           const rows = sql(text).all(sessionId) as unknown as ReadonlyArray<InboxRow>
           const lost = rows.filter((row) => !hasKey(row))
