@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
+import { assertArguments } from "@belay/core/ArgumentCheck"
 import * as Awaitable from "@belay/core/Awaitable"
 import type * as HookState from "@belay/core/HookState"
 import { checkOptions, type OptionKinds, optionsIn } from "@belay/core/OptionCheck"
@@ -195,6 +196,12 @@ export function remaining(
   }))
 }
 
+/** What `spent` reads. The options of the budget itself fit. @category models @since 0.1.0 */
+export interface SpentOptions {
+  readonly limits: ReadonlyArray<Limit>
+  readonly ledger: Ledger.Ledger
+}
+
 /** A limit that is used up. @category models @since 0.1.0 */
 export interface Spent {
   /** Which limit it is, for the person who has to wait. */
@@ -221,26 +228,30 @@ export interface Spent {
  * @category reading
  * @since 0.1.0
  */
-export const spent = (
-  { ledger, limits }: { readonly limits: ReadonlyArray<Limit>; readonly ledger: Ledger.Ledger },
-  input: TurnInput
-): Awaitable.Awaitable<Spent | undefined, unknown> =>
-  Awaitable.make(Effect.gen(function*() {
-    const now = yield* Clock.currentTimeMillis
-    for (const limit of limits) {
-      const owner = limit.key?.(input)
-      if (owner === undefined) continue
-      const windowMs = limit.window === undefined ? undefined : Duration.toMillis(limit.window)
-      const account = accountOf({ scope: limit.scope, windowMs }, owner, now)
-      const kept = yield* ledger.update(account, (before) => [before, before])
-      const left = leftOf(limit, kept, kept.spent)
-      const used = (["money", "tokens", "calls"] as const).find((amount) => left[amount] === 0)
-      if (used === undefined) continue
-      const retryAfter = windowMs === undefined ? 3_600 : Math.ceil((windowMs - now % windowMs) / 1_000)
-      return { why: `the limit of the ${limit.scope} is used up: ${limit[used]} ${units[used]}`, retryAfter }
-    }
-    return undefined
-  }))
+export const spent = (options: SpentOptions, input: TurnInput): Awaitable.Awaitable<Spent | undefined, unknown> => {
+  const { ledger, limits } = Object(options) as Partial<SpentOptions>
+  const areRight = Array.isArray(limits) && typeof ledger?.update === "function" && typeof input === "object" &&
+    input !== null
+  assertArguments(areRight, "Budget.spent", ["options", "input"], [options, input])
+  return Awaitable.make(firstSpent(options, input))
+}
+
+const firstSpent = Effect.fnUntraced(function*({ ledger, limits }: SpentOptions, input: TurnInput) {
+  const now = yield* Clock.currentTimeMillis
+  for (const limit of limits) {
+    const owner = limit.key?.(input)
+    if (owner === undefined) continue
+    const windowMs = limit.window === undefined ? undefined : Duration.toMillis(limit.window)
+    const account = accountOf({ scope: limit.scope, windowMs }, owner, now)
+    const kept = yield* ledger.update(account, (before) => [before, before])
+    const left = leftOf(limit, kept, kept.spent)
+    const used = (["money", "tokens", "calls"] as const).find((amount) => left[amount] === 0)
+    if (used === undefined) continue
+    const retryAfter = windowMs === undefined ? 3_600 : Math.ceil((windowMs - now % windowMs) / 1_000)
+    return { why: `the limit of the ${limit.scope} is used up: ${limit[used]} ${units[used]}`, retryAfter }
+  }
+  return undefined
+})
 
 const units = { money: "US dollars", tokens: "tokens", calls: "model calls" }
 

@@ -52,7 +52,10 @@ export interface Options {
 
 /** Traces agents. @category models @since 0.1.0 */
 export interface Tracing extends AsyncDisposable {
-  /** The plugin that traces an agent and its sub-agents. Several agents may have it. */
+  /**
+   * The plugin that traces an agent and its sub-agents. Several agents may have it. `metadata.traceparent` of a turn's
+   * input (W3C Trace Context) is the parent of its span. So a trace goes on in the process that runs the turn.
+   */
   readonly plugin: Plugin
   /** Sends what is waiting to be sent. Closing an agent does it too. */
   readonly flush: () => Promise<void>
@@ -166,9 +169,9 @@ const hookOf = (name: string, telemetry: Telemetry, spans: Spans, flush: Effect.
   // The innermost wrapper: each retry has a span, and a call that a cache answers has none.
   priority: 950,
   allowReentry: true,
-  preTurn: (_event, ctx) =>
+  preTurn: ({ metadata }, ctx) =>
     Effect.withFiber((fiber) => {
-      const span = Context.getOrUndefined(fiber.context, Tracer.ParentSpan)
+      const span = remoteSpan(metadata?.["traceparent"]) ?? Context.getOrUndefined(fiber.context, Tracer.ParentSpan)
       if (span !== undefined) spans.surround(ctx.sessionId, span)
       return Effect.void
     }),
@@ -195,6 +198,17 @@ const hookOf = (name: string, telemetry: Telemetry, spans: Spans, flush: Effect.
     ),
   close: () => flush
 })
+
+/** Returns the span that a program names, which may be in another process. The text is that of W3C Trace Context. */
+const remoteSpan = (traceparent: unknown): Tracer.AnySpan | undefined => {
+  const [, traceId, spanId] = typeof traceparent === "string"
+    ? /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}$/.exec(traceparent) ?? []
+    : []
+  // A client of a server cannot turn its traces off.
+  return traceId === undefined || spanId === undefined
+    ? undefined
+    : Tracer.externalSpan({ traceId, spanId, sampled: true })
+}
 
 /** Where the span of the last part of a turn is: the next part may run in another process. */
 const place = HookState.ownKey<SpanPlace | null>(

@@ -58,7 +58,7 @@ const run = async (serve: Serve, call: Call): Promise<Response> => {
   const key = await keyOfText(JSON.stringify([runId, message.text]))
   const before = contextFor(conversation, request.context)
   const sending = { message: message.text, attachments: message.files, tools, instructions, before, key }
-  return stream(await send(serve, sessionId, call.principal, sending))
+  return stream(await send(serve, sessionId, call.principal, sending, call.request))
 }
 
 /** The model reads the context and the state of the client when they have changed. */

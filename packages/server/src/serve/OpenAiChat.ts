@@ -132,7 +132,7 @@ const actOf = async (
     instructions,
     ...(key === undefined ? {} : { key })
   }
-  return { token: own, part: await send(serve, await sessionIdOf(principal, own), principal, sending) }
+  return { token: own, part: await send(serve, await sessionIdOf(principal, own), principal, sending, request) }
 }
 
 const filesOfMessage = ({ content }: Message) => Array.isArray(content) ? filesOf(content) : []

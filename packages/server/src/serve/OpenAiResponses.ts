@@ -129,7 +129,7 @@ const actOf = async (
   if (pending.length > 0 && conversation?.key !== undefined) await serve.host.cancel(sessionId, conversation.key)
   const id = idOf((await keyOfRequest(call.request) ?? await newToken()).slice(1))
   const sending = { message: message.text, attachments: message.files, tools, history, instructions, key: id }
-  return { id, token, part: await send(serve, sessionId, call.principal, sending) }
+  return { id, token, part: await send(serve, sessionId, call.principal, sending, call.request) }
 }
 
 /** Reads the id of a response. */

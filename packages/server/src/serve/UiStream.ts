@@ -99,7 +99,7 @@ const post = async (serve: Serve, call: Call, hooks: boolean): Promise<Response>
   const { files, id, text } = request.message
   const key = request.isAgain || id === "" ? crypto.randomUUID() : await keyOfText(JSON.stringify([id, text]))
   const sending = { message: text, attachments: files, tools: checkTools(serve, request.tools), instructions, key }
-  const part = await send(serve, place.sessionId, call.principal, sending)
+  const part = await send(serve, place.sessionId, call.principal, sending, call.request)
   return stream(serve, place, part, assistantIdOf(key), hooks)
 }
 

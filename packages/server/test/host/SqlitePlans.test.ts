@@ -24,6 +24,12 @@ const statementsOf = async (act: () => Promise<unknown>): Promise<ReadonlySet<st
   return seen
 }
 
+/** How many parameters a statement has: those with a number may be there several times. */
+const parametersOf = (sql: string): number => {
+  const numbers = [...sql.matchAll(/\?(\d*)/g)].map(([, number = ""]) => number)
+  return Math.max(numbers.filter((number) => number === "").length, ...numbers.map(Number))
+}
+
 describe("a host with SQLite", () => {
   it("reads no whole table for a message, a decision, a cancellation or a look for what is due", async () => {
     const path = newFile()
@@ -56,7 +62,7 @@ describe("a host with SQLite", () => {
     )
     assert.isAbove(statements.length, 8)
     const whole = statements.flatMap((sql) =>
-      database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...Array<number>(sql.match(/\?/g)?.length ?? 0).fill(1))
+      database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...Array<number>(parametersOf(sql)).fill(1))
         .map((row) => String(row["detail"]))
         // The indexes that a scan may use contain only what is open, or what is asked for.
         .filter((detail) => /^SCAN (?!\(|CONSTANT)/.test(detail) && !/USING INDEX inbox_(?:open|due)/.test(detail))

@@ -85,7 +85,7 @@ describe("the handler of the page of sessions", () => {
     assert.includeMembers(soon.map(({ id }) => id), ["busy", "stuck"])
   })
 
-  it("refuses who is no operator, and does what cannot be undone only when it is confirmed", async () => {
+  it("refuses everybody but operators, and does what cannot be undone only when it is confirmed", async () => {
     await using server = await open()
     assert.strictEqual((await server.ask("", undefined, "token-eve")).status, 403)
     assert.strictEqual((await server.ask("/dead", { act: "retry", key: "d" }, "token-eve")).status, 403)

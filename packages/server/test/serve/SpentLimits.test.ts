@@ -20,7 +20,7 @@ describe("what a principal has spent", () => {
     const ledger = Ledger.inMemory()
     const limits: ReadonlyArray<Budget.Limit> = [{
       scope: "user",
-      key: ({ metadata }) => String(metadata?.["principal"]),
+      key: ({ metadata }) => JSON.stringify(metadata?.["principal"]),
       calls: 2,
       window: "1 day"
     }]

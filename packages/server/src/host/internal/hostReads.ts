@@ -1,10 +1,9 @@
 /** What a host reads from its stores for those who look. */
 import { defined } from "@belay/core/Fields"
-import type { Care, Count, Inbox } from "@belay/core/Inbox"
+import type { Count, Inbox } from "@belay/core/Inbox"
 import type { SessionStore } from "@belay/core/SessionStore"
 import { nothing, waitingOf } from "@belay/core/Waiting"
 import * as Effect from "effect/Effect"
-import { HostError } from "../HostError.ts"
 import { clockErrorMs } from "./addEntry.ts"
 import { loadState } from "./advance/recognize.ts"
 import type { Activity, Conversation } from "./hostTypes.ts"
@@ -21,12 +20,6 @@ export const conversationOf = Effect.fnUntraced(function*(sessions: SessionStore
 const nothingSaid: Omit<Conversation, "open"> = { messages: [], turnNumber: 0, waiting: nothing }
 
 const maxDue = 10_000
-
-export const careOf = ({ care }: Inbox): Effect.Effect<Care, HostError> => {
-  if (care !== undefined) return Effect.succeed(care)
-  const message = "the inbox of this host has no `care`: use that of a SqliteStore or a PostgresStore"
-  return Effect.fail(new HostError({ problem: "store", message }))
-}
 
 export const activityOf = (site: Site): Effect.Effect<Activity, unknown> =>
   Effect.gen(function*() {

@@ -3,7 +3,7 @@ import { type Entry, isMessage } from "@belay/core/Inbox"
 import * as Effect from "effect/Effect"
 import * as Outcome from "../Outcome.ts"
 import { clockErrorMs } from "./addEntry.ts"
-import { careOf } from "./hostReads.ts"
+import { careOf } from "./care.ts"
 import type { Site } from "./site.ts"
 
 /**

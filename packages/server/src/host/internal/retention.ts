@@ -1,10 +1,10 @@
 /** Removes what is done, by its age. */
+import type { EventLog } from "@belay/core/EventLog"
 import { checkKinds, checkOptions, type OptionKinds } from "@belay/core/OptionCheck"
 import type { SessionStore } from "@belay/core/SessionStore"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { Options } from "./hostTypes.ts"
 import type { Site } from "./site.ts"
 
 /** How long what is done is kept. What is left out is kept for ever. @category models @since 0.1.0 */
@@ -21,9 +21,16 @@ export interface Retention {
 }
 
 /** What is removed, by its age in milliseconds. */
-export type Retaining = ReadonlyArray<{ readonly ageMs: number; readonly remove: (before: number, site: Site) => Removal }>
+export type Retaining = ReadonlyArray<
+  { readonly ageMs: number; readonly remove: (before: number, site: Site) => Removal }
+>
 
 type Removal = Effect.Effect<unknown, unknown>
+
+interface Store {
+  readonly sessions: SessionStore
+  readonly events?: EventLog
+}
 
 /** How often to look. */
 const lookMs = 60_000
@@ -34,7 +41,7 @@ const pageSize = 100
 const kinds: OptionKinds<Retention> = { sessions: "duration", messages: "duration", events: "duration" }
 
 /** Reads the option. Throws a `ConfigError` for wrong values, and for what the store cannot remove. */
-export const readRetention = (retention: Retention, { events, sessions }: Options["store"]): Retaining => {
+export const readRetention = (retention: Retention, { events, sessions }: Store): Retaining => {
   Result.getOrThrow(checkKinds("host.retention", retention, kinds))
   const remove = {
     sessions: removeSessions,

@@ -1,4 +1,5 @@
 /** What a request does in a session: it sends a message, or it answers questions. */
+import { defined } from "@belay/core/Fields"
 import type { FilePart, Message } from "@belay/core/Message"
 import type { PendingAsk } from "@belay/core/RunState"
 import type { Decisions } from "@belay/core/Session"
@@ -30,19 +31,20 @@ interface Person {
   readonly principal: string
 }
 
-/** Sends a message, and returns where its turn is to be read. */
+/** Sends a message, and returns where its turn is to be read. The trace of the request goes on in the turn. */
 export const send = async (
   { host, principals }: Serve,
   sessionId: string,
   principal: string,
-  sending: Sending
+  sending: Sending,
+  request?: Request
 ): Promise<Part> => {
   const busy = await principals.whyNot(principal)
   if (busy !== undefined) throw new Refusal("busy", busy.why, undefined, busy.retryAfter)
   const { attachments, before = [], history, instructions, key = crypto.randomUUID(), message, tools = [] } = sending
   const input = {
     message,
-    metadata: { principal },
+    metadata: { principal, ...defined({ traceparent: request?.headers.get("traceparent")?.slice(0, 64) }) },
     ...(attachments.length === 0 ? {} : { attachments }),
     ...(before.length === 0 ? {} : { before }),
     ...(instructions === undefined ? {} : { instructions }),

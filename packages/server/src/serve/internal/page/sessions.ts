@@ -76,7 +76,7 @@ export const program = (browser: Browser, api: string): void => {
   }
   const tried = (act: () => Promise<void>): Promise<void> => act().catch((error) => say(String(error.message), true))
   const ago = (since: number): string => {
-    const seconds = Math.round((Date.now() - since) / 1_000)
+    const seconds = Math.round((performance.timeOrigin + performance.now() - since) / 1_000)
     if (seconds < 0) return `in ${-seconds} s`
     if (seconds < 120) return `for ${seconds} s`
     return seconds < 7_200 ? `for ${Math.round(seconds / 60)} min` : `for ${Math.round(seconds / 3_600)} h`
