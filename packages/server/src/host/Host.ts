@@ -6,10 +6,11 @@
 import * as Awaitable from "@belay/core/Awaitable"
 import { defined } from "@belay/core/Fields"
 import type { Capacity, Inbox } from "@belay/core/Inbox"
-import { checkKinds, checkOptions, oneOf, type OptionKinds, whole } from "@belay/core/OptionCheck"
+import { checkKinds, checkOptions, type OptionKinds, whole } from "@belay/core/OptionCheck"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { HostError } from "./HostError.ts"
+import type { EventOptions } from "./HostEvent.ts"
 import { adding } from "./internal/addEntry.ts"
 import { advanceOnce } from "./internal/advance/advanceOnce.ts"
 import { Suspects } from "./internal/advance/suspects.ts"
@@ -22,7 +23,7 @@ import { readAfter, readEvents } from "./internal/events/readEvents.ts"
 import { activityOf, conversationOf } from "./internal/hostReads.ts"
 import type { Host, Options, SendOptions } from "./internal/hostTypes.ts"
 import { part, storing } from "./internal/optionChecks.ts"
-import { overviewOf, type OverviewOptions } from "./internal/overview.ts"
+import { overviewOf } from "./internal/overview.ts"
 import {
   checkCall,
   checkSessionId,
@@ -32,6 +33,7 @@ import {
   stored,
   wrongInput
 } from "./internal/readInput.ts"
+import { checkRead, entriesKinds, listKinds, overviewKinds } from "./internal/readOptions.ts"
 import { readRetention } from "./internal/retention.ts"
 import { readSchedules } from "./internal/schedules.ts"
 import { sharedTime } from "./internal/sharedTime.ts"
@@ -70,20 +72,6 @@ const optionKinds: OptionKinds<Options> = {
 const sendKinds: OptionKinds<SendOptions> = { key: "text", at: "any", mode: "text", tenant: "text", history: "any" }
 
 const decideKinds: OptionKinds<{ readonly key?: string }> = { key: "text" }
-
-const overviewKinds: OptionKinds<OverviewOptions> = { state: "text", stuckMs: "number", limit: "number" }
-
-const checkOverview = (options: OverviewOptions) =>
-  Result.andThen(
-    checkKinds("overview", options, overviewKinds),
-    () =>
-      checkOptions(
-        "overview",
-        oneOf("state", options.state ?? "dead", ["dead", "stuck", "busy", "waiting"]),
-        whole("stuckMs", options.stuckMs ?? 1, 1),
-        whole("limit", options.limit ?? 1, 1)
-      )
-  )
 
 const capacityKinds: OptionKinds<Capacity> = {
   inAll: "number",
@@ -185,10 +173,10 @@ export const make = (options: Options): Host => {
         checkTexts({ "session id": sessionId, key }),
         add({ sessionId, key: `cancel ${key}`, kind: "cancel", body: key, at: 0 })
       )),
-    result: (sessionId, key, { signal } = {}) =>
+    result: (sessionId, key, options = {}) =>
       Awaitable.make(
         Effect.andThen(checkTexts({ "session id": sessionId, key }), awaitOutcome(site, sessionId, key)),
-        (effect) => runWith(effect, signal)
+        (effect) => runWith(effect, (Object(options) as typeof options).signal)
       ),
     status: (sessionId, key) =>
       Awaitable.make(Effect.gen(function*() {
@@ -204,20 +192,22 @@ export const make = (options: Options): Host => {
         checkSessionId(sessionId),
         stored(conversationOf(sessions, inbox, sessionId))
       )),
-    list: ({ status, ...page } = {}) =>
-      Awaitable.make(Effect.map(
-        stored(sessions.list?.(page) ?? Effect.succeed([])),
-        (all) => status === undefined ? all : all.filter((one) => one.status === status)
-      )),
-    entries: ({ status, ...page }) =>
-      Awaitable.make(Effect.flatMap(careOf(inbox), ({ list }) => stored(list({ limit: 100, ...page, status })))),
+    list: (options = {}) =>
+      Awaitable.make(Effect.gen(function*() {
+        const { status, ...page } = yield* checkRead("list", options, listKinds)
+        const all = yield* stored(sessions.list?.(page) ?? Effect.succeed([]))
+        return status === undefined ? all : all.filter((one) => one.status === status)
+      })),
+    entries: (options) =>
+      Awaitable.make(Effect.gen(function*() {
+        const page = yield* checkRead("entries", options, entriesKinds, ["status"])
+        const { list } = yield* careOf(inbox)
+        return yield* stored(list({ limit: 100, ...page }))
+      })),
     overview: (options = {}) =>
-      Awaitable.make(Effect.suspend(() =>
-        Result.match(checkOverview(options), {
-          onFailure: ({ message }) => Effect.fail(wrongInput("", message)),
-          onSuccess: () => stored(overviewOf(site, options))
-        })
-      )),
+      Awaitable.make(
+        Effect.flatMap(checkRead("overview", options, overviewKinds), (checked) => stored(overviewOf(site, checked)))
+      ),
     retry: (sessionId, key) =>
       Awaitable.make(Effect.gen(function*() {
         yield* checkTexts({ "session id": sessionId, key })
@@ -242,8 +232,9 @@ export const make = (options: Options): Host => {
       })),
     running: () => [...site.running.keys()],
     activity: () => Awaitable.make(stored(activityOf(site))),
-    events: (sessionId, { after, signal } = {}) =>
+    events: (sessionId, options = {}) =>
       readEvents(Effect.suspend(() => {
+        const { after, signal } = Object(options) as EventOptions
         const number = typeof after === "string" ? readAfter(after) : undefined
         const reading = { feed: site.feed, pollMs, sessionId, after: number, signal }
         return after !== undefined && number === undefined

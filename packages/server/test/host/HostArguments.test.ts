@@ -1,0 +1,69 @@
+/** What callers without types pass to a host. */
+import { assert, describe, it } from "vitest"
+import { hosted, newFile } from "./support/hosted.ts"
+
+const values: ReadonlyArray<unknown> = [
+  undefined,
+  null,
+  7,
+  "x",
+  {},
+  [],
+  { limit: "x" },
+  { limit: -1 },
+  { limit: NaN },
+  { status: 5 },
+  { before: "x" },
+  { after: {} },
+  { state: null },
+  { session: null },
+  { principal: {} }
+]
+
+describe("the methods of a host", () => {
+  it.each(
+    [
+      "send",
+      "decide",
+      "cancel",
+      "result",
+      "status",
+      "conversation",
+      "list",
+      "entries",
+      "overview",
+      "retry",
+      "drop",
+      "move",
+      "events",
+      "advance",
+      "erase"
+    ] as const
+  )("%s fails with an error that says what is wrong, whatever it gets", async (name) => {
+    const { close, host } = hosted(newFile())
+    const method = host[name] as unknown as (...args: ReadonlyArray<unknown>) => unknown
+    // Some of them wait for ever.
+    const soon = () => new Promise((resolve) => setTimeout(resolve, 10))
+    const wrong: Array<string> = []
+    for (const first of values) {
+      for (const second of [undefined, null, "k", {}]) {
+        for (const third of [undefined, null]) {
+          const act = async (): Promise<unknown> => {
+            const given = method(first, second, third)
+            if (name !== "events") return given
+            const events = (given as AsyncIterable<unknown>)[Symbol.asyncIterator]()
+            return events.next().finally(() => events.return?.())
+          }
+          await Promise.race([act(), soon()]).catch((error: unknown) => {
+            const { _tag, message } = Object(error) as { readonly _tag?: unknown; readonly message?: unknown }
+            if (_tag !== "HostError" || /Cannot (?:read|destructure)|is not a function/.test(String(message))) {
+              wrong.push(`${JSON.stringify([first, second, third])}: ${String(error)}`)
+            }
+          })
+        }
+      }
+    }
+    assert.deepStrictEqual(wrong, [])
+    await close()
+  })
+})
