@@ -331,6 +331,7 @@ const checkFrozen = async (store: Store): Promise<void> => {
     assert.deepInclude(await failure(run(store.sessions.commit(commitOf(id, revision)))), { _tag: "SessionConflict" })
   }
   await run(events("eve"))
+  await run(events("eve", 5))
   assert.deepEqual((await run(store.events.read("eve", { limit: 9, after: 0 }))).rows, [])
   const write = store.artifacts.write("eve", "notes", person, { by: "t" })
   assert.deepInclude(await failure(run(write)), { _tag: "StoreError", problem: "missing" })

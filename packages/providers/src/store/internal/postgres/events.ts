@@ -21,7 +21,7 @@ export const eventsOf = ({ address, schema: s, transaction, use }: Database): Ev
           // Batches are sorted, so that two writers do not wait for each other.
           const all = batches.toSorted((a, b) => a.sessionId < b.sessionId ? -1 : 1)
           // Turns that began before their session was erased.
-          const gone = yield* erasedIds(query, s, all.filter(({ begins = 0 }) => begins === 0))
+          const gone = yield* erasedIds(query, s, all)
           const sorted = all.filter(({ sessionId }) => !gone.has(sessionId))
           if (sorted.length === 0) return
           yield* query(

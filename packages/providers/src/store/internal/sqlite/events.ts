@@ -52,7 +52,7 @@ const add = (
   const { path, sql } = database
   const id = requireSessionId(path, sessionId)
   // A turn that began before its session was erased.
-  if (begins === 0 && isErased(database, id)) return
+  if (isErased(database, id)) return
   const old = "session_id = ? AND last < ? AND written_at <= ?"
   const removed = begins === 0
     ? 0
