@@ -52,6 +52,16 @@ describe("the pg-boss engine", () => {
       [{ sessionId: "s", isLater: true, failures: 0 }, 4]
     ])
     assert.deepStrictEqual(rows.slice(1).map((row) => row.start_after.getTime()), [soon, late])
+    const { rows: [queue] } = await client.query("SELECT * FROM kept.queue WHERE name = 'belay'")
+    assert.deepInclude(queue, {
+      policy: "stately",
+      retry_limit: 2 ** 31 - 1,
+      retry_delay: 0,
+      expire_seconds: 86_400,
+      retention_seconds: 50 * 365 * 86_400,
+      deletion_seconds: 60,
+      dead_letter: null
+    })
     await client.end()
   })
 
