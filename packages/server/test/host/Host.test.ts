@@ -321,7 +321,8 @@ describe("a host", () => {
     await Effect.runPromise(store.inbox.report("s", "a", "dead", { status: "dead", attempts: 5, reason: "poison" }))
     assert.isTrue(await host.retry("s", "a"))
     assert.deepStrictEqual(woken.map(([id]) => id), ["s"])
-    assert.isTrue(await host.drop("later", "a"))
+    // Only what is dead can be dropped.
+    assert.isFalse(await host.drop("later", "a"))
     assert.lengthOf(woken, 1)
     await close()
   })
