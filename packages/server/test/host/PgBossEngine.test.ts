@@ -93,7 +93,10 @@ describe("the pg-boss engine", () => {
         "FROM counted.job WHERE name = 'belay' ORDER BY created_on"
     )
     await client.end()
-    const job = (key: string, isLater: boolean, failures: number) => ({ key, data: { sessionId: "s", isLater, failures } })
+    const job = (key: string, isLater: boolean, failures: number) => ({
+      key,
+      data: { sessionId: "s", isLater, failures }
+    })
     assert.deepStrictEqual(rows.map(({ data, key }) => ({ data, key })), [
       job("s", false, 0),
       job("s@again", true, 1),

@@ -209,7 +209,10 @@ describe("a guard against bad messages", () => {
     const [asked] = changing.seen
     const calls = asked!.messages.flatMap((message) => message.role === "assistant" ? message.toolCalls ?? [] : [])
     assert.deepStrictEqual(asked!.tools, [])
-    assert.deepStrictEqual([...new Set(calls.map(({ name }) => name))], what.startsWith("a call") ? ["changed_name"] : [])
+    assert.deepStrictEqual(
+      [...new Set(calls.map(({ name }) => name))],
+      what.startsWith("a call") ? ["changed_name"] : []
+    )
   })
 
   it("that answers in place of the model keeps the rest of the request out of the conversation", async () => {

@@ -101,7 +101,9 @@ const open = async ({ tab, url }: { readonly tab: Tab; readonly url: string }, h
 const html = (tab: Tab, selector = "#messages") =>
   tab.evaluate(`document.querySelector(${JSON.stringify(selector)}).innerHTML`) as Promise<string>
 const status = (tab: Tab) =>
-  tab.evaluate(`[document.getElementById("status").className, document.getElementById("status").textContent].join(": ")`)
+  tab.evaluate(
+    `[document.getElementById("status").className, document.getElementById("status").textContent].join(": ")`
+  )
 const hiddenOf = (tab: Tab, ...ids: ReadonlyArray<string>) =>
   tab.evaluate(`${JSON.stringify(ids)}.filter((id) => document.getElementById(id).hidden).join(" ")`)
 const say = async (tab: Tab, words: string) => {

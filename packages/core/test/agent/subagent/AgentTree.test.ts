@@ -190,7 +190,11 @@ describe("a tree of agents", () => {
       createAgent({
         name: "middle",
         provider: scripted([asks(["leaf", { message: "x" }]), "done"]).provider,
-        hooks: [{ name: "guard", kind: "policy", preToolCall: ({ name }) => name === "look" ? HookAction.reject("no") : undefined }],
+        hooks: [{
+          name: "guard",
+          kind: "policy",
+          preToolCall: ({ name }) => name === "look" ? HookAction.reject("no") : undefined
+        }],
         tools: [agentTool({ name: "leaf", description: "l", agent: leaf() })]
       })
     await using alone = middle()

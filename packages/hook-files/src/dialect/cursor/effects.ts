@@ -190,4 +190,3 @@ const otherEffects = ({ events }: Setup): Effects => ({
     }
   }
 })
-

@@ -99,13 +99,15 @@ const chainFor = (
   const shared = parent.chain.hooks.filter(isInherited)
   const names = new Set(shared.map(({ name }) => name))
   const hookNames = new Map(parent.hookNames)
-  const own = child.chain.hooks.filter((hook) => !shared.some((other) => isSameHook(original(other), hook))).map((hook) => {
-    let { name } = hook
-    while (names.has(name)) name = `${name}@${child.info.name}`
-    names.add(name)
-    if (name !== hook.name) hookNames.set(name, hook.name)
-    return placed(hook, { tier: hook.tier ?? "agent", name })
-  })
+  const own = child.chain.hooks.filter((hook) => !shared.some((other) => isSameHook(original(other), hook))).map(
+    (hook) => {
+      let { name } = hook
+      while (names.has(name)) name = `${name}@${child.info.name}`
+      names.add(name)
+      if (name !== hook.name) hookNames.set(name, hook.name)
+      return placed(hook, { tier: hook.tier ?? "agent", name })
+    }
+  )
   return Result.map(HookChain.make([...shared, ...own]), (chain) => ({ chain, hookNames }))
 }
 

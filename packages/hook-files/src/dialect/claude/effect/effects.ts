@@ -215,4 +215,3 @@ const signalAction = (event: EventName, { answer, blocked, stop }: Verdict, isBl
   if (reason !== undefined) return isBlockable ? HookAction.reject(reason) : undefined
   return answer === undefined ? undefined : HookAction.respond(answer)
 }
-
