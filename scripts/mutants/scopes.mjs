@@ -37,7 +37,8 @@ export const scopeOf = (file) => scopes.find(([, starts]) => starts.some((start)
 /** Sources that run in a browser, where nothing notes what is reached, and the tests that open it. */
 export const inBrowser = {
   "packages/server/src/serve/internal/page/program.ts": [
-    "packages/server/test/serve/PageProgram.test.ts",
+    "packages/server/test/serve/internal/page/parts.test.ts",
+    "packages/server/test/serve/internal/page/program.test.ts",
     "packages/server/test/serve/Browser.test.ts"
   ]
 }

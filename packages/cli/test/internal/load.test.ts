@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 let files = 0
 /** What is loaded from a module with this text, or what is wrong with it. The module finds `given` in `globalThis`. */
-const load = (text: string, given: unknown = undefined) => {
+const load = (text: string, given?: unknown) => {
   Object.assign(globalThis, { given })
   const path = join(folder, `${files++}.mjs`)
   writeFileSync(path, text)
@@ -48,7 +48,7 @@ describe("a module to serve", () => {
     const agent = createAgent({ provider, store: store.sessions, log: false })
     const closeAll = async () => {
       await agent.close()
-      await store.close()
+      store.close()
     }
     const served = await loadValue({
       agent: Object.assign(Object.create(agent), { close: slowly("agent") }),
@@ -74,14 +74,14 @@ describe("a module to serve", () => {
 
   it("exports nothing else", async () => {
     for (const value of [undefined, null, 1, "provider", {}, { agent: {} }, { store: {} }, () => {}]) {
-      assert.strictEqual(await loadValue(value), wrong, String(value))
+      assert.strictEqual(await loadValue(value), wrong)
     }
     assert.strictEqual(await load("export const provider = 1"), wrong)
   })
 
   it("says what failed", async () => {
     assert.strictEqual(await load("throw new Error('no key')"), "FILE could not be loaded: no key")
-    assert.match(String(await loadValue({ agent: {}, store: {} })), /^FILE: .*agent/)
+    assert.match(JSON.stringify(await loadValue({ agent: {}, store: {} })), /^"FILE: .*agent/)
     const missing = join(folder, "missing.mjs")
     const { message } = await Effect.runPromise(Effect.flip(loadServed(missing)))
     assert.strictEqual(message, `there is no file ${missing}`)

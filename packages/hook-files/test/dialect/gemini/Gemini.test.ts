@@ -100,20 +100,6 @@ describe("Gemini", () => {
       assert.deepEqual(told.slice(1).map(({ what }) => what), ["x", "mcp"])
     }))
 
-  it.effect("refuses a call that one hook asks about and another changes, and asks otherwise", () =>
-    Effect.gen(function*() {
-      const { at } = world({ BeforeTool: [group(["asks", "changes"], { matcher: "write_file" }), group(["asks"])] }, {
-        asks: answer({ decision: "ask", reason: "sure?" }),
-        changes: specific({ tool_input: { content: "two" } })
-      })
-      const refused = yield* at("preToolCall", call("write_file", { path: "a.ts", contents: "x" }))
-      assert.deepInclude(refused, {
-        _tag: "Reject",
-        reason: "one hook asks for approval of write_file and another changes its input, which is not possible together"
-      })
-      assert.deepInclude(yield* at("preToolCall", bash("ls")), { _tag: "Ask", reason: "sure?" })
-    }))
-
   // rows: U-02
   it.effect("merges tool_input, under the names of the tool's own arguments", () =>
     Effect.gen(function*() {
