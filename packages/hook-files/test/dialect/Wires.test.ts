@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 
 describe("the format of a system", () => {
   it.each(all)("$system is exactly this", async (wire) => {
-    // A pattern is no JSON.
+    // JSON has no patterns.
     const text = JSON.stringify(wire, (_, value: unknown) => value instanceof RegExp ? String(value) : value, 2)
     await expect(`${text}\n`).toMatchFileSnapshot(`./wires/${wire.system}.txt`)
   })
