@@ -115,12 +115,12 @@ const used = new Map(
 const untried = [...used.values()].filter(({ test }) => !covered.hasPassed(test))
 log(`${used.size} test files, ${untried.length} of them to run without a bug first`)
 const failing = await failingTests(untried, runners)
+for (const { test } of untried) if (!failing.some((one) => one.test === test)) covered.pass(test)
 if (failing.length > 0) {
   console.error("These tests fail without a planted bug. Mend them first, because they would notice every bug.")
   for (const { failure, test } of failing) console.error(`  ${test}: ${failure}`)
   process.exit(1)
 }
-for (const { test } of untried) covered.pass(test)
 const results = await plantAll({
   accepted,
   covered,

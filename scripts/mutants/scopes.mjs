@@ -36,7 +36,11 @@ export const scopeOf = (file) => scopes.find(([, starts]) => starts.some((start)
 
 /** Sources that run in a browser, where nothing notes what is reached, and the tests that open it. */
 export const inBrowser = {
-  "packages/server/src/serve/internal/page/program.ts": ["packages/server/test/serve/Browser.test.ts"]
+  "packages/server/src/serve/internal/page/program.ts": [
+    "packages/server/test/serve/internal/page/parts.test.ts",
+    "packages/server/test/serve/internal/page/program.test.ts",
+    "packages/server/test/serve/Browser.test.ts"
+  ]
 }
 
 /** Whether a test of another package is about a source: laws of the stores in memory, and the pages of the guides. */

@@ -154,11 +154,33 @@ describe("belay inspect", () => {
     assert.isAbove(second.length, first.length)
     const { port } = new URL(url)
     const { request } = await import("node:http")
-    const status = await new Promise((resolve) =>
-      request({ host: "127.0.0.1", port, headers: { host: "evil.example" } }, ({ statusCode }) => resolve(statusCode))
-        .end()
-    )
-    assert.strictEqual(status, 403)
+    const statusOf = (host: string, path = "/") =>
+      new Promise((resolve) =>
+        request({ host: "127.0.0.1", port, path, headers: { host } }, (response) => {
+          resolve(response.statusCode)
+          response.destroy()
+        }).end()
+      )
+    for (const host of ["evil.example", `evil.example:${port}`, "127.0.0.1", `127.0.0.1.evil:${port}`, "localhost:"]) {
+      assert.strictEqual(await statusOf(host), 403, host)
+      assert.strictEqual(await statusOf(host, "/events"), 403, host)
+    }
+    assert.strictEqual(await statusOf(`localhost:${port}`), 200)
+    assert.strictEqual(await statusOf(`127.0.0.1:${port}`, "/other"), 404)
+    const kinds = await Promise.all(["", "events"].map(async (path) => {
+      const { body, headers } = await fetch(`${url}${path}`)
+      await body?.cancel()
+      return `${headers.get("content-type")}, ${headers.get("cache-control")}`
+    }))
+    assert.deepStrictEqual(kinds, ["text/html; charset=utf-8, no-store", "text/event-stream, no-store"])
+    // A line that is only half written is not an end of what was there before.
+    const lines = readFileSync(at("run.jsonl"), "utf8")
+    appendFileSync(file, lines.slice(0, 40))
+    const third = (await reader.read()).value ?? ""
+    assert.isAtLeast(third.length, second.length)
+    const again = await runHere(["inspect", file, "--watch", "--port", port])
+    assert.deepStrictEqual([again.code, again.stdout], [2, ""])
+    assert.match(again.stderr, /^belay: --port: .*EADDRINUSE/)
     child.kill("SIGINT")
     await once(child, "exit")
   })

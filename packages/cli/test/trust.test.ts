@@ -86,6 +86,17 @@ describe("belay hooks trust", () => {
     })
   })
 
+  it("shows the arguments of an entry one by one", async () => {
+    const { json } = world({
+      "project/.claude/settings.json": settings("Stop", [{ command: "node", args: ["a b", "-x"] }, { command: "true" }])
+    })
+    const { entries } = (await json("trust")).value
+    assert.deepEqual(entries.map(({ argv, command }: { readonly [field: string]: unknown }) => [command, argv]), [
+      ["node \"a b\" -x", ["node", "a b", "-x"]],
+      ["true", undefined]
+    ])
+  })
+
   it("removes a decision", async () => {
     const { cwd, hooks, json } = made()
     const yes = await json("trust", "--yes")

@@ -4,7 +4,7 @@ import { text } from "@belay/core/Message"
 import * as HookFiles from "@belay/hook-files/HookFiles"
 import { assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { calls, recording, scripted } from "../../../test/support/agent.ts"
 import { place } from "./support/places.ts"
 import { write } from "./support/processes.ts"
@@ -54,6 +54,20 @@ describe("hookSource", () => {
       assert.include(requests[2]!.messages.map(text).join(), "a handoff")
       assert.lengthOf(load({ sources: ["kodelet"] }).hooks, 1)
     }
+  })
+
+  it("writes transcripts for scripts to the folder of the user, to another, or nowhere", async () => {
+    const { cwd, home, root } = place()
+    const said = join(root, "said")
+    const hooks = { Stop: [{ hooks: [{ type: "command", command: `cat > ${said}` }] }] }
+    write(join(home, ".claude/settings.json"), JSON.stringify({ hooks }))
+    const pathWith = async (options: object): Promise<unknown> => {
+      await run(cwd, [HookFiles.source({ home, sources: ["claude"], ...options })])
+      return JSON.parse(readFileSync(said, "utf8"))["transcript_path"]
+    }
+    assert.strictEqual(dirname(String(await pathWith({}))), join(home, ".belay/transcripts/claude"))
+    assert.strictEqual(dirname(String(await pathWith({ transcripts: join(root, "own") }))), join(root, "own/claude"))
+    assert.strictEqual(await pathWith({ transcripts: false }), "")
   })
 
   it("passes effectiveLimit to Base Coat", async () => {

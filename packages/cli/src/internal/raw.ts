@@ -4,11 +4,6 @@ import { findNodeAtLocation, getNodeValue, parseTree } from "jsonc-parser"
 import { parse as parseToml } from "smol-toml"
 import { parse as parseYaml } from "yaml"
 
-export type Fields = { readonly [key: string]: unknown }
-
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** A parsed file. */
 export interface Raw {
   /** Returns the value at a key such as `hooks.Stop[0].hooks[1]`. */

@@ -12,7 +12,8 @@ import { readdirSync, statSync } from "node:fs"
 import { homedir } from "node:os"
 import { join, relative, resolve } from "node:path"
 import { beginning } from "./beginning.ts"
-import { type Fields, groupKey, isFields, read } from "./raw.ts"
+import { type Fields, isFields } from "./fields.ts"
+import { groupKey, read } from "./raw.ts"
 
 /** Where to look. All commands share these flags. */
 export interface Where {

@@ -220,6 +220,13 @@ export default { hooks: [defineHook({ name: "mine", ${body} })] }`
     assertRefused(await send("claude", "PreToolUse", push), /the config or a hook has ended the process/)
   })
 
+  it("lets the agent stop if the process is ended, because it would go on for ever", async () => {
+    const { send } = projectWith("process.exit(3)")
+    const { code, stderr, stdout } = await send("claude", "Stop", {})
+    assert.deepEqual([code, stdout], [0, "{}"])
+    assert.match(stderr, /the config or a hook has ended the process/)
+  })
+
   it("is not the user's own because HOME is empty or relative", async () => {
     const { cwd } = projectWith(allowing)
     const text = JSON.stringify(payloadOf(named("claude")!, "PreToolUse", { session: "s", cwd, ...push }))

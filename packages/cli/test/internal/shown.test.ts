@@ -35,9 +35,10 @@ describe("the terminal of a process", () => {
 
 describe("the lines of the demonstration", () => {
   /** The lines for some events. Of each event, the fields that are not shown are left out. */
-  const lines = (events: ReadonlyArray<object>, isVerbose = false): ReadonlyArray<string> => {
+  const lines = (events: ReadonlyArray<object>, isVerbose = false, columns = 100): ReadonlyArray<string> => {
     const written: Array<string> = []
-    const show = makeShow({ cost: () => "$1", isVerbose, screen, write: (line) => written.push(line) })
+    const write = (line: string) => written.push(line)
+    const show = makeShow({ cost: () => "$1", isVerbose, screen: { ...screen, columns }, write })
     for (const event of events) show(event as AgentEvent)
     return written
   }
@@ -55,6 +56,11 @@ describe("the lines of the demonstration", () => {
       ["  ✓ read a.ts  $1", "  ✓ read  $1", `  ✗ read ["${"x".repeat(57)}…  no such file`]
     )
     assert.deepEqual(lines([ended({}, { ok: true, output: { a: 1 } })], true), ["  ✓ read  $1", "    {\"a\":1}"])
+    // Texts leave room for the rest of the line.
+    assert.deepEqual(lines([ended({}, { ok: false, error: "e".repeat(61) })]), [`  ✗ read  ${"e".repeat(59)}…`])
+    assert.deepEqual(lines([ended({}, { ok: false, error: "e".repeat(60) })]), [`  ✗ read  ${"e".repeat(60)}`])
+    const narrow = lines([ended({}, { ok: false, error: "e".repeat(31) })], false, 50)
+    assert.deepEqual(narrow, [`  ✗ read  ${"e".repeat(29)}…`])
   })
 
   it("say once that a call was refused", () => {

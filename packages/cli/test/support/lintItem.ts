@@ -57,3 +57,17 @@ export const item = (dialect: Dialect, name: string, facts: Facts = {}): Item =>
 /** `error exit-one: … | Exit with 2 …`. */
 export const shown = (found: ReadonlyArray<Said>): ReadonlyArray<string> =>
   found.map(({ fix, level, rule, what }) => `${level} ${rule}: ${what} | ${fix}`)
+
+/** Keeps findings, and returns all that they say in alphabetical order, without the path of a folder. */
+export const collected = (folder = "\0") => {
+  const all = new Set<string>()
+  return {
+    add: <Found extends ReadonlyArray<Said>>(found: Found): Found => {
+      for (const { fix, level, rule, what, why } of found) {
+        all.add(`${level} ${rule}: ${what}\n  ${why}\n  ${fix}\n`.replaceAll(folder, "").replaceAll(/\bx\d+\b/g, "x"))
+      }
+      return found
+    },
+    text: () => [...all].toSorted().join("")
+  }
+}

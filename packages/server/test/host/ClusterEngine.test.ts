@@ -68,6 +68,11 @@ describe("the cluster engine", () => {
     await run(Scope.close(scope, Exit.void))
   })
 
+  it("encrypts its connection if it has to, which this server cannot", async () => {
+    const engine = ClusterEngine.make({ url: server.url, prefix: "tls", ssl: true })
+    assert.match(await reason(engine.wake("s")), /^the wake-up of session s was not stored: .*TLS/)
+  })
+
   it("fails if its server cannot be reached", async () => {
     const engine = ClusterEngine.make({ url: "postgres://belay@127.0.0.1:1/none" })
     assert.match(await reason(engine.wake("s")), /^the wake-up of session s was not stored: connect ECONNREFUSED/)

@@ -303,6 +303,34 @@ describe("a host", () => {
     await close()
   })
 
+  it("wakes a session when a message is sent, and when a dead one is to run again, not for one that is not dead", async () => {
+    const woken: Array<readonly [string, number | undefined]> = []
+    const engine: Engine = {
+      name: "noting",
+      wake: (sessionId, at) => Effect.sync(() => void woken.push([sessionId, at])),
+      start: () => Effect.void
+    }
+    const { close, host, store } = hosted(newFile(), {}, { engine })
+    const at = Date.now() + 3_600_000
+    await host.send("s", "hello", { key: "a" })
+    await host.send("later", "hello", { key: "a", at })
+    assert.deepStrictEqual(woken.splice(0).map(([id, due]) => [id, due === at]), [["s", false], ["later", true]])
+    assert.isFalse(await host.retry("s", "a"))
+    assert.isFalse(await host.retry("s", "none"))
+    assert.deepStrictEqual(woken, [])
+    await Effect.runPromise(store.inbox.report("s", "a", "dead", { status: "dead", attempts: 5, reason: "poison" }))
+    assert.isTrue(await host.retry("s", "a"))
+    assert.deepStrictEqual(woken.map(([id]) => id), ["s"])
+    for (const [id, key] of [["s", 1], [1, "a"]]) {
+      assert.strictEqual((await failure(host.retry(id as never, key as never)))["problem"], "wrong-input")
+      assert.strictEqual((await failure(host.drop(id as never, key as never)))["problem"], "wrong-input")
+    }
+    // Only what is dead can be dropped.
+    assert.isFalse(await host.drop("later", "a"))
+    assert.lengthOf(woken, 1)
+    await close()
+  })
+
   it("refuses options that it does not know", () => {
     const agent = createAgent({ provider: planner() })
     assert.throws(() => Host.make(Object({ agent, store: {}, maxAttemps: 3 })), /maxAttempts/)

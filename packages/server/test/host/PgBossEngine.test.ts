@@ -44,9 +44,69 @@ describe("the pg-boss engine", () => {
     for (const at of [undefined, soon, late, undefined, soon, late, undefined]) await run(engine.wake("s", at))
     const client = new pg.Client({ connectionString: server.url })
     await client.connect()
-    const { rows } = await client.query("SELECT singleton_key FROM kept.job WHERE name = 'belay' ORDER BY created_on")
+    const { rows } = await client.query("SELECT * FROM kept.job WHERE name = 'belay' ORDER BY created_on")
     assert.deepStrictEqual(rows.map((row) => row.singleton_key), ["s", `s@${soon}`, `s@${late}`])
+    assert.deepStrictEqual(rows.map((row) => [row.data, row.heartbeat_seconds]), [
+      [{ sessionId: "s", isLater: false, failures: 0 }, 4],
+      [{ sessionId: "s", isLater: true, failures: 0 }, 4],
+      [{ sessionId: "s", isLater: true, failures: 0 }, 4]
+    ])
+    assert.deepStrictEqual(rows.slice(1).map((row) => row.start_after.getTime()), [soon, late])
+    const { rows: [queue] } = await client.query("SELECT * FROM kept.queue WHERE name = 'belay'")
+    assert.deepInclude(queue, {
+      policy: "stately",
+      retry_limit: 2 ** 31 - 1,
+      retry_delay: 0,
+      expire_seconds: 86_400,
+      retention_seconds: 50 * 365 * 86_400,
+      deletion_seconds: 60,
+      dead_letter: null
+    })
     await client.end()
+  })
+
+  it("encrypts its connection if it has to, which this server cannot", async () => {
+    const engine = PgBossEngine.make({ url: server.url, schema: "tls", ssl: true })
+    assert.match(await reason(engine.wake("s")), /^the wake-up of session s was not stored: .*SSL/)
+  })
+
+  it("counts the calls that failed in a row, and waits longer after each", async () => {
+    const engine = PgBossEngine.make({ url: server.url, schema: "counted", maxConnections: 3 })
+    const failed: Array<number> = []
+    await run(Effect.scoped(Effect.gen(function*() {
+      let finish = (): void => {}
+      const finished = new Promise<void>((resolve) => finish = resolve)
+      yield* engine.start(() =>
+        Effect.suspend(() => {
+          if (failed.push(Date.now()) <= 2) return Effect.fail("not yet")
+          finish()
+          return Effect.void
+        })
+      )
+      yield* engine.wake("s")
+      yield* Effect.promise(() => finished)
+    })))
+    const client = new pg.Client({ connectionString: server.url })
+    await client.connect()
+    const { rows } = await client.query(
+      "SELECT singleton_key AS key, data, extract(epoch FROM start_after) * 1000 AS start " +
+        "FROM counted.job WHERE name = 'belay' ORDER BY created_on"
+    )
+    await client.end()
+    const job = (key: string, isLater: boolean, failures: number) => ({
+      key,
+      data: { sessionId: "s", isLater, failures }
+    })
+    assert.deepStrictEqual(rows.map(({ data, key }) => ({ data, key })), [
+      job("s", false, 0),
+      job("s@again", true, 1),
+      job("s", false, 1),
+      job("s@again", true, 2),
+      job("s", false, 2)
+    ])
+    // At least half of 250 and of 500 milliseconds.
+    assert.isAtLeast(Number(rows[1].start), failed[0]! + 125)
+    assert.isAtLeast(Number(rows[3].start), failed[1]! + 250)
   })
 
   it("fails if its server cannot be reached", async () => {

@@ -2,6 +2,7 @@
 import { createAgent } from "@belay/core/createAgent"
 import * as Inbox from "@belay/core/Inbox"
 import * as SessionStore from "@belay/core/SessionStore"
+import type { Engine } from "@belay/server/Engine"
 import * as Host from "@belay/server/Host"
 import * as Effect from "effect/Effect"
 import { assert, describe, it } from "vitest"
@@ -46,6 +47,47 @@ describe("messages that were begun twice", () => {
       await agent.close()
     }
   )
+})
+
+describe("a suspect that makes progress", () => {
+  it("makes room for the others at once, although its turn goes on", async () => {
+    const [entered, release, woken] = [gate(), gate(), gate()]
+    const [sessions, inbox] = [SessionStore.inMemory(), Inbox.inMemory()]
+    const slow = tool("slow", [], async () => {
+      entered.open()
+      await release.opened
+    })
+    const [first, second] = [gate(), gate()]
+    const provider = planner(async () => {
+      first.open()
+      await second.opened
+    })
+    const agent = createAgent({ provider, store: sessions, tools: [slow], log: false })
+    let isRunning = false
+    const engine: Engine = {
+      name: "noting",
+      // One that has no room asks again later, so it wakes itself with a time.
+      wake: (id, at) => Effect.sync(() => isRunning && id === "b" && at === undefined && woken.open()),
+      start: () => Effect.void
+    }
+    const host = Host.make({ agent, store: { sessions, inbox }, engine, pollMs, maxAttempts: 9 })
+    for (const [id, message] of [["a", "do slow"], ["b", "good"]] as const) {
+      await host.send(id, message, { key: "k" })
+      for (let n = 0; n < 8; n++) await run(inbox.begin(id, "k"))
+    }
+    const running = Promise.resolve(host.advance("a"))
+    await first.opened
+    await host.advance("b")
+    isRunning = true
+    second.open()
+    await woken.opened
+    await entered.opened
+    release.open()
+    await running
+    await host.advance("b")
+    for (const id of ["a", "b"]) assert.deepInclude(await host.result(id, "k"), { status: "completed" })
+    await agent.close()
+  })
 })
 
 describe("a decision that a process had begun to apply", () => {

@@ -45,9 +45,9 @@ const guarded = async (hooks: ReadonlyArray<AgentHook>, options: Partial<Serve.O
 const user = (content: string) => ({ role: "user", content })
 const said = { role: "assistant", content: "ok" }
 const call = (text: string) => ({ id: "c1", type: "function", function: { name: "look", arguments: text } })
-const tool = (description: string, schema: object = { type: "object" }) => ({
+const tool = (description: string, schema: object = { type: "object" }, name = "look") => ({
   type: "function",
-  function: { name: "look", description, parameters: schema }
+  function: { name, description, parameters: schema }
 })
 const agUi = (rest: object, messages: ReadonlyArray<object> = [{ id: "m", ...user("go on") }]) => ({
   threadId: "t1",
@@ -126,6 +126,32 @@ const places: ReadonlyArray<readonly [name: string, path: string, body: (text: s
 ]
 const each = it.for(places)
 
+/** Every place where a client can put a name that the model reads. */
+const named: typeof places = [
+  ["a tool of chat", "/v1/chat/completions", (name) => ({
+    messages: [user("go on")],
+    tools: [tool("looks", {}, name)]
+  })],
+  ["a call in chat", "/v1/chat/completions", (name) => {
+    const made = ["c1", "c2"].map((id) => ({ id, type: "function", function: { name, arguments: "{}" } }))
+    const done = made.map(({ id }) => ({ role: "tool", tool_call_id: id, content: "ok" }))
+    return { messages: [user("hi"), { role: "assistant", content: null, tool_calls: made }, ...done, user("go on")] }
+  }],
+  ["a tool of Responses", "/v1/responses", (name) => ({
+    input: "go on",
+    tools: [{ type: "function", name, parameters: {} }]
+  })],
+  ["a call in Responses", "/v1/responses", (name) => ({
+    input: [
+      user("hi"),
+      { type: "function_call", call_id: "c1", name, arguments: "{}" },
+      { type: "function_call_output", call_id: "c1", output: "ok" },
+      user("go on")
+    ]
+  })],
+  ["a tool of AG-UI", "/ag-ui", (name) => agUi({ tools: [{ name, description: "looks", parameters: {} }] })]
+]
+
 describe("a guard against bad messages", () => {
   each("stops them in %s before the model reads anything", async ([, path, body]) => {
     const guards = {
@@ -163,6 +189,30 @@ describe("a guard against bad messages", () => {
     await server.send(path, body("a needle here"))
     assert.notInclude(server.text(), "needle")
     assert.include(server.text(), "a [gone] here")
+  })
+
+  it.for(named)("stops the name of %s, sees it once, and can change it", async ([what, path, body]) => {
+    const messages: Array<string> = []
+    const spy: AgentHook = { name: "spy", preTurn: ({ message }) => void messages.push(message) }
+    await using stopping = await guarded([spy, InputGuardrail.make({ patterns: ["forbidden"] })])
+    await stopping.send(path, body("read_forbidden_files"))
+    assert.strictEqual(stopping.text(), "[]")
+    await stopping.send(path, body("read_files"))
+    assert.deepStrictEqual(messages.filter((message) => message === "read_files"), ["read_files"])
+    assert.include(stopping.text(), "read_files")
+    await using changing = await guarded([{
+      name: "redact",
+      preTurn: (input) => HookAction.transform({ ...input, message: input.message.replaceAll("ada", "[person]") })
+    }])
+    await changing.send(path, body("mail_ada"))
+    assert.notInclude(changing.text(), "mail_")
+    const [asked] = changing.seen
+    const calls = asked!.messages.flatMap((message) => message.role === "assistant" ? message.toolCalls ?? [] : [])
+    assert.deepStrictEqual(asked!.tools, [])
+    assert.deepStrictEqual(
+      [...new Set(calls.map(({ name }) => name))],
+      what.startsWith("a call") ? ["changed_name"] : []
+    )
   })
 
   it("that answers in place of the model keeps the rest of the request out of the conversation", async () => {

@@ -12,9 +12,6 @@ import * as Recorder from "@belay/observe/Recorder"
 import type { Places } from "./story.ts"
 import { toolsFor } from "./tools.ts"
 
-/** Prices of the demonstration, in dollars per token. */
-export const prices = { costPerInputToken: 4e-7, costPerOutputToken: 1.6e-6 }
-
 export interface Parts {
   readonly places: Places
   readonly providers: readonly [LlmProvider, ...ReadonlyArray<LlmProvider>]
@@ -45,7 +42,7 @@ export const makeAgent = ({ budget, onSecret, places, providers, store }: Parts)
       // Mail goes only to addresses that the person has named. Nobody is asked, because the answer is always no.
       DataFlow.make({ tools: "send_mail", ungrounded: "deny" }),
       Approval.make({ tools: "delete_*", reason: "files would be deleted" }),
-      CostTracker.make({ ...prices, limit: budget }),
+      CostTracker.make({ limit: budget }),
       ProviderFallback.make(),
       ...HookFiles.load(files).hooks
     ],

@@ -17,7 +17,7 @@ import * as Result from "effect/Result"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { plain, type Screen, styleOf } from "../screen.ts"
 import { type CommandError, commandError } from "../usage.ts"
-import { makeAgent, prices } from "./agent.ts"
+import { makeAgent } from "./agent.ts"
 import { makeShow } from "./show.ts"
 import { begin, isOurs, type Places, placesIn, script, task } from "./story.ts"
 
@@ -161,6 +161,9 @@ const converse = async (
     result = await session.resume(decisions, { signal })
   }
 }
+
+/** Prices of the demonstration, in dollars per token. */
+const prices = { costPerInputToken: 4e-7, costPerOutputToken: 1.6e-6 }
 
 const providersOf = (
   { apiKey = "none", baseUrl, model }: DemoOptions,

@@ -3,6 +3,7 @@ import type { JsonObject } from "@belay/core/Json"
 import type { Wire, WireEvent } from "@belay/hook-files/Wires"
 import * as Result from "effect/Result"
 import { parse, type ParseError, printParseErrorCode } from "jsonc-parser"
+import { isFields } from "../fields.ts"
 import { usageError } from "../flags.ts"
 import type { Usage } from "../usage.ts"
 import { addElement, addProperty, type Path, remove } from "./jsonEdit.ts"
@@ -157,9 +158,6 @@ const whyUnreadable = (wire: Wire, text: string): string | undefined => {
   // Some systems have switches beside the events.
   return wrong === undefined || !Object.hasOwn(wire.events, wrong) ? undefined : `: hooks.${wrong} is not a list`
 }
-
-const isFields = (value: unknown): value is { readonly [key: string]: unknown } =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const readable = (wire: Wire, file: string, text: string): Result.Result<string, Usage> => {
   const why = whyUnreadable(wire, text)

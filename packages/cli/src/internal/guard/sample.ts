@@ -1,6 +1,7 @@
 /** Makes payloads as a system sends them: the table of the system, read the other way round. */
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { Path, Wire } from "@belay/hook-files/Wires"
+import { isFields } from "../fields.ts"
 
 /** What a payload is about. Fields that the event does not have are left out. */
 export interface Facts {
@@ -69,7 +70,7 @@ const setAt = (payload: { [field: string]: Json }, path: string, value: Json): v
   let folder = payload
   for (const key of keys) {
     const inner = folder[key]
-    const next = typeof inner === "object" && inner !== null && !Array.isArray(inner) ? { ...inner as JsonObject } : {}
+    const next = isFields(inner) ? { ...inner } : {}
     folder[key] = next
     folder = next
   }

@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { isFields } from "../raw.ts"
+import { isFields } from "../fields.ts"
 import type { Plan } from "./occasions.ts"
 
 const done: Command.Finished = {

@@ -1,18 +1,20 @@
 /** What is wrong with the answers of a script. */
 import type { Dialect } from "@belay/hook-files/Discovery"
-import { assert, describe, it } from "vitest"
+import { assert, describe, expect, it } from "vitest"
 import { answers, answersJson } from "../../../src/internal/lint/answers.ts"
-import { item, shown } from "../../support/lintItem.ts"
+import { collected, item, shown } from "../../support/lintItem.ts"
 
 /** An event, code, and the findings by level and rule, and what they say. */
 type Row = readonly [event: `${Dialect} ${string}`, code: string, found: string]
+
+const all = collected()
 
 const check = (rows: ReadonlyArray<Row>, language = "bash", ofProject = false): void => {
   for (const [at, code, found] of rows) {
     it(`of ${at} with ${JSON.stringify(code)}: ${found || "nothing"}`, () => {
       const [dialect, event] = at.split(" ") as [Dialect, string]
-      const all = shown(answers(item(dialect, event, { ofProject }), "x", code, language))
-      assert.strictEqual(all.map((one) => one.split(" | ")[0]).join("; "), found)
+      const said = shown(all.add(answers(item(dialect, event, { ofProject }), "x", code, language)))
+      assert.strictEqual(said.map((one) => one.split(" | ")[0]).join("; "), found)
     })
   }
 }
@@ -171,5 +173,11 @@ describe("a script", () => {
       ]
     ) assert.isTrue(answersJson(code), code)
     assert.isFalse(answersJson("continue; blocked; action"))
+  })
+})
+
+describe("a finding about an answer", () => {
+  it("says exactly this", async () => {
+    await expect(all.text()).toMatchFileSnapshot("../../support/printed/lint-answers.txt")
   })
 })

@@ -3,9 +3,9 @@ import type { Dialect } from "@belay/hook-files/Discovery"
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, assert, describe, it } from "vitest"
+import { afterAll, assert, describe, expect, it } from "vitest"
 import { check } from "../../../src/internal/lint/command.ts"
-import { type Facts, item } from "../../support/lintItem.ts"
+import { collected, type Facts, item } from "../../support/lintItem.ts"
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "belay-cli-lint-")))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -28,8 +28,9 @@ const found = (
   return check(item(dialect, event, { work, ...facts }), { cwd: root, home: root, path: join(root, "bin") })
 }
 
+const all = collected(`${root}/`)
 const whats = (...args: Parameters<typeof found>): ReadonlyArray<string> =>
-  found(...args).map(({ level, rule, what }) => `${level} ${rule}: ${what.replaceAll(`${root}/`, "")}`)
+  all.add(found(...args)).map(({ level, rule, what }) => `${level} ${rule}: ${what.replaceAll(`${root}/`, "")}`)
 
 const wrong = (text: string): string => `warning exit-two: ${text}`
 
@@ -205,5 +206,13 @@ describe("a script", () => {
   it("can switch the errors on in its first line", () => {
     const [only] = of(`${bash.trim()} -e\ngrep y\nguard`)
     assert.strictEqual(only, strict("grep y"))
+  })
+})
+
+describe("a finding about a command", () => {
+  it("says exactly this", async () => {
+    await expect(all.text().replaceAll(join(root, "../"), "…/")).toMatchFileSnapshot(
+      "../../support/printed/lint-command.txt"
+    )
   })
 })

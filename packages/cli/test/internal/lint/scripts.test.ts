@@ -3,11 +3,11 @@ import type { Dialect } from "@belay/hook-files/Discovery"
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { afterAll, assert, describe, it } from "vitest"
+import { afterAll, assert, describe, expect, it } from "vitest"
 import { blocksByTwo, breaking, missing } from "../../../src/internal/lint/ends.ts"
 import { fields } from "../../../src/internal/lint/fields.ts"
 import { isProgram, languageOf, scriptOf, wordsOf } from "../../../src/internal/lint/scripts.ts"
-import { type Facts, item } from "../../support/lintItem.ts"
+import { collected, type Facts, item } from "../../support/lintItem.ts"
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "belay-cli-lint-")))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -178,6 +178,7 @@ describe("an exit code", () => {
 })
 
 describe("a field that a script reads", () => {
+  const findings = collected()
   it.each<readonly [event: string, as: string, code: string, found: string | undefined]>([
     ["preToolUse", "preToolUse", ".toolArgs.command", "x reads a field of toolArgs"],
     ["preToolUse", "preToolUse", ".toolArgs | fromjson | .command", undefined],
@@ -204,13 +205,17 @@ describe("a field that a script reads", () => {
     ["sessionStart", "sessionStart", ".tool_input", undefined],
     ["noSuchEvent", "noSuchEvent", ".tool_input", undefined]
   ])("at %s, written %s: %s", (event, as, code, found) => {
-    const all = fields(item("copilot", event, { event: as }), "x", code)
+    const all = findings.add(fields(item("copilot", event, { event: as }), "x", code))
     assert.deepEqual(
       all.map(({ level, rule, what }) => [level, rule, what]),
       found === undefined ? [] : [
         ["error", "input-field", found]
       ]
     )
+  })
+
+  it("is reported with exactly these words", async () => {
+    await expect(findings.text()).toMatchFileSnapshot("../../support/printed/lint-fields.txt")
   })
 
   it("is only a matter of GitHub Copilot", () => {

@@ -1,4 +1,7 @@
 /** What `belay hooks test` says about entries that run, and why others do not, to the letter. */
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { describe, expect, it } from "vitest"
 import { text } from "../../../src/internal/trial/show.ts"
 import { answering, settings, world } from "../../belay.ts"
@@ -99,6 +102,42 @@ describe("a trial", () => {
       await printed(twins, "Stop", ...sources, "--trust-once")
     ]
     await expect(told.join("\n")).toMatchFileSnapshot("../../support/trial/several.txt")
+  })
+
+  it("says exactly this about entries that are HTTP requests, and several of one file", async () => {
+    const answers: ReadonlyArray<readonly [status: number, body: string]> = [[200, "{\"a\":1}"], [500, "it broke"]]
+    const server = createServer((request, response) => {
+      const [status, body] = answers[Number(request.url!.slice(1))]!
+      response.writeHead(status, { "content-type": "application/json" }).end(body)
+    })
+    server.listen(0, "127.0.0.1")
+    await once(server, "listening")
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const made = world({
+      "home/.claude/settings.json": {
+        hooks: { PreToolUse: [{ hooks: answers.map((_, index) => ({ type: "http", url: `${url}/${index}` })) }] }
+      }
+    })
+    const earlier = world({
+      "home/.copilot/hooks/a.json": {
+        version: 1,
+        hooks: {
+          preToolUse: [{ bash: "./deny" }, { bash: "./other" }, { type: "http", url: `${url}/0` }],
+          sessionStart: [{ type: "prompt", prompt: "Hello" }, { bash: "true" }]
+        }
+      },
+      "project/deny": answering({ permissionDecision: "deny", permissionDecisionReason: "no" }),
+      "project/other": answering({})
+    })
+    const told = [
+      await printed(made, "PreToolUse", ...ls, "--json"),
+      await printed(made, "PreToolUse", ...ls),
+      await printed(earlier, "preToolUse", "--tool", "bash", "--source", "copilot"),
+      await printed(earlier, "sessionStart", "--source", "copilot")
+    ]
+    server.close()
+    const plain = told.join("\n").replaceAll(url, "URL").replaceAll(/"durationMs": [\d.]+/g, "\"durationMs\": 0")
+    await expect(plain).toMatchFileSnapshot("../../support/trial/others.txt")
   })
 
   it("reads a call, a result and a message from a payload, whatever system it is of", async () => {

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { AgentConfig } from "../../../src/agent/AgentConfig.ts"
 import { agentTool } from "../../../src/agent/agentTool.ts"
-import { createAgent } from "../../../src/agent/createAgent.ts"
+import { type Agent, createAgent } from "../../../src/agent/createAgent.ts"
 import type { AgentEvent } from "../../../src/data/AgentEvent.ts"
 import { whyInvalid } from "../../../src/data/Message.ts"
 import * as RunState from "../../../src/data/RunState.ts"
@@ -151,6 +151,60 @@ describe("a tree of agents", () => {
       "own worker/1/subagent look 1",
       "same worker/1/subagent look 1"
     ])
+  })
+
+  it("runs the hooks of every agent above, each once, at any depth", async () => {
+    for (const kind of ["policy", "advisory"] as const) {
+      const log: Array<string> = []
+      const say = (name: string, by: string): AgentHook => ({
+        name,
+        kind,
+        tools: "look",
+        preToolCall: (_, { agent }) => void log.push(`${by} ${agent.depth}`)
+      })
+      const shared = say("shared", "shared")
+      const make = (level: number): Agent =>
+        createAgent({
+          name: "worker",
+          provider: scripted([level === 3 ? asks(["look", {}]) : asks(["work", { message: "x" }]), "done"]).provider,
+          hooks: [
+            say("guard", `guard ${level}`),
+            { ...say("private", `private ${level}`), tier: "agent" },
+            ...(level === 0 ? [] : [shared])
+          ],
+          tools: [
+            level === 3 ? recording("look").tool : agentTool({ name: "work", description: "w", agent: make(level + 1) })
+          ]
+        })
+      await using lead = make(0)
+      await lead.run("go")
+      assert.deepStrictEqual(log, ["guard 0 3", "guard 1 3", "shared 3", "guard 2 3", "guard 3 3", "private 3 3"])
+    }
+  })
+
+  it("is guarded by an agent in the middle, as that agent is without the lead", async () => {
+    const look = recording("look")
+    const leaf = () =>
+      createAgent({ name: "leaf", provider: scripted([asks(["look", {}]), "done"]).provider, tools: [look.tool] })
+    const middle = () =>
+      createAgent({
+        name: "middle",
+        provider: scripted([asks(["leaf", { message: "x" }]), "done"]).provider,
+        hooks: [{
+          name: "guard",
+          kind: "policy",
+          preToolCall: ({ name }) => name === "look" ? HookAction.reject("no") : undefined
+        }],
+        tools: [agentTool({ name: "leaf", description: "l", agent: leaf() })]
+      })
+    await using alone = middle()
+    await alone.run("go")
+    await using lead = createAgent({
+      provider: scripted([asks(["middle", { message: "x" }]), "done"]).provider,
+      tools: [agentTool({ name: "middle", description: "m", agent: middle() })]
+    })
+    await lead.run("go")
+    assert.deepStrictEqual(look.ran, [])
   })
 
   const usage = { inputTokens: 10, outputTokens: 5 }

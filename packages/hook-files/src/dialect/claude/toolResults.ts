@@ -1,5 +1,6 @@
 /** Converts results of tools to the format that scripts of Claude Code expect, and back. */
 import type { Json, JsonObject } from "@belay/core/Json"
+import { objectOf } from "../shared/fields.ts"
 
 /** A result as scripts read it, and a function that converts a result of a script to what the model reads. */
 export interface Response {
@@ -15,9 +16,6 @@ interface Shape {
 
 const linesOf = (text: string): ReadonlyArray<string> => text.split("\n").filter((line) => line.trim() !== "")
 const fieldOf = (input: JsonObject, key: string): Json => Object.hasOwn(input, key) ? input[key]! : ""
-const objectOf = (value: Json | undefined): JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? value as JsonObject : {}
-
 /**
  * The format of a tool that changes a file. The change is in the input of the tool, and `output` is the text of the
  * tool.

@@ -1,12 +1,12 @@
 /** Applies the verdict of GitHub Copilot hooks to sessions, prompts, stops, failures and notifications. */
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
-import type { JsonObject } from "@belay/core/Json"
 import type { Message } from "@belay/core/Message"
 import { isProviderError } from "@belay/core/ProviderError"
 import * as Effect from "effect/Effect"
 import { type Effects, onVerdict } from "../../engine/effects.ts"
 import type * as Engine from "../../engine/engine.ts"
+import { objectOf } from "../shared/fields.ts"
 import type { Renamed } from "../shared/renamedTools.ts"
 import { type Answer, noVerdict, type Verdict } from "./answer.ts"
 import type { Handler } from "./config.ts"
@@ -186,10 +186,7 @@ const otherEffects = ({ events }: Setup): Effects => ({
     events: ["notification"],
     run: ({ name: signal, payload }, ctx) => {
       if (signal.toLowerCase() !== "notification") return undefined
-      const more = typeof payload === "object" && payload !== null && !Array.isArray(payload)
-        // A JSON value that is an object but not an array is a JsonObject.
-        ? payload as JsonObject
-        : {}
+      const more = objectOf(payload)
       const fields = { hook_event_name: "Notification", notification_type: "", message: "", ...more }
       return onVerdict(events.fire("notification", fields, ctx), (verdict) => inject(verdict, ctx))
     }

@@ -7,6 +7,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { type Effects, onVerdict } from "../../engine/effects.ts"
 import type * as Engine from "../../engine/engine.ts"
+import { objectOf } from "../shared/fields.ts"
 import type { ToolNames } from "../shared/toolNames.ts"
 import type { Answer, Verdict } from "./answer.ts"
 import type { Handler } from "./config.ts"
@@ -183,13 +184,9 @@ const otherEffects = ({ events }: Setup): Effects => ({
       const event = names.find((one) => rowOf(one).ofHost === true && one === name)
       if (event === undefined) return undefined
       return onVerdict(
-        events.fire(event, fieldsOf(payload), ctx),
+        events.fire(event, objectOf(payload), ctx),
         ({ denied }) => denied === undefined || blockable !== true ? undefined : HookAction.reject(denied)
       )
     }
   }
 })
-
-const fieldsOf = (payload: unknown): JsonObject =>
-  // A JSON value that is an object but not an array is a JsonObject.
-  typeof payload === "object" && payload !== null && !Array.isArray(payload) ? payload as JsonObject : {}

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import { resolve } from "node:path"
 import type { Effects } from "../../engine/effects.ts"
 import { read } from "../../internal/files.ts"
+import { objectOf } from "../shared/fields.ts"
 import { editsOf } from "../shared/fileEdits.ts"
 import { noVerdict, type Verdict } from "./answer.ts"
 import { inject, type Setup } from "./effects.ts"
@@ -159,8 +160,7 @@ const doneEvent = (known: CursorCall, output: Json, duration: number): OwnEvent 
 /** Returns what a shell printed: the text, or the text of the object's usual field. */
 const printed = (output: Json): string => {
   if (typeof output === "string") return output
-  // A JSON value that is an object but not an array is a JsonObject.
-  const fields = typeof output === "object" && output !== null && !Array.isArray(output) ? output as JsonObject : {}
+  const fields = objectOf(output)
   const found = ["stdout", "output"].map((key) => fields[key]).find((one) => typeof one === "string")
   return typeof found === "string" ? found : JSON.stringify(output)
 }

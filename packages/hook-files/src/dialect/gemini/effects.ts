@@ -1,12 +1,13 @@
 /** Applies the verdict of Gemini CLI hooks to sessions, prompts, stops and notifications. */
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
-import type { Json, JsonObject } from "@belay/core/Json"
+import type { JsonObject } from "@belay/core/Json"
 import { type Message, text } from "@belay/core/Message"
 import * as Effect from "effect/Effect"
 import { type Effects, onVerdict } from "../../engine/effects.ts"
 import type * as Engine from "../../engine/engine.ts"
 import type * as Transcript from "../../Transcript.ts"
+import { objectOf } from "../shared/fields.ts"
 import type { Renamed } from "../shared/renamedTools.ts"
 import type { Answer, Verdict } from "./answer.ts"
 import type { Handler } from "./config.ts"
@@ -153,15 +154,11 @@ const notificationEffects = ({ engine, fire, tools }: Setup): Effects => ({
     events: ["Notification"],
     run: ({ name: signal, payload }, ctx) => {
       if (signal.toLowerCase() !== "notification") return undefined
-      const fields = { notification_type: "", message: "", details: {}, ...fieldsOf(payload) }
+      const fields = { notification_type: "", message: "", details: {}, ...objectOf(payload) }
       return onVerdict(fire("Notification", fields, ctx), () => undefined)
     }
   }
 })
-
-const fieldsOf = (payload: Json): JsonObject =>
-  // A JSON value that is an object but not an array is a JsonObject.
-  typeof payload === "object" && payload !== null && !Array.isArray(payload) ? payload as JsonObject : {}
 
 const kindOf = (tool: string): string => {
   if (tool === "run_shell_command") return "exec"

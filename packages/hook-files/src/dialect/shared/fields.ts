@@ -8,6 +8,11 @@ export type Fields = { readonly [key: string]: unknown }
 export const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
+/** Returns a JSON object, or an empty one in place of any other JSON. */
+export const objectOf = (value: unknown): JsonObject =>
+  // A JSON value that is an object but not an array is a JsonObject.
+  isFields(value) ? value as JsonObject : {}
+
 /** Parses JSON and drops `__proto__` keys. Returns undefined if the text is not JSON. */
 export const parse = (text: string): unknown =>
   Result.getOrUndefined(

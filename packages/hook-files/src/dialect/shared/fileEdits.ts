@@ -1,5 +1,6 @@
 /** Describes what a call changes in a file, as a list of texts that are replaced. */
 import type { Json, JsonObject } from "@belay/core/Json"
+import { objectOf } from "./fields.ts"
 
 /** Returns the changes of a call in Claude Code's format. A written file replaces the empty text. */
 export const editsOf = (
@@ -8,12 +9,7 @@ export const editsOf = (
   const { content, edits } = input
   if (name === "Write") return [edit("", content)]
   if (!Array.isArray(edits)) return [edit(input["old_string"], input["new_string"])]
-  return edits.map((one: Json) =>
-    // A JSON value that is an object but not an array is a JsonObject.
-    typeof one === "object" && one !== null && !Array.isArray(one)
-      ? edit((one as JsonObject)["old_string"], (one as JsonObject)["new_string"])
-      : edit("", "")
-  )
+  return edits.map((one: Json) => edit(objectOf(one)["old_string"], objectOf(one)["new_string"]))
 }
 
 const edit = (before: Json | undefined, after: Json | undefined): JsonObject => ({

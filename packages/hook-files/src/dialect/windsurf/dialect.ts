@@ -3,7 +3,7 @@ import type { JsonObject } from "@belay/core/Json"
 import { resolve } from "node:path"
 import type * as Dialect from "../../Dialect.ts"
 import type { Finished } from "../../process/Command.ts"
-import { cap } from "../shared/fields.ts"
+import { cap, objectOf } from "../shared/fields.ts"
 import { looksLikeAnswer } from "../shared/strayAnswer.ts"
 import type { Handler } from "./config.ts"
 import { rowOf } from "./events.ts"
@@ -34,7 +34,7 @@ export const make = (projectDir: string): Dialect.Dialect<Handler, JsonObject, A
   name: "windsurf",
   concurrency: () => 1,
   request: (entry, input) => {
-    const { root_workspace_path: root } = fieldsOf(input["tool_info"])
+    const { root_workspace_path: root } = objectOf(input["tool_info"])
     return {
       input,
       cwd: entry.cwd === undefined ? projectDir : resolve(projectDir, entry.cwd),
@@ -55,10 +55,6 @@ export const make = (projectDir: string): Dialect.Dialect<Handler, JsonObject, A
     return { ...all("denied"), ...all("asks"), advice: answers.flatMap(({ advice }) => advice ?? []) }
   }
 })
-
-const fieldsOf = (value: unknown): JsonObject =>
-  // A JSON value that is an object but not an array is a JsonObject.
-  typeof value === "object" && value !== null && !Array.isArray(value) ? value as JsonObject : {}
 
 /** Reads how an entry ended. Exit code 2 blocks, or shows standard error to the model after a tool. */
 const read = ({ event, showsOutput }: Handler, finished: Finished): Answer => {

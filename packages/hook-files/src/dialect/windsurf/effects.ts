@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import { type Effects, onVerdict } from "../../engine/effects.ts"
 import type * as Engine from "../../engine/engine.ts"
 import type * as Transcript from "../../Transcript.ts"
+import { objectOf } from "../shared/fields.ts"
 import { editsOf } from "../shared/fileEdits.ts"
 import { type Known, known, type ToolNames } from "../shared/toolNames.ts"
 import type { Handler } from "./config.ts"
@@ -77,7 +78,7 @@ export const make = (setup: Setup): Effects => {
       events: ["post_setup_worktree"],
       run: ({ name, payload }, ctx) =>
         name === "post_setup_worktree"
-          ? onVerdict(fire("post_setup_worktree", fieldsOf(payload), ctx), () => undefined)
+          ? onVerdict(fire("post_setup_worktree", objectOf(payload), ctx), () => undefined)
           : undefined
     },
     onSessionEnd: (_end, ctx) => {
@@ -87,10 +88,6 @@ export const make = (setup: Setup): Effects => {
     }
   }
 }
-
-const fieldsOf = (value: Json): JsonObject =>
-  // A JSON value that is an object but not an array is a JsonObject.
-  typeof value === "object" && value !== null && !Array.isArray(value) ? value as JsonObject : {}
 
 const toolEffects = (
   { engine, toolNames, transcript }: Setup,

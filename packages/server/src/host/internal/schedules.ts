@@ -72,7 +72,7 @@ export const readSchedules = (all: ReadonlyArray<Schedule>): ReadonlyArray<Ticki
       ["every", every, (given) => Number.isFinite(Duration.toMillis(given)), "a time that ends"],
       ["name", name, () => !names.has(`${session} ${name}`), "another name: this session has such a schedule"]
     ))
-    const read = Effect.runSync(Effect.result(readMessage(session, schedule.message, 0, undefined)))
+    const read = Effect.runSync(Effect.result(readMessage(session, schedule.message, undefined)))
     if (Result.isFailure(read)) Result.getOrThrow(invalidOption(`${key}.message`, read.failure.message))
     names.add(`${session} ${name}`)
     if (every !== undefined) {
@@ -128,7 +128,7 @@ const addNext = Effect.fnUntraced(function*(site: Site, { after, schedule }: Tic
   if ((yield* site.inbox.get(sessionId, key)) !== undefined) return at
   // Who was there at the last tick has added this one.
   if (missed === "skip") yield* skipMissed(site, schedule, time)
-  const body = yield* readMessage(sessionId, message, at, undefined)
+  const body = yield* readMessage(sessionId, message, at)
   yield* adding(site)({ sessionId, key, kind: "message", body, at, ...defined({ tenant }) })
   return at
 })

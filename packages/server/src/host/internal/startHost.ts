@@ -79,13 +79,12 @@ const drainSite = (site: Site, scope: Scope.Closeable, withinMs: number): Effect
 /** Parks all turns, also those that were about to begin. */
 const parkAll = ({ running }: Site, withinMs: number): Effect.Effect<never> => {
   const parking = new Set<RunningTurn>()
-  const round = Effect.suspend(() => {
-    const turns = [...running.values()].filter((turn) => !parking.has(turn))
-    return Effect.forEach(turns, (turn) => {
+  const round = Effect.gen(function*() {
+    for (const turn of [...running.values()].filter((turn) => !parking.has(turn))) {
       parking.add(turn)
       const parked = Effect.ignore(call(() => turn.session.park({ withinMs })))
-      return Effect.forkDetach(Effect.ensuring(parked, Effect.sync(() => parking.delete(turn))))
-    }, { discard: true })
+      yield* Effect.forkDetach(Effect.ensuring(parked, Effect.sync(() => parking.delete(turn))))
+    }
   })
   return Effect.forever(Effect.andThen(round, Effect.sleep(drainMs)))
 }

@@ -32,8 +32,9 @@ export const decisionsOf = async (
   conversation: Conversation | undefined,
   { answerOf, outputOf }: GivenAnswers
 ): Promise<Decisions> => {
+  if (conversation === undefined) return {}
   const decisions = new Map<string, Decision>()
-  const asking = askingOf(sessionId, conversation ?? { turnNumber: 0 })
+  const asking = askingOf(sessionId, conversation)
   for (const ask of pendingOf(conversation)) {
     if (isClientCall(ask)) {
       const output = outputOf(await clientCallIdOf(asking, ask))

@@ -52,6 +52,28 @@ describe("wake-ups of a session in a cluster", () => {
       assert.lengthOf(ends, 3)
     }))
 
+  it.effect("that are interrupted before their call has begun are not what a later one waits for", () =>
+    Effect.gen(function*() {
+      const { advance, ends } = gated()
+      const one = runner(advance)
+      const answer = answerOf(one, "s")
+      const first = yield* Effect.forkChild(answer)
+      yield* settle
+      const waiting = yield* Effect.forkChild(answer)
+      yield* settle
+      yield* Fiber.interrupt(waiting)
+      assert.deepEqual([ends.length, one.open.get("s")], [1, 1])
+      const later = yield* Effect.forkChild(answer)
+      yield* settle
+      ends[0]!()
+      yield* Fiber.join(first)
+      yield* settle
+      assert.lengthOf(ends, 2)
+      ends[1]!()
+      yield* Fiber.join(later)
+      assert.strictEqual(one.open.size, 0)
+    }))
+
   it.effect("of different sessions do not wait for each other, as far as there are permits", () =>
     Effect.gen(function*() {
       const { advance, ends } = gated()

@@ -57,6 +57,20 @@ describe("who waits for an outcome", () => {
       assert.strictEqual(site.listeners.size, 0)
     }))
 
+  it.effect("looks again at once when something was stored while it looked", () =>
+    Effect.gen(function*() {
+      const { reads, site } = siteOf(entryOf("waiting"), entryOf("done", completed))
+      const { get } = site.inbox
+      const during = (sessionId: string, key: string) =>
+        Effect.tap(get(sessionId, key), () => {
+          const isFirst = reads() === 1
+          return isFirst ? report(site, { sessionId, key }, completed as never) : Effect.void
+        })
+      const fiber = yield* waiting({ ...site, inbox: { ...site.inbox, get: during } })
+      assert.strictEqual(reads(), 2)
+      assert.deepEqual(yield* Fiber.join(fiber), completed as never)
+    }))
+
   it.effect("looks at once when this process has stored an outcome, of this session only", () =>
     Effect.gen(function*() {
       const { reads, site } = siteOf(

@@ -1,6 +1,7 @@
 /** Reads the payload of a system: what has happened or is about to happen. */
 import { canonical, digest, type Json, type JsonObject } from "@belay/core/Json"
 import type { Path, Wire, WireCall, WireEvent } from "@belay/hook-files/Wires"
+import { isFields } from "../../fields.ts"
 import { messageOf, Refusal } from "./refusal.ts"
 
 /** A tool call, in the words of Claude Code. */
@@ -158,7 +159,7 @@ const parsed = (value: Json | undefined): Json | undefined => {
 /** Arguments with the fields of Claude Code. Where a system declares fields, only those are compared and shown. */
 const argsOf = (wire: Wire, name: string, given: Json | undefined): Json => {
   const value = parsed(given) ?? {}
-  if (!isObject(value)) return value
+  if (!isFields(value)) return value
   if (name === "apply_patch") return patchOf(value)
   const known = fieldsOf(wire, name)
   if (known === undefined) return value
@@ -172,7 +173,7 @@ const argsOf = (wire: Wire, name: string, given: Json | undefined): Json => {
 
 /** Arguments as the system wrote them, from those of Claude Code. */
 export const givenArgs = (wire: Wire, name: string, args: Json): Json => {
-  if (!isObject(args)) return args
+  if (!isFields(args)) return args
   if (name === "apply_patch") {
     const { paths: _paths, patch, ...rest } = args
     return { ...rest, command: patch ?? "" }
@@ -196,9 +197,6 @@ const patchOf = ({ command, ...rest }: JsonObject): JsonObject => {
 }
 
 // Fields.
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Returns the value at a path. Inherited fields do not count. */
 const at = (payload: Json, path: Path | undefined): Json | undefined => {

@@ -1,6 +1,7 @@
 /** What the guard says about an occasion, and how a system reads it. */
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { Template, Wire, WireEvent } from "@belay/hook-files/Wires"
+import { isFields } from "../../fields.ts"
 
 /** What the guard says. Without any of these, the system goes on. */
 export interface Said {
@@ -107,12 +108,9 @@ const filled = (template: JsonObject, event: string, reason: string, value: Json
 const merged = (one: JsonObject, other: JsonObject): JsonObject => {
   const both = Object.entries(other).map(([key, value]) => {
     const before = one[key]
-    return [key, isObject(before) && isObject(value) ? { ...value, ...before } : before ?? value]
+    return [key, isFields(before) && isFields(value) ? { ...value, ...before } : before ?? value]
   })
   return { ...one, ...Object.fromEntries(both) }
 }
-
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const textOf = (value: Json): string => typeof value === "string" ? value : JSON.stringify(value)

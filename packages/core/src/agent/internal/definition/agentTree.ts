@@ -89,8 +89,8 @@ const configFor = ({ config: parent }: ResolvedAgent, child: ResolvedAgent): Res
 }
 
 /**
- * The hooks of the tree (tiers managed and project), then the hooks of the agent, which get the tier agent. A hook that
- * both have runs once. Of two hooks with one name, that of the agent gets another name.
+ * The hooks of the agents above, then the hooks of the agent, which get the tier agent. A hook that several have runs
+ * once. Of two hooks with one name, that of the lower agent gets another name.
  */
 const chainFor = (
   parent: ResolvedAgent,
@@ -99,28 +99,43 @@ const chainFor = (
   const shared = parent.chain.hooks.filter(isInherited)
   const names = new Set(shared.map(({ name }) => name))
   const hookNames = new Map(parent.hookNames)
-  const own = child.chain.hooks.filter((hook) => !shared.some((other) => isSameHook(other, hook))).map((hook) => {
-    const tier = hook.tier ?? "agent"
-    if (!names.has(hook.name)) return withOptions(hook, { tier })
-    const name = `${hook.name}@${child.info.name}`
-    hookNames.set(name, hook.name)
-    return withOptions(hook, { tier, name })
-  })
+  const own = child.chain.hooks.filter((hook) => !shared.some((other) => isSameHook(original(other), hook))).map(
+    (hook) => {
+      let { name } = hook
+      while (names.has(name)) name = `${name}@${child.info.name}`
+      names.add(name)
+      if (name !== hook.name) hookNames.set(name, hook.name)
+      return placed(hook, { tier: hook.tier ?? "agent", name })
+    }
+  )
   return Result.map(HookChain.make([...shared, ...own]), (chain) => ({ chain, hookNames }))
 }
 
-const isInherited = ({ tier }: AgentHook<never>): boolean => tier !== "agent"
+/** Whether the agents below have a hook too. A hook of the tier agent is for one agent alone. */
+const isInherited = (hook: AgentHook<never>): boolean => original(hook).tier !== "agent"
+
+/** The hooks as their agents have them, by the hooks of a sub-agent. */
+const originals = new WeakMap<AgentHook<never>, AgentHook<never>>()
+
+const original = (hook: AgentHook<never>): AgentHook<never> => originals.get(hook) ?? hook
 
 /**
- * The same hook with other options. Inherited members stay, and methods are called with the original hook as `this`.
+ * The same hook with the tier and the name that it has in a sub-agent. Inherited members stay, and methods are called
+ * with the original hook as `this`.
  */
-const withOptions = (hook: AgentHook<never>, options: Partial<AgentHook<never>>): AgentHook<never> =>
-  new Proxy(hook, {
+const placed = (
+  hook: AgentHook<never>,
+  options: Pick<AgentHook<never>, "name" | "tier">
+): AgentHook<never> => {
+  const made = new Proxy(hook, {
     get: (target, key) => {
       const value: unknown = Reflect.get(Object.hasOwn(options, key) ? options : target, key)
       return typeof value === "function" ? value.bind(target) : value
     }
   })
+  originals.set(made, original(hook))
+  return made
+}
 
 /** Both policies must allow a call. The grant is that of the inner policy. */
 const bothPolicies = (

@@ -27,7 +27,7 @@ export const checkParts = function*(turn: GuardTurn, input: TurnInput): Step<Che
   const check = new PartCheck(turn, input)
   const parts = defined({
     instructions: instructions === undefined ? undefined : yield* check.text("instructions", instructions),
-    tools: tools === undefined ? undefined : yield* check.each(tools, (tool) => check.tool(tool)),
+    tools: tools === undefined ? undefined : (yield* check.each(tools, (tool) => check.tool(tool))).flat(),
     before: before === undefined ? undefined : yield* check.each(before, (message) => check.message(message))
   })
   return check.stop === undefined ? { parts } : { parts: {}, stop: check.stop }
@@ -49,14 +49,16 @@ class PartCheck {
   stop: Outcome<"preTurn"> | undefined = undefined
   private readonly turn: GuardTurn
   private readonly input: TurnInput
+  /** What hooks make of each name. A name that stands in several places is checked once. */
+  private readonly names = new Map<string, string>()
 
   constructor(turn: GuardTurn, input: TurnInput) {
     this.turn = turn
     this.input = input
   }
 
-  *each<A>(all: ReadonlyArray<A>, check: (one: A) => Step<A>): Step<ReadonlyArray<A>> {
-    const checked: Array<A> = []
+  *each<A, B>(all: ReadonlyArray<A>, check: (one: A) => Step<B>): Step<ReadonlyArray<B>> {
+    const checked: Array<B> = []
     for (const one of all) checked.push(yield* check(one))
     return checked
   }
@@ -73,15 +75,20 @@ class PartCheck {
     return checked === given ? value : parsed(checked)
   }
 
-  *tool(tool: ClientTool): Step<ClientTool> {
+  /** A tool whose name hooks change is left out, because its client would not know another name. */
+  *tool(tool: ClientTool): Step<ReadonlyArray<ClientTool>> {
+    if ((yield* this.name("tools", tool.name)) !== tool.name) return []
     const description = yield* this.text("tools", tool.description)
     const inputSchema = yield* this.json("tools", tool.inputSchema)
     // Without its schema, the model still knows what the tool is for.
-    return { ...tool, description, inputSchema: isObject(inputSchema) ? inputSchema : { type: "object" } }
+    return [{ ...tool, description, inputSchema: isObject(inputSchema) ? inputSchema : { type: "object" } }]
   }
 
   *message(message: Message): Step<Message> {
-    if (message.role === "tool") return { ...message, content: yield* this.json("before", message.content) }
+    if (message.role === "tool") {
+      const toolName = yield* this.name("before", message.toolName)
+      return { ...message, toolName, content: yield* this.json("before", message.content) }
+    }
     if (message.role === "assistant") {
       const content = yield* this.text("before", message.content)
       const { toolCalls } = message
@@ -98,7 +105,17 @@ class PartCheck {
   }
 
   private *call(call: ToolCall): Step<ToolCall> {
-    return { ...call, args: yield* this.json("before", call.args) }
+    const name = yield* this.name("before", call.name)
+    return { ...call, name, args: yield* this.json("before", call.args) }
+  }
+
+  /** Hooks may make any text of a name, and providers take only some letters, so a changed name is always the same. */
+  private *name(part: Part, name: string): Step<string> {
+    const before = this.names.get(name)
+    if (before !== undefined) return before
+    const checked = (yield* this.text(part, name)) === name ? name : "changed_name"
+    this.names.set(name, checked)
+    return checked
   }
 
   private *ask(part: Part, message: string, attachments: ReadonlyArray<FilePart>): Step<TurnInput> {

@@ -1,11 +1,12 @@
 /** Fires the events of sessions, turns, compactions and signals, and does what the verdicts say. */
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
-import type { Json, JsonObject } from "@belay/core/Json"
+import type { JsonObject } from "@belay/core/Json"
 import type { Message } from "@belay/core/Message"
 import * as Effect from "effect/Effect"
 import { type Effects, onVerdict } from "../../../engine/effects.ts"
 import type * as Engine from "../../../engine/engine.ts"
+import { objectOf } from "../../shared/fields.ts"
 import { known, type ToolNames } from "../../shared/toolNames.ts"
 import type { Answer } from "../answer/answer.ts"
 import type { Verdict } from "../answer/verdict.ts"
@@ -194,7 +195,7 @@ const compactionEffects = ({ events }: Setup): Effects => ({
 export const onSignal = ({ engine, events }: Setup): Effects["onSignal"] => ({ blockable, name, payload }, ctx) => {
   const event = eventOf(name)
   if (event === undefined || !engine.has(event)) return undefined
-  const fields = fieldsOf(payload)
+  const fields = objectOf(payload)
   return onVerdict(events.fire(event, ctx, fields), (verdict) => {
     inject(verdict, ctx)
     return signalAction(event, verdict, blockable && !isFinalChange(event, fields))
@@ -214,7 +215,3 @@ const signalAction = (event: EventName, { answer, blocked, stop }: Verdict, isBl
   if (reason !== undefined) return isBlockable ? HookAction.reject(reason) : undefined
   return answer === undefined ? undefined : HookAction.respond(answer)
 }
-
-const fieldsOf = (payload: Json): JsonObject =>
-  // A `Json` value that is an object and not an array is a `JsonObject`.
-  typeof payload === "object" && payload !== null && !Array.isArray(payload) ? payload as JsonObject : {}

@@ -51,7 +51,8 @@ export const openBoss = (
       schema,
       schedule: false,
       registerInstance: false,
-      useListenNotify: isRunner && !("query" in source),
+      // On a pool, which cannot listen, jobs are looked for every half a second.
+      useListenNotify: isRunner,
       supervise: isRunner,
       superviseIntervalSeconds: superviseEvery,
       monitorIntervalSeconds: superviseEvery,

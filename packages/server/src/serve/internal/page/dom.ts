@@ -14,7 +14,7 @@ export interface Node {
   replaceWith(node: Node): void
   setAttribute(name: string, value: string): void
   addEventListener(type: string, listener: (event: Event) => void): void
-  querySelector(selector: string): Node | null
+  querySelectorAll(selector: string): ReadonlyArray<Node>
   focus(): void
 }
 

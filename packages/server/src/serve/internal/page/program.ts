@@ -135,9 +135,15 @@ export const program = (browser: Browser, api: string): void => {
     const article = articleOf(message)
     const isAtEnd = browser.scrollY + browser.innerHeight > element("page").scrollHeight - 120
     const old = articles[index]
-    // What a person has opened stays open.
     if (old === undefined) element("messages").append(article)
-    else old.replaceWith(article)
+    else {
+      // What is open stays open.
+      const details = article.querySelectorAll("details")
+      old.querySelectorAll("details").forEach((one, at) => {
+        if (one.open && details[at] !== undefined) details[at].open = true
+      })
+      old.replaceWith(article)
+    }
     articles[index] = article
     if (isAtEnd) browser.scrollTo(0, element("page").scrollHeight)
   }
