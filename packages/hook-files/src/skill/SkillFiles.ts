@@ -4,6 +4,7 @@
  * @since 0.2.0
  */
 import { ConfigError } from "@belay/core/AgentError"
+import { checked } from "@belay/core/ArgumentCheck"
 import { defined } from "@belay/core/Fields"
 import { checkKinds, checkOptions, type OptionKinds } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
@@ -194,13 +195,45 @@ const outside = (cwd: string, trust: string): Result.Result<void, ConfigError> =
     )
     : Result.succeed(undefined)
 
+/** A file of a skill. @category models @since 0.2.0 */
+export interface SkillFile {
+  /** Its path in the folder of the skill. */
+  readonly path: string
+  /** Its execute bits and SHA-256, such as `755 9f86…`; or what it is, if it was not read. */
+  readonly state: string
+  /** Its text. Absent for links, files of more than 256 KiB, and files with bytes that are not text. */
+  readonly text?: string
+}
+
+/**
+ * Reads all files of a skill, also of one that nobody has trusted, to show them to a person or to check them.
+ *
+ * @category reading
+ * @since 0.2.0
+ */
+export const filesOf = checked(
+  "SkillFiles.filesOf",
+  ["skill"],
+  ({ root }: Pick<Skill, "root">): ReadonlyArray<SkillFile> => {
+    const tree = makeReader(root)()
+    return [...tree].map(([path, state]) => {
+      const read = readResource(root, path, tree)
+      return "text" in read ? { path, state, text: read.text } : { path, state }
+    })
+  }
+)
+
 /**
  * Returns the path of a skill's folder: relative to the working folder, if it is in it.
  *
  * @category reading
  * @since 0.2.0
  */
-export const folderOf = ({ root }: Pick<Skill, "root">, cwd: string): string => {
-  const short = relative(cwd, root)
-  return (short === "" || short.startsWith("..") ? root : short).replaceAll("\\", "/")
-}
+export const folderOf = checked(
+  "SkillFiles.folderOf",
+  ["skill", "cwd"],
+  ({ root }: Pick<Skill, "root">, cwd: string): string => {
+    const short = relative(cwd, root)
+    return (short === "" || short.startsWith("..") ? root : short).replaceAll("\\", "/")
+  }
+)

@@ -1,6 +1,6 @@
 /** The files of a skill: which there are, in which state, and what a model may read of them. */
 import * as Result from "effect/Result"
-import { constants, lstatSync, readdirSync, readlinkSync, type Stats } from "node:fs"
+import { lstatSync, readdirSync, readlinkSync, type Stats } from "node:fs"
 import { join } from "node:path"
 import { isInside, read, real, sha256 } from "../../internal/files.ts"
 import { isKept } from "../../trust/internal/kinds.ts"
@@ -111,7 +111,7 @@ export const readResource = (root: string, path: string, tree: SkillTree): Resou
         : `${path} cannot be read: ${content.problem}`
     }
   }
-  if (`${(content.mode & ~constants.S_IFMT).toString(8)} ${sha256(content.bytes)}` !== state) {
+  if (`${content.mode.toString(8)} ${sha256(content.bytes)}` !== state) {
     return { problem: `${path} changed while it was read: try again` }
   }
   return content.bytes.includes(0)
