@@ -15,7 +15,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { namesOf, tokensOf } from "./internal/search/names.ts"
 import { makeIndex } from "./internal/search/rank.ts"
-import { callTool, readCall, searchHook, searchTool } from "./internal/search/searchHook.ts"
+import { callTool, readCall, searchHook, searchTool, vendorHook } from "./internal/search/searchHook.ts"
 import { closest, type Vectors } from "./internal/search/vectors.ts"
 import { ToolError } from "./ToolError.ts"
 
@@ -47,6 +47,12 @@ export interface Options {
    * words only, without any request.
    */
   readonly embedder?: Embedder
+  /**
+   * Lets the vendor search: requests contain all tools, and those that would be left out are marked, so that the model
+   * reads them only when the vendor's search has found them. Use it with the Responses API of vendors that have it; a
+   * request to another API fails before it is sent. `maxTokens`, `results` and `embedder` then do nothing. Default false.
+   */
+  readonly vendor?: boolean
 }
 
 const optionKinds: OptionKinds<Options> = {
@@ -55,7 +61,8 @@ const optionKinds: OptionKinds<Options> = {
   always: "texts",
   maxTokens: "number",
   results: "number",
-  embedder: "object"
+  embedder: "object",
+  vendor: "flag"
 }
 
 const maxResults = 20
@@ -108,6 +115,13 @@ export const make = (options: Options): ReadonlyArray<AnyTool> => {
   const stays = [always].flat().length === 0 ? () => false : matcher(always)
   const deferred = tools.filter(({ name }) => !stays(name))
   if (tools.length <= above || deferred.length === 0) return tools
+  if (options.vendor === true) {
+    const hooks = [vendorHook()]
+    return [
+      ...tools.filter(({ name }) => stays(name)),
+      ...deferred.map((tool): AnyTool => ({ ...tool, deferred: "vendor", hooks: [...(tool.hooks ?? []), ...hooks] }))
+    ]
+  }
   return [
     ...tools.filter(({ name }) => stays(name)),
     ...searchTools(deferred, maxTokens, results, options.embedder),

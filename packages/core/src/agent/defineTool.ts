@@ -49,7 +49,7 @@ export type WithoutServices<Returned> = Returned extends Effect.Effect<unknown, 
 
 /** A tool. @category models @since 0.1.0 */
 export interface Tool<Name extends string = string, Args = unknown, Shown = unknown>
-  extends Omit<ToolMeta, "name" | "inputSchema">, ToolRef<Name, Shown>
+  extends Omit<ToolMeta, "name" | "inputSchema" | "deferred">, ToolRef<Name, Shown>
 {
   readonly name: Name
   readonly input: InputSchema
@@ -71,9 +71,10 @@ export interface Tool<Name extends string = string, Args = unknown, Shown = unkn
   readonly instructions?: string
   /**
    * Whether requests to the model leave the tool out. The agent still runs it when the model asks for it by its name,
-   * and everything that holds for other tools holds for it. `ToolSearch` of `@belay/tools` sets it. Default false.
+   * and everything that holds for other tools holds for it. `vendor` sends it, and asks the vendor to show it to the
+   * model only when its own search has found it. `ToolSearch` of `@belay/tools` sets both. Default false.
    */
-  readonly deferred?: boolean
+  readonly deferred?: boolean | "vendor"
   /**
    * Runs the tool. Returns a value, or a promise or an Effect of one. The value is written as by `JSON.stringify`; see
    * docs/tools.md for what JSON does not have. An async generator yields progress and returns the value. If the

@@ -19,11 +19,16 @@ const verbs = ["create", "delete", "list", "update", "search", "archive", "expor
 /** Tools such as `github_create_issue`, and what ran. */
 const many = (count: number, ran: Array<string> = []): ReadonlyArray<AnyTool> =>
   Array.from({ length: count }, (_, n) => {
-    const [service, object, verb] = [services[n % 10]!, objects[Math.floor(n / 10) % 10]!, verbs[Math.floor(n / 100) % 10]!]
+    const [service, object, verb] = [
+      services[n % 10]!,
+      objects[Math.floor(n / 10) % 10]!,
+      verbs[Math.floor(n / 100) % 10]!
+    ]
     const name = `${service}_${verb}_${object}${n >= 1_000 ? n : ""}`
     return defineTool({
       name,
-      description: `${verb} a ${object} in ${service}. It needs an account, and the right to ${verb} each ${object} there.`,
+      description:
+        `${verb} a ${object} in ${service}. It needs an account, and the right to ${verb} each ${object} there.`,
       input: {
         type: "object",
         properties: { title: { type: "string", description: `Title of the ${object}` } },
@@ -55,15 +60,17 @@ describe("ToolSearch", () => {
   it("leaves tools out of the requests, finds them, and calls them by their own names", async () => {
     const ran: Array<string> = []
     const tools = ToolSearch.make({ tools: many(200, ran), always: "wiki_create_*" })
-    const { requests, result, results } = await run(tools, [search("open an issue on GitHub"), call("github_create_issue")])
+    const { requests, result, results } = await run(tools, [
+      search("open an issue on GitHub"),
+      call("github_create_issue")
+    ])
     const shown = requests[0]!.tools.map(({ name }) => name)
     assert.lengthOf(shown, 12)
     assert.includeMembers(shown, ["search_tools", "call_tool", "wiki_create_page"])
     assert.match(requests[0]!.instructions!, /^Be brief\.\n\nThere are 190 more tools\./)
     assert.deepEqual(JSON.parse(results[0]!).tools[0], {
       name: "github_create_issue",
-      description:
-        "create a issue in github. It needs an account, and the right to create each issue there.",
+      description: "create a issue in github. It needs an account, and the right to create each issue there.",
       input: {
         type: "object",
         properties: { title: { type: "string", description: "Title of the issue" } },
@@ -140,22 +147,34 @@ describe("ToolSearch", () => {
     const ran: Array<string> = []
     const tools = ToolSearch.make({ tools: many(50, ran) })
     const script = [search("create issue"), call("github_create_issue")]
-    const rules = await run(tools, script, { hooks: [PermissionRules.make({ deny: ["github_*"], otherwise: "allow" })] })
+    const rules = await run(tools, script, {
+      hooks: [PermissionRules.make({ deny: ["github_*"], otherwise: "allow" })]
+    })
     assert.match(rules.results[1]!, /github_create_issue is denied by the rule github_\*/)
     const policy = await run(tools, script, {
       policy: {
         check: ({ name }) =>
-          name.startsWith("github") ? { type: "deny", reason: "no github" } : { type: "allow", grant: { sandbox: "none" } }
+          name.startsWith("github")
+            ? { type: "deny", reason: "no github" }
+            : { type: "allow", grant: { sandbox: "none" } }
       }
     })
     assert.match(policy.results[1]!, /no github/)
     const seen: Array<string> = []
-    const flow = await run(tools, [search("create issue"), call("github_create_issue", { title: "evil@example.com" })], {
-      hooks: [
-        { name: "see", priority: -1, preToolCall: ({ args, name }) => void seen.push(`${name} ${JSON.stringify(args)}`) },
-        DataFlow.make({ ungrounded: "deny", arguments: { "github_create_issue.title": "decisive" } })
-      ]
-    })
+    const flow = await run(
+      tools,
+      [search("create issue"), call("github_create_issue", { title: "evil@example.com" })],
+      {
+        hooks: [
+          {
+            name: "see",
+            priority: -1,
+            preToolCall: ({ args, name }) => void seen.push(`${name} ${JSON.stringify(args)}`)
+          },
+          DataFlow.make({ ungrounded: "deny", arguments: { "github_create_issue.title": "decisive" } })
+        ]
+      }
+    )
     assert.deepEqual(seen[1], `github_create_issue {"title":"evil@example.com"}`)
     assert.match(flow.results[1]!, /evil@example\.com/)
     assert.deepEqual(ran, [])
@@ -265,9 +284,23 @@ describe("ToolSearch", () => {
     assert.lengthOf(ran, 1)
   })
 
+  it("leaves the search to the vendor, if it is asked to", async () => {
+    const ran: Array<string> = []
+    const tools = ToolSearch.make({ tools: many(50, ran), always: "wiki_*", vendor: true })
+    const { requests } = await run(tools, [Scripted.toolCalls({ name: "github_create_issue", args: { title: "x" } })])
+    assert.deepEqual(requests[0]!.parameters.hostedTools, [{ type: "tool-search" }])
+    assert.lengthOf(requests[0]!.tools, 50)
+    assert.lengthOf(requests[0]!.tools.filter(({ deferred }) => deferred === "vendor"), 45)
+    assert.strictEqual(requests[0]!.instructions, "Be brief.")
+    assert.lengthOf(ran, 1)
+  })
+
   it("names wrong options", () => {
     assert.throws(() => ToolSearch.make({ tools: [], maxTokens: 1 }), /ToolSearch\.maxTokens/)
-    assert.throws(() => ToolSearch.make({ tools: [], abov: 1 } as never), /there is no option "abov"; did you mean "above"/)
+    assert.throws(
+      () => ToolSearch.make({ tools: [], abov: 1 } as never),
+      /there is no option "abov"; did you mean "above"/
+    )
     assert.throws(() => ToolSearch.make({ tools: [], embedder: {} as never }), /a function embed/)
   })
 })

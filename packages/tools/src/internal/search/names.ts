@@ -22,7 +22,10 @@ export const namesOf = (tools: ReadonlyArray<Named>, maxTokens: number): string 
     () => sorted.map((tool) => `- ${tool.name}: ${oneLine(tool, 120)}`).join("\n"),
     () => sorted.map((tool) => `- ${tool.name}: ${oneLine(tool, 50)}`).join("\n"),
     () => sorted.map(({ name }) => name).join(", "),
-    () => groupsOf(sorted).map(([start, rest]) => rest.length === 1 ? start + rest[0] : `${start}{${rest.join(",")}}`).join("\n")
+    () =>
+      groupsOf(sorted).map(([start, rest]) => rest.length === 1 ? start + rest[0] : `${start}{${rest.join(",")}}`).join(
+        "\n"
+      )
   ]
   for (const form of forms) {
     const text = form()

@@ -48,7 +48,9 @@ export const makeIndex = (tools: ReadonlyArray<Findable>): Index => {
       const scores = new Map<number, number>()
       for (const word of new Set(wordsOf(query, maxQueryWords))) {
         for (const [at, count] of postings.get(word) ?? []) {
-          const rarity = Math.log(1 + (tools.length - postings.get(word)!.size + 0.5) / (postings.get(word)!.size + 0.5))
+          const rarity = Math.log(
+            1 + (tools.length - postings.get(word)!.size + 0.5) / (postings.get(word)!.size + 0.5)
+          )
           const share = (count * (k1 + 1)) / (count + k1 * (1 - b + b * lengths[at]! / average))
           scores.set(at, (scores.get(at) ?? 0) + rarity * share)
         }

@@ -29,6 +29,19 @@ export interface SearchSetup {
   readonly learn: (tools: ReadonlyArray<ToolMeta>) => void
 }
 
+/** Makes the hook with which the vendor of the model searches. */
+export const vendorHook = (): AgentHook => ({
+  name: "tool-search",
+  tier: "agent",
+  priority: 10_000,
+  identity: { kind: "tool-search", options: "vendor" },
+  preLlmCall: ({ parameters, ...request }) =>
+    HookAction.transform({
+      ...request,
+      parameters: { ...parameters, hostedTools: [...(parameters.hostedTools ?? []), { type: "tool-search" }] }
+    })
+})
+
 /** Makes the hook. Every agent has its own, because every agent reads for itself. */
 export const searchHook = ({ deferred, learn }: SearchSetup): AgentHook => {
   const wrapped = new WeakMap<Message, Message>()
@@ -82,8 +95,10 @@ export const searchHook = ({ deferred, learn }: SearchSetup): AgentHook => {
         ? [readCall(args).name ?? ""].filter((one) => deferred.has(one))
         : []
       if (names.length > 0) {
-        ctx.local.update(loaded(ctx.hook), (all) =>
-          [...all.filter((one) => !names.includes(one)), ...names].slice(-maxLoaded))
+        ctx.local.update(
+          loaded(ctx.hook),
+          (all) => [...all.filter((one) => !names.includes(one)), ...names].slice(-maxLoaded)
+        )
       }
     },
     // The definitions may have left the conversation.

@@ -68,7 +68,7 @@ const toolKinds: OptionKinds<Omit<AnyTool, "~shown">> = {
   delegate: "object",
   hooks: "list",
   instructions: "text",
-  deferred: "flag",
+  deferred: ["flag", "text"],
   execute: "function",
   readOnly: "flag",
   destructive: "flag",
