@@ -23,11 +23,13 @@ describe("belay skills", () => {
     assert.match(stdout, /release {2}agents, user {2}usable\n {2}Does things\n {2}may use Read, Bash\(git \*\)/)
     assert.match(stdout, /review {2}claude, project {2}not trusted: is not used/)
     assert.match(stdout, /may use all tools of the agent \(it declares no allowed-tools\)/)
-    assert.match(stdout, /2 skills, 1 not trusted\.\nwarning: [\s\S]*broken\/SKILL\.md[\s\S]*expected front matter/)
-    const { skills: found } = JSON.parse((await skills("list", "--json")).stdout)
+    assert.match(stdout, /2 skills, 1 not trusted\.\nwarning: /)
+    const { skills: found, warnings } = JSON.parse((await skills("list", "--json")).stdout)
     assert.deepEqual(found[0].allowedTools, ["Read", "Bash(git *)"])
     assert.strictEqual(found[0].license, "MIT")
     assert.strictEqual(found[1].status, "not trusted")
+    assert.match(warnings[0].file, /broken\/SKILL\.md$/)
+    assert.match(warnings[0].reason, /expected front matter/)
   })
 
   it("shows what it trusts, decides nothing without a yes, and shows changed lines when it asks again", async () => {
@@ -104,6 +106,10 @@ describe("belay skills", () => {
         /warning {2}SKILL\.md {2}asks for \* without a limit/
       ]
     ) assert.match(stdout, line)
+    const { skills: more } = made({
+      "home/.agents/skills/runner/SKILL.md": skill("allowed-tools: Bash(bash run.sh *) Bash(python *)\n")
+    })
+    assert.match((await more("lint")).stdout, /asks for Bash\(bash run\.sh \*\), which covers no call/)
     const good = await skills("lint", "good")
     assert.strictEqual(good.code, 0)
     assert.match(

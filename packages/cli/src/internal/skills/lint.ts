@@ -34,9 +34,15 @@ const asks = ({ allowedTools }: Skill): ReadonlyArray<SkillFinding> => {
   const tooWide = allowedTools.filter((rule) => /^(?:\*|exec|network|write|Bash|Write|Edit|WebFetch)$/.test(bare(rule)))
   return [
     say("hint", `asks for ${allowedTools.join(", ")}`),
+    ...allowedTools.filter((rule) => runsOthers.test(rule)).map((rule) =>
+      say("warning", `asks for ${rule}, which covers no call: name the script or the program that is run`)
+    ),
     ...tooWide.map((rule) => say("warning", `asks for ${rule} without a limit`))
   ]
 }
+
+/** A rule with a star about a program that runs other programs. Permission rules never cover such a call. */
+const runsOthers = /^Bash\((?:(?:ba|z|da|k)?sh|npx|pnpx|bunx|uvx|uv run|xargs|env|sudo|time|nohup|nice)[ :].*\*\)$/
 
 const bare = (rule: string): string => rule.replace(/\((?:\*+|:\*)\)$/, "")
 
