@@ -108,7 +108,7 @@ const rulesOf = (value: unknown): Result.Result<ReadonlyArray<string> | undefine
 }
 
 /** Splits at spaces and commas that are not inside parentheses. */
-export const splitRules = (text: string): ReadonlyArray<string> => {
+const splitRules = (text: string): ReadonlyArray<string> => {
   const rules: Array<string> = []
   let rule = ""
   let depth = 0

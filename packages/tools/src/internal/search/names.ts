@@ -53,7 +53,7 @@ const groupsOf = (tools: ReadonlyArray<Named>): ReadonlyArray<readonly [string, 
 }
 
 /** The first sentence of a description, without characters that a person does not see. */
-export const oneLine = ({ description }: Named, length: number): string => {
+const oneLine = ({ description }: Named, length: number): string => {
   const line = description.replaceAll(/[\p{C}\s]+/gu, " ").trim()
   const sentence = /^.+?[.!?](?= |$)/u.exec(line)?.[0] ?? line
   return sentence.length <= length ? sentence : `${sentence.slice(0, length - 1).toWellFormed().trimEnd()}…`
