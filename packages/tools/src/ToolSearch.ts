@@ -33,7 +33,10 @@ export interface Options {
   readonly tools: ReadonlyArray<AnyTool>
   /** Up to this number of tools, nothing is left out, and the tools are returned as they are. Default 30. */
   readonly above?: number
-  /** Names of tools that are never left out; `*` matches any characters. Default: none. */
+  /**
+   * Names of tools that are never left out; `*` matches any characters. Tools with `instructions`, such as those of
+   * `Skills`, never are. Default: none.
+   */
   readonly always?: string | ReadonlyArray<string>
   /**
    * The most tokens that the names in the instructions and the two tools may cost, as an estimate. With fewer tokens,
@@ -112,22 +115,28 @@ export const make = (options: Options): ReadonlyArray<AnyTool> => {
       ]
     )
   )
-  const stays = [always].flat().length === 0 ? () => false : matcher(always)
-  const deferred = tools.filter(({ name }) => !stays(name))
+  const isNamed = [always].flat().length === 0 ? () => false : matcher(always)
+  // The instructions of a tool tell the model to call it.
+  const stays = ({ instructions, name }: AnyTool) => instructions !== undefined || isNamed(name)
+  const deferred = tools.filter((tool) => !stays(tool))
   if (tools.length <= above || deferred.length === 0) return tools
   if (options.vendor === true) {
     const hooks = [vendorHook()]
     return [
-      ...tools.filter(({ name }) => stays(name)),
-      ...deferred.map((tool): AnyTool => ({ ...tool, deferred: "vendor", hooks: [...(tool.hooks ?? []), ...hooks] }))
+      ...tools.filter(stays),
+      ...deferred.map((tool) => withParts(tool, { deferred: "vendor", hooks: [...(tool.hooks ?? []), ...hooks] }))
     ]
   }
   return [
-    ...tools.filter(({ name }) => stays(name)),
+    ...tools.filter(stays),
     ...searchTools(deferred, maxTokens, results, options.embedder),
-    ...deferred.map((tool): AnyTool => ({ ...tool, deferred: true }))
+    ...deferred.map((tool) => withParts(tool, { deferred: true }))
   ]
 }
+
+/** A tool may be an instance of a class, whose methods are not its own. */
+const withParts = (tool: AnyTool, parts: Partial<AnyTool>): AnyTool =>
+  Object.assign(Object.create(Object.getPrototypeOf(tool) as object) as AnyTool, tool, parts)
 
 const searchInput = Schema.Struct({
   query: Schema.String.annotate({ description: "What the tool should do, in a few words, or names of tools" }),
@@ -155,7 +164,7 @@ const searchTools = (
     deferred: names,
     learn: (tools) => {
       if (metas.size > 0) return
-      for (const tool of tools) if (names.has(tool.name)) metas.set(tool.name, tool)
+      for (const tool of tools()) if (names.has(tool.name)) metas.set(tool.name, tool)
     }
   })
   const definitionOf = ({ description, name }: AnyTool): Json => {

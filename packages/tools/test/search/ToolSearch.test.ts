@@ -124,6 +124,15 @@ describe("ToolSearch", () => {
     assert.strictEqual(ToolSearch.make({ tools }), tools)
     assert.lengthOf(ToolSearch.make({ tools: many(31) }), 33)
     assert.lengthOf(ToolSearch.make({ tools: many(3), above: 0 }), 5)
+    const told = many(31).map((tool, n) => n === 0 ? { ...tool, instructions: "Call it." } : tool)
+    assert.deepEqual(
+      ToolSearch.make({ tools: told }).filter(({ deferred }) => deferred !== true).map(({ name }) => name),
+      [
+        told[0]!.name,
+        "search_tools",
+        "call_tool"
+      ]
+    )
   })
 
   it("does not run a tool that the model has not read, and loads it with the error", async () => {

@@ -21,6 +21,7 @@ export interface Problem {
 
 const maxMatter = 65_536
 const maxRules = 100
+const maxRulesLength = 8_000
 const maxDescription = 1_024
 
 /** Decodes the text of a `SKILL.md`. `folder` is the name of its folder, which is the name of a skill without one. */
@@ -100,6 +101,9 @@ const rulesOf = (value: unknown): Result.Result<ReadonlyArray<string> | undefine
   if (typeof value !== "string" && !isList) return wrong("allowed-tools", "expected a text or a list of texts")
   const rules = typeof value === "string" ? splitRules(value) : value as ReadonlyArray<string>
   if (rules.length > maxRules) return wrong("allowed-tools", `has more than ${maxRules} rules`)
+  if (rules.join(" ").length > maxRulesLength) {
+    return wrong("allowed-tools", `has more than ${maxRulesLength} characters`)
+  }
   if (rules.some((rule) => /^\s*!/.test(rule))) return wrong("allowed-tools", "a rule cannot exclude anything")
   const checked = Condition.parseAll(rules, "allowed-tools")
   return Result.isFailure(checked)

@@ -26,7 +26,7 @@ export interface SearchSetup {
   /** The names of the tools that are found by search. */
   readonly deferred: ReadonlySet<string>
   /** Takes the definitions, which the runtime reads from the schemas of the tools. */
-  readonly learn: (tools: ReadonlyArray<ToolMeta>) => void
+  readonly learn: (tools: () => ReadonlyArray<ToolMeta>) => void
 }
 
 /** Makes the hook with which the vendor of the model searches. */
@@ -85,7 +85,7 @@ export const searchHook = ({ deferred, learn }: SearchSetup): AgentHook => {
       return isChanged ? HookAction.transform({ ...response, toolCalls: calls }) : undefined
     },
     preToolCall: ({ name }, ctx) => {
-      if (name === searchTool || name === callTool) learn(ctx.tools)
+      if (name === searchTool || name === callTool) learn(() => ctx.tools)
     },
     postToolCall: ({ call: { args, name }, result }, ctx) => {
       const names = name === searchTool && result.ok

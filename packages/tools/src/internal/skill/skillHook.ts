@@ -3,10 +3,11 @@ import type { AgentHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import type { Json } from "@belay/core/Json"
+import type { Message } from "@belay/core/Message"
 import type { PreToolCallEvent } from "@belay/core/Tool"
 import { folderOf, type ReadySkill } from "@belay/hook-files/SkillFiles"
 import * as PermissionRules from "@belay/hooks/PermissionRules"
-import { activeUses, addUse, endedTexts, inheritUses, noteText, removeUse, type Until, type Use } from "./uses.ts"
+import { activeUses, addUse, inheritUses, noteText, removeUse, shownTexts, type Until, type Use } from "./uses.ts"
 
 /** What the hook knows. */
 export interface SkillSetup {
@@ -29,10 +30,13 @@ export const skillHook = ({ loads, reads, skills, until }: SkillSetup): AgentHoo
   },
   preTurn: (_input, ctx) => inheritUses(ctx, until),
   preLlmCall: (request, ctx) => {
-    const ended = until === "turn" ? endedTexts(ctx) : undefined
-    if (ended === undefined) return undefined
-    const messages = request.messages.map((message) =>
-      message.role === "tool" && ended.has(message.toolCallId) ? { ...message, content: endedNote } : message
+    const shown = until === "turn" ? shownTexts(ctx) : undefined
+    if (shown === undefined) return undefined
+    const isEnded = (message: Message) =>
+      message.role === "tool" && textTools.has(message.toolName) && !shown.has(message.toolCallId)
+    if (!request.messages.some(isEnded)) return undefined
+    const messages = request.messages.map((message): Message =>
+      message.role === "tool" && isEnded(message) ? { ...message, content: endedNote } : message
     )
     return HookAction.transform({ ...request, messages })
   },
@@ -58,6 +62,9 @@ export const skillHook = ({ loads, reads, skills, until }: SkillSetup): AgentHoo
   },
   onToolDenied: ({ call }, ctx) => removeUse(ctx, call.id)
 })
+
+/** The tools whose results are texts of skills. */
+const textTools: ReadonlySet<string> = new Set(["load_skill", "read_skill_resource"])
 
 const endedNote =
   "[This text of a skill is no longer shown, because the turn in which the skill was in use has ended. " +

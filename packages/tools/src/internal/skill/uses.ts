@@ -19,14 +19,14 @@ const uses = Schema.Array(Use)
 const ofTree = HookState.ownKey("skillUses", uses, [])
 /** The skills that were in use when this sub-agent started. They are in use as long as it works. */
 const inherited = HookState.ownKey("skillsInherited", uses, [])
-/** The calls with which this agent read texts of skills, and their turn. */
+/** The calls with which agents of the tree read texts of skills, in the last turn in which one did; -1 before that. */
 const texts = HookState.ownKey(
   "skillTexts",
-  Schema.Array(Schema.Struct({ call: Schema.String, turn: Schema.Finite })),
-  []
+  Schema.Struct({ turn: Schema.Finite, calls: Schema.Array(Schema.String) }),
+  { turn: -1, calls: [] }
 )
 
-/** The most skills of a conversation in use, and the most texts that are remembered. */
+/** The most skills of a conversation in use, and the most texts of one turn. */
 const maxUses = 64
 const maxTexts = 500
 
@@ -41,21 +41,26 @@ export const activeUses = (ctx: HookContext, until: Until): ReadonlyArray<Use> =
   return own.length === 0 ? now : [...now, ...own.filter(({ call }) => now.every((one) => one.call !== call))]
 }
 
+/** Ids of calls are unique in a session only. */
+const idOf = (ctx: HookContext, call: string): string => `${ctx.sessionId}/${call}`
+
 /** Adds a skill. Returns why it cannot be added. */
 export const addUse = (ctx: HookContext, until: Until, use: Omit<Use, "turn">): string | undefined => {
   const { turnNumber: turn } = ctx.root
+  const call = idOf(ctx, use.call)
   const active = activeUses(ctx, until)
   if (active.length >= maxUses) return `${maxUses} skills are in use already, and no more can be`
   const others = ctx.state.get(ofTree(ctx.hook)).filter((one) =>
-    one.call !== use.call && (until !== "turn" || one.turn === turn)
+    one.call !== call && (until !== "turn" || one.turn === turn)
   )
-  ctx.state.set(ofTree(ctx.hook), [...others, { ...use, turn }])
+  ctx.state.set(ofTree(ctx.hook), [...others, { ...use, call, turn }])
   noteText(ctx, use.call)
   return undefined
 }
 
 /** Removes the skill of a call that did not run. */
-export const removeUse = (ctx: HookContext, call: string): void => {
+export const removeUse = (ctx: HookContext, given: string): void => {
+  const call = idOf(ctx, given)
   const all = ctx.state.get(ofTree(ctx.hook))
   if (all.some((one) => one.call === call)) ctx.state.set(ofTree(ctx.hook), all.filter((one) => one.call !== call))
 }
@@ -69,17 +74,18 @@ export const inheritUses = (ctx: HookContext, until: Until): void => {
 
 /** Remembers a call whose result is a text of a skill. */
 export const noteText = (ctx: HookContext, call: string): void => {
-  const turn = ctx.root.turnNumber
-  ctx.local.update(
-    texts(ctx.hook),
-    (all) => [...all.filter((one) => one.call !== call), { call, turn }].slice(-maxTexts)
-  )
+  const { turnNumber: turn } = ctx.root
+  const { calls, turn: before } = ctx.state.get(texts(ctx.hook))
+  const others = before === turn ? calls.filter((one) => one !== call) : []
+  ctx.state.set(texts(ctx.hook), { turn, calls: [...others, call].slice(-maxTexts) })
 }
 
-/** Returns the calls of earlier turns whose results are texts of skills that are no longer in use. */
-export const endedTexts = (ctx: HookContext): ReadonlySet<string> | undefined => {
-  const all = ctx.local.get(texts(ctx.hook))
-  if (all.length === 0) return undefined
-  const ended = all.filter(({ turn }) => turn !== ctx.root.turnNumber)
-  return ended.length === 0 ? undefined : new Set(ended.map(({ call }) => call))
+/**
+ * Returns the calls whose results the model may read, if agents of the tree have read texts of skills. An agent to which
+ * a conversation was transferred has results of other agents, so the ids count without their session.
+ */
+export const shownTexts = (ctx: HookContext): ReadonlySet<string> | undefined => {
+  const read = [...ctx.state.all(texts).values()]
+  if (read.every(({ turn }) => turn < 0)) return undefined
+  return new Set(read.flatMap(({ calls, turn }) => turn === ctx.root.turnNumber ? calls : []))
 }
