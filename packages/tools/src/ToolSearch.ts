@@ -15,7 +15,15 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { namesOf, tokensOf } from "./internal/search/names.ts"
 import { makeIndex } from "./internal/search/rank.ts"
-import { callTool, readCall, searchHook, searchTool, vendorHook } from "./internal/search/searchHook.ts"
+import {
+  callDescription,
+  callTool,
+  readCall,
+  searchDescription,
+  searchHook,
+  searchTool,
+  vendorHook
+} from "./internal/search/searchHook.ts"
 import { closest, type Vectors } from "./internal/search/vectors.ts"
 import { ToolError } from "./ToolError.ts"
 
@@ -148,9 +156,6 @@ const callInput = Schema.Struct({
     Schema.Record(Schema.String, Schema.Json).annotate({ description: "The arguments that its definition describes" })
   )
 })
-
-const searchDescription = "Finds tools by what they do. Returns their definitions. Call them with call_tool."
-const callDescription = "Calls a tool that search_tools has found, with arguments that fit its definition."
 
 const searchTools = (
   deferred: ReadonlyArray<AnyTool>,

@@ -114,7 +114,7 @@ describe("ToolSearch", () => {
       assert.isAtMost((instructions + JSON.stringify(shown)).length / 3.5, 3_000)
     }
     const { requests } = await run(ToolSearch.make({ tools: many(1_000) }), [])
-    assert.match(requests[0]!.instructions!, /\ngithub_\* \(100 tools\)\n/)
+    assert.match(requests[0]!.instructions!, /\ngithub_\* \(100 tools, such as approve_channel, approve_comment, /)
     const few = await run(ToolSearch.make({ tools: many(40) }), [])
     assert.match(few.requests[0]!.instructions!, /\n- github_create_issue: create a issue in github\.\n/)
   })

@@ -39,8 +39,8 @@ describe("skills", () => {
     userSkill(place, "reader", { "allowed-tools": "Read" })
     const ran: Array<string> = []
     const provider = Scripted.make([
-      Scripted.toolCalls({ name: "search_tools", args: { query: "deploy Read" } }),
       Scripted.toolCalls({ name: "load_skill", args: { name: "reader" } }),
+      Scripted.toolCalls({ name: "search_tools", args: { query: "deploy" } }, { name: "Read", args: {} }),
       Scripted.toolCalls(
         { name: "call_tool", args: { name: "deploy", arguments: {} } },
         { name: "call_tool", args: { name: "Read", arguments: { file_path: "a" } } }
@@ -55,7 +55,8 @@ describe("skills", () => {
     })
     const { messages } = await agent.run("go")
     assert.deepEqual(ran, [`Read {"file_path":"a"}`])
-    assert.match(resultsOf(messages)[2]!, /^deploy does not run: the skill reader is in use/)
+    assert.match(resultsOf(messages)[2]!, /^Read did not run, because its definition was not loaded/)
+    assert.match(resultsOf(messages)[3]!, /^deploy does not run: the skill reader is in use/)
   })
 
   it("vouch for no value: their texts are results of tools, unless the host says otherwise", async () => {

@@ -31,23 +31,40 @@ export const namesOf = (tools: ReadonlyArray<Named>, maxTokens: number): string 
     const text = form()
     if (tokensOf(text) <= maxTokens) return text
   }
-  const lines: Array<string> = []
-  let tokens = 10
-  let left = tools.length
-  for (const [start, rest] of groupsOf(sorted).toSorted(([, one], [, other]) => other.length - one.length)) {
-    const line = rest.length === 1 ? `${start}${rest[0]}` : `${start}* (${rest.length} tools)`
-    tokens += tokensOf(`${line}\n`)
-    if (tokens > maxTokens) break
-    lines.push(line)
-    left -= rest.length
+  const groups = groupsOf(sorted).toSorted(([, one], [, other]) => other.length - one.length)
+  for (const shown of [8, 4, 2, 0]) {
+    const text = groups.map((group) => lineOf(group, shown)).join("\n")
+    if (tokensOf(text) <= maxTokens) return text
   }
-  return [...lines, ...(left === 0 ? [] : [`and ${left} more`])].join("\n")
+  return firstOf(groups, maxTokens)
+}
+
+type Group = readonly [start: string, rest: ReadonlyArray<string>]
+
+const lineOf = ([start, rest]: Group, shown: number): string => {
+  if (rest.length === 1) return `${start}${rest[0]}`
+  const names = rest.slice(0, shown).join(", ")
+  return `${start}* (${rest.length} tools${
+    shown === 0 ? "" : rest.length > shown ? `, such as ${names}` : `: ${names}`
+  })`
+}
+
+/** The groups that fit, largest first. */
+const firstOf = (groups: ReadonlyArray<Group>, maxTokens: number): string => {
+  const lines = groups.map((group) => lineOf(group, 0))
+  let tokens = 10
+  let count = 0
+  while (count < lines.length && tokens + tokensOf(`${lines[count]}\n`) <= maxTokens) {
+    tokens += tokensOf(`${lines[count++]}\n`)
+  }
+  const left = groups.slice(count).reduce((sum, [, rest]) => sum + rest.length, 0)
+  return [...lines.slice(0, count), `and ${left} more`].join("\n")
 }
 
 /** Groups names by their beginning: `mcp__server__`, or up to the first `_`, `.` or `-`. */
-const groupsOf = (tools: ReadonlyArray<Named>): ReadonlyArray<readonly [string, ReadonlyArray<string>]> => {
+const groupsOf = (tools: ReadonlyArray<Named>): ReadonlyArray<Group> => {
   const groups = Map.groupBy(tools, ({ name }) => /^(?:mcp__.+?__|[^_.-]+[_.-]+(?=.))/.exec(name)?.[0] ?? "")
-  return [...groups].flatMap(([start, own]): ReadonlyArray<readonly [string, ReadonlyArray<string>]> =>
+  return [...groups].flatMap(([start, own]): ReadonlyArray<Group> =>
     start === "" ? own.map(({ name }) => [name, [""]]) : [[start, own.map(({ name }) => name.slice(start.length))]]
   )
 }

@@ -14,6 +14,16 @@ import * as Schema from "effect/Schema"
 
 export const searchTool = "search_tools"
 export const callTool = "call_tool"
+export const searchDescription = "Finds tools by what they do. Returns their definitions. Call them with call_tool."
+export const callDescription = "Calls a tool that search_tools has found, with arguments that fit its definition."
+
+/**
+ * Whether a tool is one of the two. They return definitions and do nothing else: calls of other tools through
+ * `call_tool` have the names of these tools.
+ */
+export const isSearch = ({ description, name }: ToolMeta): boolean =>
+  (name === searchTool && description === searchDescription) ||
+  (name === callTool && description === callDescription)
 
 /** The tools whose definitions this agent has read, in the order in which it read them. */
 const loaded = HookState.ownKey("loadedTools", Schema.Array(Schema.String), [])

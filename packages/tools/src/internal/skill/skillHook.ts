@@ -7,6 +7,7 @@ import type { Message } from "@belay/core/Message"
 import type { PreToolCallEvent } from "@belay/core/Tool"
 import { folderOf, type ReadySkill } from "@belay/hook-files/SkillFiles"
 import * as PermissionRules from "@belay/hooks/PermissionRules"
+import { isSearch } from "../search/searchHook.ts"
 import { activeUses, addUse, inheritUses, noteText, removeUse, shownTexts, type Until, type Use } from "./uses.ts"
 
 /** What the hook knows. */
@@ -51,6 +52,7 @@ export const skillHook = ({ loads, reads, skills, until }: SkillSetup): AgentHoo
       noteText(ctx, event.id)
       return undefined
     }
+    if (isSearch(event.tool)) return undefined
     for (const use of active) {
       const why = whyNot(use, event, ctx, skills)
       if (why !== undefined) return HookAction.reject(why)
