@@ -39,7 +39,10 @@ describe("belay skills", () => {
     })
     const asked = await skills("trust")
     assert.strictEqual(asked.code, 1)
-    assert.match(asked.stdout, /Its text:\n {4}Look at it\./)
+    assert.match(
+      asked.stdout,
+      /Its SKILL\.md:\n {4}---\n {4}description: Does things\n[\s\S]*\n {4}Look at it\.\n {4}Thoroughly\.\n/
+    )
     assert.match(asked.stdout, /scripts\/run\.sh {2}755 [0-9a-f]{64}/)
     assert.match(asked.stdout, /Not trusted: there is no terminal to ask on\./)
     assert.match((await skills("list")).stdout, /not trusted/)

@@ -84,7 +84,9 @@ export const trustText = (one: SkillFiles.UntrustedSkill, { where }: SkillWorld,
   const { files, problem, skill } = one
   const style = styleOf(screen)
   const changes = one.changes() ?? []
-  const lines = skill.body.split(/\r?\n/)
+  const texts = SkillFiles.filesOf(skill)
+  const whole = texts.find(({ path }) => path === "SKILL.md")?.text ?? skill.body
+  const lines = whole.trimEnd().split(/\r?\n/)
   return [
     `${style.bold(plain(skill.name))}  ${style.dim(plain(short(skill.root, where)))}`,
     wrap(plain(skill.description), "  ", screen.columns),
@@ -92,7 +94,7 @@ export const trustText = (one: SkillFiles.UntrustedSkill, { where }: SkillWorld,
     ...(problem === undefined ? [] : [style.red(wrap(`cannot be trusted: ${plain(problem)}`, "  ", screen.columns))]),
     ...(changes.length === 0
       ? [
-        "  Its text:",
+        "  Its SKILL.md:",
         ...lines.slice(0, maxLines).map((line) => `    ${plain(line)}`),
         ...(lines.length > maxLines ? [`    … ${lines.length - maxLines} more lines`] : [])
       ]
@@ -100,7 +102,7 @@ export const trustText = (one: SkillFiles.UntrustedSkill, { where }: SkillWorld,
     "  Its files, with their execute bits and SHA-256:",
     ...files.slice(0, maxFiles).map(({ path, state }) => `    ${plain(path)}  ${style.dim(plain(state))}`),
     ...(files.length > maxFiles ? [`    … ${files.length - maxFiles} more files`] : []),
-    ...indent(findingLines(lintSkill(skill, SkillFiles.filesOf(skill)), style))
+    ...indent(findingLines(lintSkill(skill, texts), style))
   ].join("\n")
 }
 
