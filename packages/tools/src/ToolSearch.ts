@@ -112,6 +112,12 @@ export const make = (options: Options): ReadonlyArray<AnyTool> => {
   Result.getOrThrow(
     checkOptions(
       "ToolSearch",
+      [
+        "tools",
+        tools,
+        (all: Options["tools"]) => all.every(isTool),
+        "a list of tools, each with a name and a description"
+      ],
       whole("above", above, 0, 1_000_000),
       whole("maxTokens", maxTokens, 300, 1_000_000),
       whole("results", results, 1, maxResults),
@@ -141,6 +147,10 @@ export const make = (options: Options): ReadonlyArray<AnyTool> => {
     ...deferred.map((tool) => withParts(tool, { deferred: true }))
   ]
 }
+
+/** A program without types may pass anything. */
+const isTool = ({ description, name }: { readonly description?: unknown; readonly name?: unknown }): boolean =>
+  typeof name === "string" && typeof description === "string"
 
 /** A tool may be an instance of a class, whose methods are not its own. */
 const withParts = (tool: AnyTool, parts: Partial<AnyTool>): AnyTool =>
