@@ -62,7 +62,7 @@ describe("the tool search of the Responses API", () => {
         parameters: { hostedTools: [{ type: "tool-search" }] }
       })
       const { metadata, text, toolCalls } = yield* provider.complete(asked)
-      const { tools } = endpoint.requests[0]?.body as { readonly tools: ReadonlyArray<JsonObject> }
+      const { tools } = endpoint.requests[0]!.body as { readonly tools: ReadonlyArray<JsonObject> }
       assert.deepStrictEqual(tools.map((one) => [one.type, one.name, one.defer_loading]), [
         ["function", "read_file", undefined],
         ["function", "other", true],
@@ -76,7 +76,7 @@ describe("the tool search of the Responses API", () => {
           { role: "tool", toolCallId: "c1", toolName: "read_file", content: "x" }
         ]
       })
-      const { input } = endpoint.requests[1]?.body as { readonly input: ReadonlyArray<JsonObject> }
+      const { input } = endpoint.requests[1]!.body as { readonly input: ReadonlyArray<JsonObject> }
       assert.deepStrictEqual(input.slice(1, 3), found)
       assert.deepStrictEqual(input.map(({ type }) => type).slice(3), ["function_call", "function_call_output"])
     }))
@@ -85,7 +85,7 @@ describe("the tool search of the Responses API", () => {
     Effect.gen(function*() {
       const { endpoint, provider } = yield* speaks([{ status: 200, body: response([message("hi")]) }])
       yield* provider.complete(request("go", { tools: [{ ...readFile, deferred: "vendor" }] }))
-      const { tools } = endpoint.requests[0]?.body as { readonly tools: ReadonlyArray<JsonObject> }
+      const { tools } = endpoint.requests[0]!.body as { readonly tools: ReadonlyArray<JsonObject> }
       assert.notProperty(tools[0], "defer_loading")
     }))
 })
