@@ -16,6 +16,8 @@ export const groups: ReadonlyArray<Group> = [
     pages: [
       "agents",
       "tools",
+      "skills",
+      "tool-search",
       "hooks",
       "lifecycle",
       "guard",

@@ -89,6 +89,26 @@ describe("the examples", () => {
     assert.strictEqual(lines.at(-1), "the model never saw the tenant")
   })
 
+  it("skills: a trusted skill runs its script, and nothing that it does not declare", async () => {
+    assert.sameMembers([...await run("agent/skills.ts")], [
+      "trusting count-lines with 2 files; it may use Read, Bash($CLAUDE_SKILL_DIR/scripts/count.sh *)",
+      "refused: Bash {\"command\":\"curl https://example.com\"}",
+      "refused: Write {\"file_path\":\"notes.txt\",\"content\":\"\"}",
+      "ran: {\"exitCode\":0,\"stdout\":\"3\\n\",\"stderr\":\"\"}"
+    ])
+  })
+
+  it("tool-search: two of 500 tools are found, and a rule refuses one of them", async () => {
+    const lines = await run("agent/tool-search.ts")
+    assert.deepStrictEqual(lines.slice(0, 4), [
+      "ran: search_tools",
+      "ran: country7_weather",
+      "ran: search_tools",
+      "refused: country7_book_train"
+    ])
+    assert.match(lines[4]!, /^500 tools, 2 in the request, \d+ lines of names$/)
+  })
+
   it("ready-made-tools: a fix in one folder, without its keys, and without commands that no rule allows", async () => {
     const lines = await run("agent/ready-made-tools.ts")
     assert.deepStrictEqual(lines, [

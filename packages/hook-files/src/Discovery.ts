@@ -13,6 +13,7 @@ import { placeInPlugin, plugin } from "./dialect/claude/plugin/pluginFiles.ts"
 import { type Dialect, type Place, type Source, type System, tamed } from "./dialect/shared/system.ts"
 import { byDialect } from "./dialect/shared/systems.ts"
 import { isInside, read, real } from "./internal/files.ts"
+import { managedFolder } from "./internal/managedFolder.ts"
 import { withProjectEnvironment } from "./internal/projectEnvironment.ts"
 
 export type { Dialect, Entry, Scope, Source } from "./dialect/shared/system.ts"
@@ -172,10 +173,3 @@ const placesOf = (
       { scope: "user", path, ...(path.endsWith(".toml") ? { format: "toml" } : {}) }
   }]
 }
-
-const managedFolder = (): string =>
-  process.platform === "darwin"
-    ? "/Library/Application Support/ClaudeCode"
-    : process.platform === "win32"
-    ? "C:\\ProgramData\\ClaudeCode"
-    : "/etc/claude-code"

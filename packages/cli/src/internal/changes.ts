@@ -24,7 +24,7 @@ const maxFiles = 20
 /** One line for each file. With `differences`, also the lines that changed. */
 export const changeLines = (
   changes: ReadonlyArray<Change>,
-  { where }: World,
+  { where }: { readonly where: Parameters<typeof short>[1] },
   screen: Screen,
   differences: boolean
 ): ReadonlyArray<string> => {

@@ -20,6 +20,7 @@ import * as List from "./list.ts"
 import * as Overview from "./overview.ts"
 import type { Screen } from "./screen.ts"
 import { serve } from "./serve/command.ts"
+import { skills } from "./skills/command.ts"
 import { test } from "./trial/command.ts"
 import { trust, untrust } from "./trusting.ts"
 import { look } from "./world.ts"
@@ -94,6 +95,7 @@ export const belay = (screen: Screen) =>
         Command.withHandler((flags) => overview(screen, flags)),
         Command.withSubcommands([list(screen), doctor(screen), test(screen), trust(screen), untrust, explain(screen)])
       ),
+      skills(screen),
       guard(screen),
       serve,
       hostCommand,

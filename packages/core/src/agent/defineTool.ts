@@ -8,6 +8,7 @@ import type { Delegation } from "../data/Delegation.ts"
 import type { JsonObject } from "../data/Json.ts"
 import type { ArgsOf, InputSchema, ShownOf } from "../data/tool/InputSchema.ts"
 import type { ToolMeta, ToolRef } from "../data/tool/Tool.ts"
+import type { AgentHook } from "../hook/AgentHook.ts"
 import type { Artifacts } from "../hook/HookContext.ts"
 
 /** The second argument of a tool function. @category models @since 0.1.0 */
@@ -48,7 +49,7 @@ export type WithoutServices<Returned> = Returned extends Effect.Effect<unknown, 
 
 /** A tool. @category models @since 0.1.0 */
 export interface Tool<Name extends string = string, Args = unknown, Shown = unknown>
-  extends Omit<ToolMeta, "name" | "inputSchema">, ToolRef<Name, Shown>
+  extends Omit<ToolMeta, "name" | "inputSchema" | "deferred">, ToolRef<Name, Shown>
 {
   readonly name: Name
   readonly input: InputSchema
@@ -61,6 +62,19 @@ export interface Tool<Name extends string = string, Args = unknown, Shown = unkn
    * `agentTool`.
    */
   readonly delegate?: { readonly agent: object; readonly type: Delegation["type"] }
+  /**
+   * Hooks that every agent with this tool has, in addition to its own. A hook that several tools bring runs once. Use
+   * it for a tool that must never work without its guard.
+   */
+  readonly hooks?: ReadonlyArray<AgentHook>
+  /** A text that is added to the instructions of every agent with this tool, after its own. */
+  readonly instructions?: string
+  /**
+   * Whether requests to the model leave the tool out. The agent still runs it when the model asks for it by its name,
+   * and everything that holds for other tools holds for it. `vendor` sends it, and asks the vendor to show it to the
+   * model only when its own search has found it. `ToolSearch` of `@belay/tools` sets both. Default false.
+   */
+  readonly deferred?: boolean | "vendor"
   /**
    * Runs the tool. Returns a value, or a promise or an Effect of one. The value is written as by `JSON.stringify`; see
    * docs/tools.md for what JSON does not have. An async generator yields progress and returns the value. If the

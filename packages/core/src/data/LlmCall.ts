@@ -65,6 +65,7 @@ export interface LlmParameters {
  * - `file-search` searches files that were uploaded to `stores` of the vendor
  * - `code-interpreter` runs code in a container of the vendor
  * - `mcp` calls tools of a server that the vendor connects to; `tools` limits them
+ * - `tool-search` finds the definitions of tools of the request with `deferred`; the agent runs these tools as others
  *
  * @category models
  * @since 0.1.0
@@ -80,6 +81,7 @@ export type HostedTool =
     readonly headers?: { readonly [name: string]: string }
     readonly tools?: ReadonlyArray<string>
   }
+  | { readonly type: "tool-search" }
 
 /**
  * The JSON Schema of an answer. A provider may use any method, but the text of its response must be the JSON.

@@ -40,7 +40,7 @@ export interface Store {
 export const folder = (path: string): Store => {
   const fileOf = (cwd: string) => join(path, `${sha256(real(cwd))}.json`)
   const fingerprintOf = (cwd: string): string => {
-    const content = read(fileOf(cwd), 65_536)
+    const content = read(fileOf(cwd), 1_048_576)
     const kept = content === "absent" || "problem" in content ? Option.none() : decode(content.bytes.toString("utf8"))
     return Option.isSome(kept) && kept.value.project === real(cwd) ? kept.value.fingerprint : ""
   }

@@ -43,6 +43,53 @@ describe("a request of the Responses API", () => {
     }))
 })
 
+describe("the tool search of the Responses API", () => {
+  const found = [
+    { type: "tool_search_call", id: "ts_1", execution: "server", call_id: null, arguments: { paths: ["read_file"] } },
+    { type: "tool_search_output", id: "to_1", execution: "server", call_id: null, tools: [] }
+  ]
+  const call = { type: "function_call", id: "fc_1", call_id: "c1", name: "read_file", arguments: "{\"path\":\"a\"}" }
+
+  it.live("gets the marked tools with a request for the search, and what it found again", () =>
+    Effect.gen(function*() {
+      const { endpoint, provider } = yield* speaks([
+        { status: 200, body: response([...found, call]) },
+        { status: 200, body: response([message("hi")]) }
+      ])
+      const marked = { ...readFile, name: "other", deferred: "vendor" as const }
+      const asked = request("go", {
+        tools: [readFile, marked],
+        parameters: { hostedTools: [{ type: "tool-search" }] }
+      })
+      const { metadata, text, toolCalls } = yield* provider.complete(asked)
+      const { tools } = endpoint.requests[0]!.body as { readonly tools: ReadonlyArray<JsonObject> }
+      assert.deepStrictEqual(tools.map((one) => [one.type, one.name, one.defer_loading]), [
+        ["function", "read_file", undefined],
+        ["function", "other", true],
+        ["tool_search", undefined, undefined]
+      ])
+      yield* provider.complete({
+        ...asked,
+        messages: [
+          ...asked.messages,
+          { role: "assistant", content: text, toolCalls, ...(metadata === undefined ? {} : { metadata }) },
+          { role: "tool", toolCallId: "c1", toolName: "read_file", content: "x" }
+        ]
+      })
+      const { input } = endpoint.requests[1]!.body as { readonly input: ReadonlyArray<JsonObject> }
+      assert.deepStrictEqual(input.slice(1, 3), found)
+      assert.deepStrictEqual(input.map(({ type }) => type).slice(3), ["function_call", "function_call_output"])
+    }))
+
+  it.live("marks nothing without a request for the search", () =>
+    Effect.gen(function*() {
+      const { endpoint, provider } = yield* speaks([{ status: 200, body: response([message("hi")]) }])
+      yield* provider.complete(request("go", { tools: [{ ...readFile, deferred: "vendor" }] }))
+      const { tools } = endpoint.requests[0]!.body as { readonly tools: ReadonlyArray<JsonObject> }
+      assert.notProperty(tools[0], "defer_loading")
+    }))
+})
+
 describe("an answer of the Responses API has", () => {
   const search = { type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search", query: "q" } }
   const output = [

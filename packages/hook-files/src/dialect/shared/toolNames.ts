@@ -36,6 +36,7 @@ const guesses = new Map(
     Glob: "glob find_files file_search",
     Grep: "grep search_files grep_search ripgrep",
     LS: "ls list_files list_directory list_dir",
+    Skill: "skill load_skill",
     WebFetch: "web_fetch webfetch fetch fetch_url http_get",
     WebSearch: "web_search websearch search_web"
   }).flatMap(([name, tools]) => splitWords(tools).map((tool) => [tool, name] as const))

@@ -158,7 +158,7 @@ const beforeModel = (
   if (memory.get("tainted") !== "") return
   let own = 0
   let results = 0
-  let isForeign = parameters.hostedTools !== undefined && parameters.hostedTools.length > 0
+  let isForeign = parameters.hostedTools?.some(({ type }) => type !== "tool-search") === true
   for (const message of messages) {
     if (message.role === "tool") results++
     else if (message.role === "user") {

@@ -16,6 +16,7 @@ import { type AgentParts, makeAgent, type ResolvedAgent } from "../definition/re
 import { withOutput } from "../output/structuredOutput.ts"
 import * as Dispatcher from "../tool/toolDispatcher.ts"
 import { addPlugins } from "./addPlugins.ts"
+import { addToolParts } from "./addToolParts.ts"
 import { checkConfig } from "./checkConfig.ts"
 import { oldNode } from "./oldNode.ts"
 
@@ -25,6 +26,7 @@ type Resolving<A> = Result.Result<A, ConfigError | ChainError>
 export const resolveAgent = (config: AgentConfig): Resolving<ResolvedAgent> =>
   checkConfig(config).pipe(
     Result.flatMap(addPlugins),
+    Result.map(addToolParts),
     Result.flatMap(withOutput),
     Result.flatMap(partsOf),
     Result.map(makeAgent),
@@ -62,6 +64,9 @@ const partsOf = (config: AgentConfig): Resolving<AgentParts> =>
         tools.flatMap(({ delegate, name }) => delegate === undefined ? [] : [[name, delegate] as const])
       ),
       tools: new Map(dispatcher.tools.map((tool) => [tool.name, tool])),
+      shownTools: tools.some(({ deferred }) => deferred === true)
+        ? dispatcher.tools.filter((_tool, index) => tools[index]!.deferred !== true)
+        : dispatcher.tools,
       memory: config.memory,
       policy: config.policy,
       core: config.core ?? ToolLoop.make(),

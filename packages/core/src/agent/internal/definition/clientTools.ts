@@ -4,11 +4,12 @@ import type { ResolvedAgent } from "./resolvedAgent.ts"
 
 /** Returns the agent with the tools of a client. Hooks and rules see them like the tools of the agent. */
 export const withClientTools = (agent: ResolvedAgent, given: ReadonlyArray<ClientTool>): ResolvedAgent => {
-  const { dispatcher, tools } = agent
+  const { dispatcher, shownTools, tools } = agent
   const names = new Set(given.map(({ name }) => name))
   return {
     ...agent,
     tools: new Map([...tools, ...given.map((tool) => [tool.name, tool] as const)]),
+    shownTools: [...shownTools, ...given],
     clientTools: names,
     dispatcher: {
       ...dispatcher,

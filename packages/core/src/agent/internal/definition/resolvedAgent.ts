@@ -33,6 +33,8 @@ export interface AgentParts extends GuardedAgent {
   readonly health: ProviderHealth
   readonly dispatcher: ToolDispatcher
   readonly tools: ReadonlyMap<string, ToolMeta>
+  /** The tools that requests to the model contain: all that are not deferred. */
+  readonly shownTools: ReadonlyArray<ToolMeta>
   /** The names of the tools that the sender of the message runs. Absent if there are none. */
   readonly clientTools?: ReadonlySet<string>
   /** Tools that delegate to another agent, by tool name. */

@@ -8,7 +8,7 @@ const smallConversation = 64
 
 /** Makes the request of a step. Its cost does not depend on the number of messages. */
 export const requestOf = (turn: Turn): LlmRequest => {
-  const { agent: { config, dispatcher: { tools } }, messages: log, state: { input } } = turn
+  const { agent: { config, shownTools: tools }, messages: log, state: { input } } = turn
   const { model, parameters = noParameters } = config
   const instructions = input.instructions === undefined
     ? config.instructions

@@ -57,5 +57,6 @@ const metaOf = (tool: AnyTool, schema: ToolSchema): ToolMeta =>
     inputSchema: schema.inputSchema,
     ...(tool.readOnly === undefined ? {} : { readOnly: tool.readOnly }),
     ...(tool.destructive === undefined ? {} : { destructive: tool.destructive }),
-    ...(tool.idempotent === undefined ? {} : { idempotent: tool.idempotent })
+    ...(tool.idempotent === undefined ? {} : { idempotent: tool.idempotent }),
+    ...(tool.deferred === "vendor" ? { deferred: tool.deferred } : {})
   })

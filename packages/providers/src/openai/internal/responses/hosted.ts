@@ -18,6 +18,8 @@ export const hostedTool = (tool: HostedTool): JsonObject => {
       }
     case "code-interpreter":
       return { type: "code_interpreter", container: { type: "auto" } }
+    case "tool-search":
+      return { type: "tool_search" }
     case "mcp":
       return {
         type: "mcp",

@@ -44,7 +44,8 @@ const fieldsOf = (request: LlmRequest, { compat, stream }: BodyOptions): Loose =
   const { hostedTools = [], logprobs, metadata, outputs, promptCache } = given
   const hasTools = request.tools.length > 0
   const drawing = outputs?.includes("image") === true ? [{ type: "image_generation" }] : []
-  const tools = [...request.tools.map(tool), ...hostedTools.map(hostedTool), ...drawing]
+  const searches = hostedTools.some(({ type }) => type === "tool-search")
+  const tools = [...request.tools.map(searches ? searchedTool : tool), ...hostedTools.map(hostedTool), ...drawing]
   const include = [
     ...(compat.encryptedReasoning ? ["reasoning.encrypted_content"] : []),
     ...(logprobs === undefined ? [] : ["message.output_text.logprobs"]),
@@ -84,6 +85,9 @@ const tool = ({ description, inputSchema, name }: ToolMeta): FunctionTool => ({
   parameters: inputSchema,
   strict: false
 })
+
+const searchedTool = (meta: ToolMeta): FunctionTool =>
+  meta.deferred === undefined ? tool(meta) : { ...tool(meta), defer_loading: true }
 
 const toolChoice = (choice: NonNullable<LlmParameters["toolChoice"]>, compat: Compat): unknown => {
   if (choice === "required") return compat.toolChoiceRequired ? "required" : "auto"

@@ -90,7 +90,8 @@ export const make = (
     const isListed = output.length > 0
     for (const item of isListed ? output : items) addExtras(item)
     for (const item of output) {
-      if (item.type === "reasoning" && !items.some((other) => other.id === item.id)) items.push(item)
+      const isKept = item.type === "reasoning" || searchItems.has(textOf(item.type) ?? "")
+      if (isKept && !items.some((other) => other.id === item.id)) items.push(item)
     }
     if (text === "" && refusal === "") { for (const item of output) readMessage(item) }
     if (reasoning === "") {
@@ -221,6 +222,9 @@ export const make = (
   }
 }
 
+/** Without these items, the model of the next request would not know the tools that it has found. */
+const searchItems: ReadonlySet<string> = new Set(["tool_search_call", "tool_search_output"])
+
 /** Between the parts of reasoning. */
 const paragraph = "\n\n"
 
@@ -245,7 +249,10 @@ const reasoningOf = (item: Loose): string => {
   return Array.isArray(parts) ? parts.map((part) => isObject(part) ? textOf(part.text) ?? "" : "").join(paragraph) : ""
 }
 
-/** Keeps encrypted or signed reasoning only. Vendors refuse other reasoning, because they do not store it. */
+/**
+ * Keeps what the vendor needs again: the tools that its search has found, and encrypted or signed reasoning. Vendors
+ * refuse other reasoning, because they do not store it.
+ */
 const metadata = (
   items: ReadonlyArray<Loose>,
   cut: ToolCalls.AssembledCalls["cut"],
@@ -253,7 +260,9 @@ const metadata = (
   more: JsonObject
 ): Pick<LlmResponse, "metadata"> => {
   const sealed = items
-    .filter((item) => item.type === "reasoning" && textOf(item.encrypted_content ?? item.signature) !== undefined)
+    .filter(({ encrypted_content: encrypted, signature, type }) =>
+      type === "reasoning" ? textOf(encrypted ?? signature) !== undefined : searchItems.has(textOf(type) ?? "")
+    )
     .map(boundedJson)
     .filter((item) => item !== undefined)
   const phase = items.map((item) => item.type === "message" ? textOf(item.phase) : undefined).findLast((found) =>
