@@ -10,6 +10,7 @@ import type { AgentError } from "../../../data/AgentError.ts"
 import { after } from "../../../data/internal/timer.ts"
 import { unused } from "../../../guard/internal/state/turnState.ts"
 import type { RunResult } from "../../../guard/RunResult.ts"
+import { countTurn } from "../running/keptShapes.ts"
 import type { Turn } from "../running/turn.ts"
 import { finishTurn } from "./finishTurn.ts"
 import { unavailable } from "./turnGate.ts"
@@ -30,6 +31,7 @@ export const runTurn = (turn: Turn, resumed: boolean): Effect.Effect<RunResult, 
       if (turn.parent === undefined && session.owner?.isParking === true) {
         return resume(unavailable(session.id, "parked"))
       }
+      countTurn()
       const isNew = session.status === "new"
       session.status = "busy"
       session.waiting = undefined
