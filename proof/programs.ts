@@ -26,12 +26,14 @@ const two = defineHook({
     if (command !== "echo one > echoed.txt") return undefined
     ctx.inject("be careful")
     return HookAction.transform({ ...call, args: { ...Object(call.args), command: "echo two > echoed.txt" } })
-  }
+  },
+  // Some systems have no place for a text before the call.
+  postToolCall: (_call, ctx) => ctx.inject("be careful")
 })
 export default {
   hooks: [
     two,
-    DataFlow.coding({ sinks: { Agent: "local" } }),
+    DataFlow.coding({ sinks: { Agent: "local", wait_agent: "local" } }),
     PermissionRules.make({ otherwise: "allow", deny: ["Bash(git push*)"] })
   ],
   allowUnguarded: ["data-flow"]
@@ -48,7 +50,9 @@ export interface Proved {
 
 /** The programs that are installed, with the scripts that run them. */
 const programs: ReadonlyArray<readonly [system: string, installed: string, script: string]> = [
-  ["claude", "@anthropic-ai/claude-agent-sdk", "claude-command.ts"]
+  ["claude", "@anthropic-ai/claude-agent-sdk", "claude-command.ts"],
+  ["codex", "@openai/codex", "codex-command.ts"],
+  ["gemini", "@google/gemini-cli", "gemini-command.ts"]
 ]
 
 /** Runs every program that is installed. */

@@ -75,6 +75,7 @@ export const wire: Wire = {
   events,
   fields,
   tools: { Task: "Agent" },
+  own: ["Agent", "Skill", "TodoWrite"],
   projectVariable: "CLAUDE_PROJECT_DIR",
   limit: 600,
   settings: {
