@@ -10,8 +10,8 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { resolve } from "node:path"
-import { pathToFileURL } from "node:url"
 import { exitWith, print, usageError } from "../flags.ts"
+import { importModule } from "../guard/run/loadConfig.ts"
 import { count, plain, type Screen, styleOf } from "../screen.ts"
 import { type CommandError, commandError, type Usage } from "../usage.ts"
 import { readSource } from "./readSource.ts"
@@ -144,7 +144,7 @@ const loadHooks = (given: string): Effect.Effect<ReadonlyArray<AgentHook>, Usage
     const path = resolve(given)
     if (!existsSync(path)) return yield* usageError(`--hook: there is no file ${plain(given)}`)
     const module = yield* Effect.tryPromise({
-      try: () => import(pathToFileURL(path).href) as Promise<Record<string, unknown>>,
+      try: () => importModule(path),
       catch: (error) => commandError(`--hook: ${plain(given)} cannot be loaded: ${String(Object(error).message)}`)
     })
     const exported = "default" in module ? [module["default"]] : Object.values(module)
@@ -155,12 +155,18 @@ const loadHooks = (given: string): Effect.Effect<ReadonlyArray<AgentHook>, Usage
           catch: (error) => commandError(`--hook: ${plain(given)}: ${String(Object(error).message)}`)
         })
         : Effect.succeed(value))
-    const hooks = made.flat().filter(isHook)
+    const hooks = made.flatMap(hooksIn).filter(isHook)
     return hooks.length > 0 ? hooks : yield* usageError(
       `--hook: ${plain(given)} exports no hook: export an object with a name and a method for a point, ` +
         "or a function without parameters that makes one"
     )
   })
+
+/** A hook, a list of hooks, or the config of a guard. */
+const hooksIn = (value: unknown): ReadonlyArray<unknown> => {
+  const { hooks } = Object(value) as { readonly hooks?: unknown }
+  return Array.isArray(hooks) ? hooks : [value].flat()
+}
 
 const isHook = (value: unknown): value is AgentHook =>
   typeof value === "object" && value !== null && "name" in value && typeof value.name === "string" &&

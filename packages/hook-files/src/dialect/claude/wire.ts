@@ -82,7 +82,9 @@ export const wire: Wire = {
     project: ".claude/settings.json",
     user: ".claude/settings.json",
     form: "groups",
-    timeout: { key: "timeout", unit: "s" }
+    timeout: { key: "timeout", unit: "s" },
+    off: { disableAllHooks: true },
+    beside: [".claude/settings.local.json"]
   },
   proof: "program",
   holes

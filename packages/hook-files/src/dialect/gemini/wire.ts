@@ -83,7 +83,8 @@ export const wire: Wire = {
     project: ".gemini/settings.json",
     user: ".gemini/settings.json",
     form: "groups",
-    timeout: { key: "timeout", unit: "ms" }
+    timeout: { key: "timeout", unit: "ms" },
+    off: { "hooksConfig.enabled": false, "hooks.enabled": false }
   },
   proof: "program",
   holes: [

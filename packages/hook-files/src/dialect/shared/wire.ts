@@ -122,6 +122,10 @@ export interface Wire {
     readonly timeout?: { readonly key: string; readonly unit: "s" | "ms" }
     /** Whether an exit code of 2 without a text on standard error lets the call run. */
     readonly refusesWithText?: true
+    /** Settings that switch off all hooks, by their path, with the value that does it. */
+    readonly off?: { readonly [path: string]: boolean }
+    /** Files beside the others whose settings count, too. */
+    readonly beside?: ReadonlyArray<string>
     /** What else the file has. */
     readonly frame?: JsonObject
     /** More fields of an entry. */

@@ -9,6 +9,7 @@ import { placesIn } from "./places.ts"
 import { messageOf, Refusal } from "./refusal.ts"
 import { run } from "./run.ts"
 import { type Output, refused } from "./said.ts"
+import { storedId } from "./storage.ts"
 import { tooLong, withinUntil } from "./within.ts"
 
 /** How long a decision may take, in seconds. Systems wait longer than that, except at the end of a session. */
@@ -37,11 +38,12 @@ export const command = async (argv: ReadonlyArray<string>, finish: () => void): 
   const deadline = performance.now() + seconds * 1_000
   let onFailure = "deny"
   let means = row?.means
+  let session: string | undefined
   let isReading = false
   let hasEnded = false
   const fail = (error: unknown): Output => {
     const reason = `belay guard: ${messageOf(error)}`
-    if (places !== undefined) noteFailure(places, { time: Date.now(), system, event, cwd, reason })
+    if (places !== undefined) noteFailure(places, { time: Date.now(), system, session, event, cwd, reason })
     // An agent that may not stop would go on for ever.
     const goesOn = onFailure === "allow" || means === "stop" || means === "agentStop"
     return goesOn ? { code: 0, stdout: "{}", stderr: reason } : refused(reason)
@@ -81,6 +83,7 @@ export const command = async (argv: ReadonlyArray<string>, finish: () => void): 
       ...(config === undefined ? {} : { config }),
       onOccasion: (occasion) => {
         means = occasion.row.means
+        session = storedId(system, occasion.session)
       },
       onConfigured: (configured) => {
         onFailure = configured.onFailure

@@ -3,7 +3,7 @@ import { createRequire, registerHooks } from "node:module"
 import { extname } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { type Configured, configuredBy } from "./configured.ts"
-import type { Covered } from "./covered.ts"
+import { type Covered, coveredBy } from "./covered.ts"
 import { readJson } from "./jsonConfig.ts"
 import { barrels, type Exports, modules } from "./modules.ts"
 import { messageOf, Refusal } from "./refusal.ts"
@@ -21,6 +21,34 @@ export const loadConfig = async (covered: Covered, within: Within): Promise<Conf
   } catch (error) {
     if (error instanceof Refusal) throw error
     throw new Refusal(`${path} cannot be loaded: ${messageOf(error)}`)
+  } finally {
+    hooks.deregister()
+  }
+}
+
+/**
+ * Imports a module that nobody has to trust. Where a package of this command is not installed beside it, the one of the
+ * command takes its place.
+ */
+export const importModule = async (path: string): Promise<Exports> => {
+  const packages = await packagesOf(coveredBy(path))
+  shared.set(scheme, packages)
+  const hooks = registerHooks({
+    resolve: (specifier, context, next) => {
+      try {
+        return next(specifier, context)
+      } catch (error) {
+        if (!packages.has(specifier)) throw error
+        return { url: `${scheme}${specifier}`, format: "module", shortCircuit: true }
+      }
+    },
+    load: (url, context, next) =>
+      url.startsWith(scheme)
+        ? { format: "module", source: sourceOf(url.slice(scheme.length), packages), shortCircuit: true }
+        : next(url, context)
+  })
+  try {
+    return await import(pathToFileURL(path).href) as Exports
   } finally {
     hooks.deregister()
   }

@@ -48,10 +48,11 @@ export const run = async (asked: Asked): Promise<Output> => {
 }
 
 /** A hook that fails and may be left out lets the call go on. Nothing else would show that it decided nothing. */
-const noteBroken = ({ cwd, places, wire }: Asked, { event }: Occasion, failed: AgentEvent): void => {
+const noteBroken = ({ cwd, places, wire }: Asked, occasion: Occasion, failed: AgentEvent): void => {
   if (failed.type !== "hook-failed" || failed.policy !== "open") return
   const reason = `hook ${failed.hook} failed, and the call went on without it: ${failed.message}`
-  noteFailure(places, { time: Date.now(), system: wire.system, event, cwd, reason })
+  const session = storedId(wire.system, occasion.session)
+  noteFailure(places, { time: Date.now(), system: wire.system, session, event: occasion.event, cwd, reason })
 }
 
 const decide = async (asked: Asked, occasion: Occasion, configured: Configured): Promise<Output> => {

@@ -36,7 +36,7 @@ const others = [
 
 const tools: ReadonlyArray<GuardedTool> = [
   ...reading.map((name) => ({ name, readOnly: true })),
-  ...new Set([...others, ...all.flatMap(({ own = [] }) => own)]).values().map((name) => ({ name }))
+  ...Array.from(new Set([...others, ...all.flatMap(({ own = [] }) => own)]), (name) => ({ name }))
 ]
 
 /** The tools that the config describes, and these. What the config says about a tool counts. */
