@@ -39,11 +39,12 @@ export const command = async (argv: ReadonlyArray<string>, finish: () => void): 
   let onFailure = "deny"
   let means = row?.means
   let session: string | undefined
+  let happened = event
   let isReading = false
   let hasEnded = false
   const fail = (error: unknown): Output => {
     const reason = `belay guard: ${messageOf(error)}`
-    if (places !== undefined) noteFailure(places, { time: Date.now(), system, session, event, cwd, reason })
+    if (places !== undefined) noteFailure(places, { time: Date.now(), system, session, event: happened, cwd, reason })
     // An agent that may not stop would go on for ever.
     const goesOn = onFailure === "allow" || means === "stop" || means === "agentStop"
     return goesOn ? { code: 0, stdout: "{}", stderr: reason } : refused(reason)
@@ -84,6 +85,7 @@ export const command = async (argv: ReadonlyArray<string>, finish: () => void): 
       onOccasion: (occasion) => {
         means = occasion.row.means
         session = storedId(system, occasion.session)
+        happened = occasion.event
       },
       onConfigured: (configured) => {
         onFailure = configured.onFailure

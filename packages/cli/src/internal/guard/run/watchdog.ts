@@ -14,7 +14,7 @@ try {
 }`
 
 /** The time in which the process can still answer by itself, in milliseconds. */
-const grace = 500
+const grace = 1_500
 
 /**
  * Returns a function that starts the watchdog, once. It writes the failure to a file before it ends the process, and the
