@@ -53,6 +53,15 @@ describe("belay guard doctor", () => {
     assert.strictEqual((await doctor()).code, 0)
   })
 
+  it("finds that the settings of the project and of the user both call the guard", async () => {
+    const { doctor, place } = await wired("claude")
+    assert.notInclude((await doctor()).stdout, "both call the guard")
+    await runHere(["guard", "install", "claude", "--user", "--yes", "--program", quoted, ...place])
+    const { code, stdout } = await doctor()
+    assert.include(stdout, "both call the guard: run `belay guard uninstall claude`, or the same with --user")
+    assert.strictEqual(code, 0)
+  })
+
   it("finds a line at an event that the guard does not know", async () => {
     const { doctor, write } = await wired("claude")
     const line = `${quoted} guard run --system claude --event Elsewhere || exit 2`

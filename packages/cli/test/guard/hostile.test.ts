@@ -137,7 +137,9 @@ describe("a config that cannot be used", () => {
     const blocking = [
       hookOf("preToolCall: async () => { await null; for (;;) {} }"),
       hookOf("preToolCall: async () => { await new Promise((done) => setTimeout(done, 10)); for (;;) {} }"),
-      `import { execSync } from "node:child_process"\n${hookOf("preToolCall() { execSync('sleep 60', { stdio: 'ignore' }) }")}`,
+      `import { execSync } from "node:child_process"\n${
+        hookOf("preToolCall() { execSync('sleep 60', { stdio: 'ignore' }) }")
+      }`,
       `await null\nfor (;;) {}\nexport default []`,
       `export default async () => { await null; for (;;) {} }`,
       `import * as Effect from "effect/Effect"\n${hookOf("preToolCall: () => Effect.sync(() => { for (;;) {} })")}`

@@ -19,7 +19,7 @@ import { messageOf } from "./run/refusal.ts"
 import { withTools } from "./run/tools.ts"
 import { withinUntil } from "./run/within.ts"
 import { payloadOf } from "./sample.ts"
-import { type Finding, gapsIn, switches, wiredIn } from "./wiring.ts"
+import { type Finding, gapsIn, switches, twice, wiredIn } from "./wiring.ts"
 
 /** What is known about one system. */
 interface Report {
@@ -60,6 +60,7 @@ const examine = async (wire: Wire, here: Here): Promise<Report> => {
   const findings: Array<Finding> = [
     ...config.findings,
     ...switches(wire, here),
+    ...twice(wire, wired),
     ...wired.flatMap((one) => gapsIn(wire, one)),
     ...wired.flatMap(({ events }) => [...events].map(([event, { line }]) => play(wire, event, line, here))),
     ...(wired.length === 0

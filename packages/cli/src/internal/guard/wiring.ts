@@ -60,6 +60,14 @@ export const gapsIn = (wire: Wire, { events, file }: Wired): ReadonlyArray<Findi
   ]
 }
 
+/** A call that is decided twice can count twice against a limit. */
+export const twice = (wire: Wire, wired: ReadonlyArray<Wired>): ReadonlyArray<Finding> =>
+  wired.length < 2 ? [] : [{
+    level: "warning",
+    text: `${wired.map(({ file }) => file).join(" and ")} both call the guard: ` +
+      `run \`belay guard uninstall ${wire.system}\`, or the same with --user`
+  }]
+
 /** Settings that switch off all hooks, in any file that counts. */
 export const switches = (wire: Wire, here: Here): ReadonlyArray<Finding> => {
   const { beside = [] } = wire.settings
