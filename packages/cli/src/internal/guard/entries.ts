@@ -108,8 +108,9 @@ export const wiredEvents = (wire: Wire, text: string): ReadonlyMap<string, Entry
         .find((command) => command.includes(`guard run --system ${wire.system}`))
       if (line === undefined || (entries.has(event) && entries.get(event)?.matcher === undefined)) continue
       const { matcher } = Object(one) as { readonly matcher?: unknown }
-      const isForAll = matcher === undefined || ["", "*", ".*"].includes(String(matcher))
-      entries.set(event, isForAll ? { line } : { line, matcher: String(matcher) })
+      // A system reads only texts as matchers.
+      const isForAll = typeof matcher !== "string" || ["", "*", ".*"].includes(matcher)
+      entries.set(event, isForAll ? { line } : { line, matcher })
     }
   }
   return entries

@@ -27,7 +27,7 @@ export const withinUntil = (deadline: number): Within => <A>(act: () => A): A =>
 export const tooLong = "the guard took too long to decide: a hook or the config hangs"
 
 /** Whether code goes on later, when nothing ends it. */
-export const isPromise = (value: unknown): boolean =>
+const isPromise = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "then" in value && typeof value.then === "function"
 
 const methods = [...names, "wrapLlmCall", "wrapToolCall", "revealText", "concealMessages"] as const
