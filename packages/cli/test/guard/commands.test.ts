@@ -116,8 +116,9 @@ describe("belay guard log", () => {
     await claude("UserPromptSubmit", { prompt: "go" })
     await claude("PreToolUse", call("1", "Bash", { command: "git push" }))
     const hook = `import { defineHook, HookAction } from "@belay/core"
-      import { PermissionRules } from "@belay/hooks"
+      import { DataFlow, PermissionRules } from "@belay/hooks"
       export default { hooks: [
+        DataFlow.coding({ sinks: { Agent: "local" } }),
         PermissionRules.make({ otherwise: "allow", deny: ["Bash(git push*)"] }),
         defineHook({ name: "mine", preToolCall: () => HookAction.reject("no") })
       ] }`
@@ -132,7 +133,8 @@ describe("belay guard log", () => {
       "--hook",
       file
     ])
-    assert.match(stdout, /stricter .*PreToolUse|stricter .*Bash: Reject/, stderr)
+    assert.match(stdout, /stricter .*Bash: Reject/, stderr)
+    assert.notInclude(stdout, "the agent has no such tool")
   })
 
   it("shows what was decided and where the guard failed, and belay backtest reads its file", async () => {
