@@ -13,7 +13,7 @@ const printPrograms = async (): Promise<void> => {
     for (const [path, holds] of Object.entries(held)) {
       console.log(`  ${holds ? "holds         " : "DOES NOT HOLD "} ${path}`)
     }
-    if (stderr !== "") console.log(stderr)
+    if (stderr !== "" && Object.values(held).includes(false)) console.log(stderr)
   }
 }
 

@@ -29,7 +29,7 @@ const install = (folder, what) => {
 install(root, "what package-lock.json pins (about half a minute)")
 if (process.argv.includes("--runtimes")) install(`${root}test/runtimes/`, "the runtimes of the long tests")
 if (process.argv.includes("--peers")) install(`${root}test/peers/`, "the other SDKs of the long tests")
-if (process.argv.includes("--cli")) install(`${root}test/cli/`, "the agents that are programs (about 450 MB)")
+if (process.argv.includes("--cli")) install(`${root}test/cli/`, "the agents that are programs (about 1.4 GB)")
 if (process.argv.includes("--site")) install(`${root}site/`, "the generator of the site")
 
 const node = spawnSync(process.platform === "win32" ? "node.cmd" : `${root}node_modules/.bin/node`, ["--version"], {

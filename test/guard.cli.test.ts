@@ -5,10 +5,13 @@ import { provePrograms } from "../proof/programs.ts"
 describe("belay guard in real programs", () => {
   it("denies, changes, adds context, asks about the mail of a poisoned file, and guards sub-agents", async () => {
     const proved = await provePrograms()
-    assert.include(proved.map(({ program }) => program), "Claude Code")
+    assert.deepStrictEqual(
+      proved.map(({ program }) => program),
+      ["Claude Code", "Codex", "Gemini CLI", "opencode"]
+    )
     for (const { paths, program, stderr } of proved) {
       const failed = Object.entries(paths).flatMap(([path, holds]) => holds ? [] : [path])
       assert.deepStrictEqual(failed, [], `${program}: ${stderr}`)
     }
-  })
+  }, 300_000)
 })

@@ -2,7 +2,8 @@
 // Starts the command line: what was built where the package is installed, the sources with the workspace's own Node where it is not.
 const { existsSync } = process.getBuiltinModule("node:fs")
 const at = (path) => process.getBuiltinModule("node:url").fileURLToPath(new URL(path, import.meta.url))
-const isGuard = process.argv[2] === "guard" && process.argv[3] === "run"
+const isHelp = process.argv.slice(4).some((word) => word === "--help" || word === "-h")
+const isGuard = process.argv[2] === "guard" && process.argv[3] === "run" && !isHelp
 // Only the workspace has this file.
 const isWorkspace = existsSync(at("../tsconfig.build.json"))
 

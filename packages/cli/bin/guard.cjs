@@ -14,9 +14,13 @@ const home = os.homedir()
 // Where there is no home folder, nothing is kept.
 const folder = process.env["NODE_COMPILE_CACHE"] || (path.isAbsolute(home) ? path.join(home, ".belay", "cache") : undefined)
 
-const read = (file, encoding) => {
+// What is kept begins with how often it was written: each time, it has the functions of one more kind of call.
+const head = 8
+const times = 12
+
+const read = (file) => {
   try {
-    return readFileSync(file, encoding)
+    return readFileSync(file)
   } catch {
     return undefined
   }
@@ -26,7 +30,8 @@ try {
   const source = readFileSync(filename, "latin1")
   const id = readFileSync(`${filename}.id`, "latin1")
   const cache = folder === undefined ? undefined : path.join(folder, `guard-${id}-${process.version}-${process.arch}.bin`)
-  const cachedData = cache === undefined ? undefined : read(cache)
+  const kept = cache === undefined ? undefined : read(cache)
+  const cachedData = kept === undefined || kept.length <= head ? undefined : kept.subarray(head)
   const script = new Script(source, {
     filename,
     cachedData,
@@ -35,11 +40,14 @@ try {
   // V8 compiles functions when they are called first, so what is kept is written at the end.
   const finish = () => {
     if (cache === undefined) return
-    if (cachedData !== undefined && script.cachedDataRejected !== true) return
+    const written = cachedData === undefined || script.cachedDataRejected === true ? 0 : kept[0]
+    if (written >= times) return
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       const temporary = `${cache}.${process.pid}`
-      writeFileSync(temporary, script.createCachedData(), { mode: 0o600 })
+      const start = Buffer.alloc(head)
+      start[0] = written + 1
+      writeFileSync(temporary, Buffer.concat([start, script.createCachedData()]), { mode: 0o600 })
       renameSync(temporary, cache)
     } catch {
       // Where nothing can be kept, everything is compiled again.

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import type { Facts } from "../../src/internal/guard/sample.ts"
 import { call, projectWith } from "./support/guarded.ts"
@@ -162,5 +164,26 @@ describe("belay guard run in Claude Code", () => {
     const third = await claude("PreToolUse", { ...bash("3", "ls"), agent })
     assert.strictEqual(third.hookSpecificOutput?.["permissionDecision"], "deny")
     assert.deepStrictEqual(await claude("SubagentStop", { agent, answer: "found" }), {})
+  })
+
+  it("knows from what follows what a person has said about the call of a sub-agent", async () => {
+    const { claude, home } = projectWith(`${header}
+      export default [defineHook({ name: "asks", preToolCall: () => HookAction.ask("really?") })]`)
+    const agent = { id: "a1", name: "explorer" }
+    await claude("UserPromptSubmit", { prompt: "go" })
+    await claude("PreToolUse", { ...bash("1", "ls"), agent })
+    await claude("PostToolUse", { ...bash("1", "ls"), output: "a", agent })
+    await claude("PreToolUse", { ...bash("2", "ls -a"), agent })
+    await claude("SubagentStop", { agent })
+    const log = readFileSync(join(home, ".belay", "guard", "log.jsonl"), "utf8").split("\n")
+    const decided = log.filter((line) => line.includes("\"type\":\"decided\""))
+    assert.deepStrictEqual(
+      decided.map((line) => JSON.parse(line).event).map(({ callId, decision, sessionId }) => [
+        sessionId,
+        callId,
+        decision
+      ]),
+      [["claude.s1.a1", "1", "approve"], ["claude.s1.a1", "2", "deny"]]
+    )
   })
 })

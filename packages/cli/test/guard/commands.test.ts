@@ -1,8 +1,8 @@
 import { all } from "@belay/hook-files/Wires"
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { join, resolve } from "node:path"
 import { assert, describe, it } from "vitest"
-import { runHere } from "../belay.ts"
+import { run, runHere } from "../belay.ts"
 import { call, program, projectWith } from "./support/guarded.ts"
 
 const quoted = [process.execPath, program].map((word) => JSON.stringify(word)).join(" ")
@@ -60,7 +60,83 @@ describe("belay guard trust", () => {
   })
 })
 
+describe("belay guard trust for a list of ready hooks", () => {
+  it("refuses a list that cannot be loaded, and reads one that begins with a byte order mark", async () => {
+    const { cwd, home, send } = projectWith()
+    const place = ["--cwd", cwd, "--home", home]
+    const write = (text: string): void => writeFileSync(join(cwd, "belay.guard.json"), text)
+    for (
+      const [text, why] of [["[", "is not JSON"], ["[\"ProtectedPath\"]", "did you mean"], ["{}", "no list of hooks"]]
+    ) {
+      write(text!)
+      const { code, stderr } = await runHere(["guard", "trust", "--yes", ...place])
+      assert.strictEqual(code, 2)
+      assert.include(stderr, why!)
+    }
+    write("\uFEFF[\"ProtectedPaths\"]")
+    assert.strictEqual((await runHere(["guard", "trust", "--yes", ...place])).code, 0)
+    assert.strictEqual((await send("claude", "PreToolUse", call("1", "Bash", { command: "ls" }))).stdout, "{}")
+  })
+})
+
+describe("belay guard run --help", () => {
+  it("shows the flags, and waits for no payload", async () => {
+    const { stdout } = await run(process.execPath, [
+      resolve(import.meta.dirname, "../../bin/belay.mjs"),
+      ..."guard run --help".split(" ")
+    ])
+    assert.include(stdout, "--system")
+  })
+})
+
 describe("belay guard log", () => {
+  it("reads the file that was moved too, and shows the sessions that are asked for", async () => {
+    const { cwd, home, send } = projectWith(
+      `export default { hooks: [{ name: "no", preToolCall: () => ({ _tag: "Reject", reason: "no" }) }] }`
+    )
+    const push = call("1", "Bash", { command: "git push" })
+    const log = join(home, ".belay", "guard", "log.jsonl")
+    await send("claude", "PreToolUse", { ...push, session: "s1" })
+    renameSync(log, `${log}.1`)
+    await send("claude", "PreToolUse", { ...push, session: "s10" })
+    await send("claude", "PreToolUse", { ...push, session: "s1", agent: { id: "a", name: "x" } })
+    await send("claude", "PreToolUse", { session: "s1" })
+    const sessions = async (...args: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+      const { stdout } = await runHere(["guard", "log", "--json", "--cwd", cwd, "--home", home, ...args])
+      return JSON.parse(stdout).map(({ session }: { readonly session: string }) => session)
+    }
+    assert.deepStrictEqual(await sessions(), ["claude.s1", "claude.s10", "claude.s1.a", "claude"])
+    assert.deepStrictEqual(await sessions("--session", "claude.s1"), ["claude.s1", "claude.s1.a"])
+    assert.lengthOf(await sessions("--session", "claude"), 4)
+    assert.deepStrictEqual(await sessions("--session", "cla"), [])
+  })
+
+  it("is what belay backtest tries hooks on, also those that import packages of the command", async () => {
+    const { claude, cwd, home } = projectWith("export default []")
+    await claude("UserPromptSubmit", { prompt: "go" })
+    await claude("PreToolUse", call("1", "Bash", { command: "git push" }))
+    const hook = `import { defineHook, HookAction } from "@belay/core"
+      import { DataFlow, PermissionRules } from "@belay/hooks"
+      export default { hooks: [
+        DataFlow.coding({ sinks: { Agent: "local" } }),
+        PermissionRules.make({ otherwise: "allow", deny: ["Bash(git push*)"] }),
+        defineHook({ name: "mine", preToolCall: () => HookAction.reject("no") })
+      ] }`
+    const file = join(cwd, "rules.ts")
+    writeFileSync(file, hook)
+    const log = join(home, ".belay", "guard", "log.jsonl")
+    const { stderr, stdout } = await run(process.execPath, [
+      "--conditions=@belay/source",
+      resolve(import.meta.dirname, "../../src/bin/belay.ts"),
+      "backtest",
+      log,
+      "--hook",
+      file
+    ])
+    assert.match(stdout, /stricter .*Bash: Reject/, stderr)
+    assert.notInclude(stdout, "the agent has no such tool")
+  })
+
   it("shows what was decided and where the guard failed, and belay backtest reads its file", async () => {
     const { claude, cwd, home, text } = projectWith(`import { PermissionRules } from "@belay/hooks"
       export default { hooks: [PermissionRules.make({ otherwise: "allow", deny: ["Bash(git push*)"], ask: ["Bash(npm *)"] })] }`)

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "vitest"
-import { callAtOnce, killCalls } from "./support/crowd.ts"
+import { callAtOnce, killAmongMany, killCalls } from "./support/crowd.ts"
 import { call, projectWith } from "./support/guarded.ts"
 
 describe("one session", () => {
@@ -13,6 +13,10 @@ describe("one session", () => {
   it("goes on after 60 calls that were killed at any moment", async () => {
     await killCalls(60)
   })
+
+  it("goes on after 30 calls that were killed among others that run at the same time", async () => {
+    await killAmongMany(30)
+  }, 180_000)
 
   it("refuses if another program locks the file, before the system's limit", async () => {
     const { home, send } = projectWith("export default []")

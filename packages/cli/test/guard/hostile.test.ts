@@ -1,6 +1,6 @@
 import { named } from "@belay/hook-files/Wires"
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { dirname, join, resolve } from "node:path"
 import { assert, describe, it } from "vitest"
 import { payloadOf } from "../../src/internal/guard/sample.ts"
 import { run } from "../belay.ts"
@@ -130,6 +130,33 @@ describe("a config that cannot be used", () => {
       return await send("claude", "PreToolUse", push, ["--limit", "2"])
     }))
     for (const one of ended) assertRefused(one, /took too long to decide/)
+  })
+
+  it("is refused by its entry if it blocks the process, after a pause or in another program", async () => {
+    const hookOf = (body: string) => `export default { hooks: [{ name: "blocks", ${body} }] }`
+    const blocking = [
+      hookOf("preToolCall: async () => { await null; for (;;) {} }"),
+      hookOf("preToolCall: async () => { await new Promise((done) => setTimeout(done, 10)); for (;;) {} }"),
+      `import { execSync } from "node:child_process"\n${
+        hookOf("preToolCall() { execSync('sleep 60', { stdio: 'ignore' }) }")
+      }`,
+      `await null\nfor (;;) {}\nexport default []`,
+      `export default async () => { await null; for (;;) {} }`,
+      `import * as Effect from "effect/Effect"\n${hookOf("preToolCall: () => Effect.sync(() => { for (;;) {} })")}`
+    ]
+    const ended = await Promise.all(blocking.map(async (config) => {
+      const { cwd, home } = projectWith(config)
+      // A config in the workspace finds its packages.
+      symlinkSync(resolve(import.meta.dirname, "../../../../node_modules"), join(cwd, "node_modules"))
+      const line = `"${process.execPath}" "${program}" guard run --system claude --limit 2 || exit 2`
+      const payload = JSON.stringify(payloadOf(named("claude")!, "PreToolUse", { session: "s", cwd, ...push }))
+      const { code, stderr, stdout } = await run("sh", ["-c", line], payload, { HOME: home }, cwd)
+      return { code, stderr, stdout, failures: readFileSync(join(home, ".belay", "guard", "failures.jsonl"), "utf8") }
+    }))
+    for (const { failures, ...one } of ended) {
+      assertRefused(one, /took too long to decide/)
+      assert.include(JSON.parse(failures.split("\n")[0]!), { session: "claude.s", event: "PreToolUse" })
+    }
   })
 
   it("is a list of ready hooks in JSON too", async () => {

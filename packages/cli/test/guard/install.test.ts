@@ -98,3 +98,14 @@ describe("belay guard install", () => {
     assert.include(readFileSync(join(home, ".gemini", "settings.json"), "utf8"), "\"timeout\": 30000")
   })
 })
+
+describe("settings that begin with a byte order mark", () => {
+  it("are read, and keep it", async () => {
+    const { guard, read, write } = place()
+    write(".claude/settings.json", "\uFEFF{ \"model\": \"demo\" }\n")
+    assert.strictEqual((await guard("install", "claude", "--yes", "--program", "belay")).code, 0)
+    assert.match(read(".claude/settings.json"), /^\uFEFF\{ "model": "demo",/)
+    assert.strictEqual((await guard("uninstall", "claude", "--yes")).code, 0)
+    assert.strictEqual(read(".claude/settings.json"), "\uFEFF{ \"model\": \"demo\" }\n")
+  })
+})

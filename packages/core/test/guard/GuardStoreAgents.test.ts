@@ -2,6 +2,7 @@
 import { assert, describe, it } from "vitest"
 import * as GuardSession from "../../src/guard/GuardSession.ts"
 import { defineHook } from "../../src/hook/AgentHook.ts"
+import * as HookAction from "../../src/hook/HookAction.ts"
 import * as HookState from "../../src/hook/HookState.ts"
 import * as SessionStore from "../../src/port/SessionStore.ts"
 
@@ -33,5 +34,24 @@ describe("a guard of its own for each call, with a store", () => {
     }
     const seen = [await count("1", false), await count("2", true), await count("3", false), await count("4", true)]
     assert.deepStrictEqual(seen, ["1", "2", "3", "4"])
+  })
+
+  it("knows the open questions of each sub-agent", async () => {
+    const store = SessionStore.inMemory()
+    const asks = defineHook({ name: "asks", preToolCall: () => HookAction.ask("really?") })
+    const open = () => {
+      const guard = GuardSession.guard({ hooks: [asks], store, seesRequests: false })
+      const root = guard.session({ id: "s" })
+      const childOf = (id: string) => guard.session({ id, agent: "child", parent: root })
+      return { root, child: childOf("s.child"), other: childOf("s.other") }
+    }
+    await open().child.toolCall({ id: "1", name: "read" })
+    const questions = async (of: "root" | "child" | "other") => (await open()[of].pending()).map(({ callId }) => callId)
+    assert.deepStrictEqual(
+      [await questions("root"), await questions("child"), await questions("other")],
+      [["agent:s.child/1"], ["1"], []]
+    )
+    assert.strictEqual((await open().child.decide("1", { type: "approve" })).type, "allow")
+    assert.deepStrictEqual(await questions("child"), [])
   })
 })

@@ -1,4 +1,5 @@
 /** `belay guard doctor`: what is wired, what the config can do, and what gets around a guard all the same. */
+import type { JsonObject } from "@belay/core/Json"
 import * as CoverageCheck from "@belay/guard/CoverageCheck"
 import * as Guard from "@belay/guard/Guard"
 import { all, type Wire } from "@belay/hook-files/Wires"
@@ -10,7 +11,6 @@ import * as Result from "effect/Result"
 import { spawnSync } from "node:child_process"
 import { exitWith, print } from "../flags.ts"
 import { plain, type Screen, styleOf } from "../screen.ts"
-import { refusing, wiredEvents } from "./entries.ts"
 import { type Here, hereOf, shared, systems, wireOf } from "./places.ts"
 import { trustedConfig } from "./run/find.ts"
 import { loadConfig } from "./run/loadConfig.ts"
@@ -19,12 +19,7 @@ import { messageOf } from "./run/refusal.ts"
 import { withTools } from "./run/tools.ts"
 import { withinUntil } from "./run/within.ts"
 import { payloadOf } from "./sample.ts"
-import { fileOf, textOf } from "./settings.ts"
-
-interface Finding {
-  readonly level: "ok" | "warning" | "error"
-  readonly text: string
-}
+import { type Finding, gapsIn, switches, twice, wiredIn } from "./wiring.ts"
 
 /** What is known about one system. */
 interface Report {
@@ -59,25 +54,15 @@ export const doctor = (screen: Screen) =>
       )
     )
 
-interface Wired {
-  readonly file: string
-  readonly events: ReadonlyMap<string, string>
-}
-
-const wiredIn = (wire: Wire, { cwd, places }: Here): ReadonlyArray<Wired> =>
-  [fileOf(wire, "project", cwd), fileOf(wire, "user", places.home)].flatMap((file) => {
-    // What cannot be read wires nothing.
-    const events = wiredEvents(wire, Result.getOrElse(textOf(file), () => ""))
-    return events.size === 0 ? [] : [{ file, events }]
-  })
-
 const examine = async (wire: Wire, here: Here): Promise<Report> => {
   const wired = wiredIn(wire, here)
   const config = await configOf(wire, here)
   const findings: Array<Finding> = [
     ...config.findings,
-    ...wired.flatMap(({ events, file }) => missing(wire, events, file)),
-    ...wired.flatMap(({ events }) => [...events].map(([event, line]) => play(wire, event, line, here))),
+    ...switches(wire, here),
+    ...twice(wire, wired),
+    ...wired.flatMap((one) => gapsIn(wire, one)),
+    ...wired.flatMap(({ events }) => [...events].map(([event, { line }]) => play(wire, event, line, here))),
     ...(wired.length === 0
       ? [{ level: "error" as const, text: `nothing is wired: run \`belay guard install ${wire.system}\`` }]
       : []),
@@ -112,33 +97,18 @@ const configOf = async (wire: Wire, { cwd, places }: Here): Promise<Pick<Report,
   }))
 }
 
-const missing = (wire: Wire, events: ReadonlyMap<string, string>, file: string): ReadonlyArray<Finding> => {
-  const absent = Object.keys(wire.events).filter((event) => !events.has(event))
-  const unsafe = [...events].flatMap(([event, line]) =>
-    Object.hasOwn(wire.events, event) && !line.trim().endsWith(refusing(wire, wire.events[event]!).trim())
-      ? [event]
-      : []
-  )
-  return [
-    ...(absent.length === 0 ? [] : [{
-      level: absent.some((event) => wire.events[event]!.means === "toolCall") ? "error" as const : "warning" as const,
-      text: `${file} does not call the guard at ${absent.join(", ")}: run \`belay guard install ${wire.system}\``
-    }]),
-    ...(unsafe.length === 0 ? [] : [{
-      level: "warning" as const,
-      text: `${file}: a missing command lets calls run at ${
-        unsafe.join(", ")
-      }: run \`belay guard install ${wire.system}\``
-    }])
-  ]
-}
-
 /** Runs a line as the system does, with a payload that does nothing. */
 const play = (wire: Wire, event: string, line: string, { cwd, places }: Here): Finding => {
+  // Settings can also call the guard at events that it does not know.
+  const row = Object.hasOwn(wire.events, event) ? wire.events[event] : undefined
+  if (row === undefined) {
+    return { level: "error", text: `${event}: the guard does not know this event: remove its line` }
+  }
+  const name = row.call?.name.split("__")[0] ?? "Read"
   const payload = payloadOf(wire, event, {
     session: "belay-doctor",
     cwd,
-    call: { id: `doctor-${process.pid}`, name: "Read", args: { file_path: "README.md" } },
+    call: { id: `doctor-${process.pid}`, name, args: harmless[name] ?? {} },
     output: "",
     prompt: "This is a test of the guard."
   })
@@ -155,6 +125,15 @@ const play = (wire: Wire, event: string, line: string, { cwd, places }: Here): F
     return { level: "ok", text: `${event}: answers${stdout.trim() === "{}" ? "" : ` ${said}`}` }
   }
   return { level: "error", text: `${event}: ends with ${status ?? "a signal"}: ${said || "it says nothing"}` }
+}
+
+/** Arguments with which a tool would do nothing. */
+const harmless: { readonly [tool: string]: JsonObject } = {
+  Read: { file_path: "README.md" },
+  Write: { file_path: "README.md", content: "" },
+  Edit: { file_path: "README.md", old_string: "", new_string: "" },
+  MultiEdit: { file_path: "README.md", edits: [] },
+  Bash: { command: "true" }
 }
 
 const isJson = (text: string): boolean =>

@@ -93,17 +93,33 @@ const removed = (wire: Wire, text: string): string | undefined => {
   return rest.length === 0 ? undefined : now
 }
 
-/** The events of the settings at which the guard is called, with the lines that call it. */
-export const wiredEvents = (wire: Wire, text: string): ReadonlyMap<string, string> =>
-  new Map(
-    Object.keys(Object(valueAt(text, ["hooks"]))).flatMap((event) =>
-      listAt(text, event).flatMap((one) => {
-        const command = [one, ...innerOf(one)].flatMap(commandsIn)
-          .find((line) => line.includes(`guard run --system ${wire.system}`))
-        return command === undefined ? [] : [[event, command] as const]
-      })
-    )
-  )
+/** How the settings call the guard at an event. */
+export interface Entry {
+  readonly line: string
+  /** The calls at which it is called, if not at all. */
+  readonly matcher?: string
+}
+
+/** The events of the settings at which the guard is called. */
+export const wiredEvents = (wire: Wire, text: string): ReadonlyMap<string, Entry> => {
+  const entries = new Map<string, Entry>()
+  for (const event of Object.keys(Object(valueAt(text, ["hooks"])))) {
+    for (const one of listAt(text, event)) {
+      const line = [one, ...innerOf(one)].flatMap(commandsIn)
+        .find((command) => command.includes(`guard run --system ${wire.system}`))
+      if (line === undefined || (entries.has(event) && entries.get(event)?.matcher === undefined)) continue
+      const { matcher } = Object(one) as { readonly matcher?: unknown }
+      // A system reads only texts as matchers.
+      const isForAll = typeof matcher !== "string" || ["", "*", ".*"].includes(matcher)
+      entries.set(event, isForAll ? { line } : { line, matcher })
+    }
+  }
+  return entries
+}
+
+/** The settings that switch off all hooks. */
+export const switchedOff = ({ settings: { off = {} } }: Wire, text: string): ReadonlyArray<string> =>
+  Object.entries(off).flatMap(([path, value]) => valueAt(text, path.split(".")) === value ? [`${path}: ${value}`] : [])
 
 const innerOf = (one: unknown): ReadonlyArray<unknown> => {
   const { hooks } = Object(one) as { readonly hooks?: unknown }

@@ -35,21 +35,25 @@ export const log = (screen: Screen) =>
     Effect.gen(function*() {
       const { places } = yield* hereOf(given)
       const wanted = Option.getOrElse(given.session, () => "")
-      const lines = linesOf(places, given.every).filter(({ session }) => session.startsWith(wanted)).slice(-given.last)
+      const lines = linesOf(places, given.every).filter(({ session }) => isOf(session, wanted)).slice(-given.last)
       yield* print(given.json, () => lines, () => textOf(lines, places, screen))
     })).pipe(
       Command.withDescription("Shows what was decided, and why. `belay backtest` tries other hooks on the same file")
     )
+
+/** A session with its sub-agents, or all sessions of a system. */
+const isOf = (session: string, wanted: string): boolean =>
+  wanted === "" || session === wanted || session.startsWith(`${wanted}.`)
 
 /** Reads both files. A line that was cut off is left out. */
 const linesOf = (places: Places, every: boolean): ReadonlyArray<Line> =>
   [
     ...jsonLines(places.log).flatMap((one) => decisionOf(one, every)),
     ...jsonLines(places.failures).flatMap((one): ReadonlyArray<Line> => {
-      const { event, reason, system, time } = fieldsOf(one)
+      const { event, reason, session, system, time } = fieldsOf(one)
       return [{
         time: Number(time),
-        session: textIn(system),
+        session: textIn(session ?? system),
         what: textIn(event),
         decision: "failed",
         by: "guard",
@@ -58,12 +62,18 @@ const linesOf = (places: Places, every: boolean): ReadonlyArray<Line> =>
     })
   ].sort((one, other) => one.time - other.time)
 
+/** The lines of a file, and those before them that were moved to another one. */
 const jsonLines = (path: string): ReadonlyArray<unknown> =>
-  existsSync(path)
-    ? readFileSync(path, "utf8").split("\n").flatMap((line) =>
-      Result.match(Result.try((): unknown => JSON.parse(line)), { onSuccess: (value) => [value], onFailure: () => [] })
-    )
-    : []
+  [`${path}.1`, path].flatMap((one) =>
+    existsSync(one)
+      ? readFileSync(one, "utf8").split("\n").flatMap((line) =>
+        Result.match(Result.try((): unknown => JSON.parse(line)), {
+          onSuccess: (value) => [value],
+          onFailure: () => []
+        })
+      )
+      : []
+  )
 
 type Fields = { readonly [field: string]: unknown }
 const fieldsOf = (value: unknown): Fields => Object(value) as Fields

@@ -12,10 +12,10 @@ import { messageOf } from "./run/refusal.ts"
 export const fileOf = (wire: Wire, scope: "project" | "user", folder: string): string =>
   join(folder, wire.settings[scope])
 
-/** Returns the text of a file, or an empty text if there is none. */
+/** Returns the text of a file without a byte order mark, or an empty text if there is none. */
 export const textOf = (path: string): Result.Result<string, Usage> =>
   Result.orElse(
-    Result.try({ try: () => readFileSync(path, "utf8"), catch: (error) => error }),
+    Result.try({ try: () => readFileSync(path, "utf8").replace(/^\uFEFF/, ""), catch: (error) => error }),
     (error) =>
       Object(error).code === "ENOENT"
         ? Result.succeed("")
@@ -31,11 +31,13 @@ export const write = (path: string, text: string | undefined): Result.Result<voi
       const mode = existsSync(target) ? statSync(target).mode & 0o777 : 0o644
       mkdirSync(dirname(target), { recursive: true })
       const temporary = `${target}.${process.pid}.tmp`
-      writeFileSync(temporary, text, { mode })
+      writeFileSync(temporary, `${hasMark(target) ? "\uFEFF" : ""}${text}`, { mode })
       renameSync(temporary, target)
     },
     catch: (error) => usageError(`${path} cannot be written: ${messageOf(error)}`)
   })
+
+const hasMark = (file: string): boolean => existsSync(file) && readFileSync(file, "utf8").startsWith("\uFEFF")
 
 /** How a shell starts this program: `belay`, if the search path leads to it. */
 export const programOf = (path: string): string => {

@@ -1,7 +1,7 @@
 /** The config that `belay guard init` writes. */
 import { check } from "@belay/guard/CoverageCheck"
 import * as Guard from "@belay/guard/Guard"
-import type { Wire } from "@belay/hook-files/Wires"
+import { all, type Wire } from "@belay/hook-files/Wires"
 import * as Result from "effect/Result"
 import { driverOf } from "./run/reach.ts"
 
@@ -27,6 +27,9 @@ const outward = [
   "kubectl *",
   "terraform apply*"
 ]
+
+/** One config works in all systems. */
+const own: ReadonlyArray<string> = [...new Set(all.flatMap((wire) => wire.own ?? []))]
 
 /** Returns the text of the config. `gaps` are hooks that the system cannot enforce everywhere. */
 export const configText = ({ calls, outward: commands, values }: Answers, gaps: ReadonlyArray<string>): string => {
@@ -58,7 +61,9 @@ export const configText = ({ calls, outward: commands, values }: Answers, gaps: 
     hooks.unshift([
       "DataFlow",
       "// Whoever wrote a file, a page or a mail does not decide where the agent sends something.\n" +
-      `    DataFlow.coding({ ungrounded: "${values}", sinks: { Agent: "local", Skill: "local", TodoWrite: "local" } })`
+      `    DataFlow.coding({\n      ungrounded: "${values}",\n` +
+      "      // What reaches only the agent itself: its notes, its skills, its sub-agents.\n" +
+      `      sinks: {\n${own.map((tool) => `        ${tool}: "local"`).join(",\n")}\n      }\n    })`
     ])
   }
   if (calls > 0) hooks.push(["ToolCallLimit", `ToolCallLimit.make({ perTurn: ${calls} })`])

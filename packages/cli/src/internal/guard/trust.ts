@@ -11,8 +11,10 @@ import { plain, type Screen } from "../screen.ts"
 import { hereOf, isSure, shared } from "./places.ts"
 import { type Covered, coveredBy } from "./run/covered.ts"
 import { findConfig, isTrusted, names } from "./run/find.ts"
+import { loadConfig } from "./run/loadConfig.ts"
 import type { Places } from "./run/places.ts"
 import { messageOf } from "./run/refusal.ts"
+import { withinUntil } from "./run/within.ts"
 
 export const trust = (screen: Screen) =>
   Command.make("trust", {
@@ -66,5 +68,16 @@ const readConfig = (place: string, { home }: Places) =>
   Effect.gen(function*() {
     const path = names.some((name) => place.endsWith(name)) ? place : findConfig(place, home)
     if (path === undefined) return yield* usageError(`there is no ${names.join(", ")} in ${plain(place)} or above it`)
-    return yield* Effect.try({ try: () => coveredBy(path), catch: (error) => usageError(plain(messageOf(error))) })
+    const covered = yield* Effect.try({
+      try: () => coveredBy(path),
+      catch: (error) => usageError(plain(messageOf(error)))
+    })
+    // Code runs only after the decision. A list of ready hooks runs nothing that could do harm.
+    if (path.endsWith(".json")) {
+      yield* Effect.tryPromise({
+        try: () => loadConfig(covered, withinUntil(performance.now() + 10_000)),
+        catch: (error) => usageError(plain(messageOf(error)))
+      })
+    }
+    return covered
   })

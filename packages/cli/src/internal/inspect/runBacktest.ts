@@ -10,8 +10,9 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { resolve } from "node:path"
-import { pathToFileURL } from "node:url"
 import { exitWith, print, usageError } from "../flags.ts"
+import { importModule } from "../guard/run/loadConfig.ts"
+import { withTools } from "../guard/run/tools.ts"
 import { count, plain, type Screen, styleOf } from "../screen.ts"
 import { type CommandError, commandError, type Usage } from "../usage.ts"
 import { readSource } from "./readSource.ts"
@@ -37,10 +38,13 @@ export const runBacktest = (
   Effect.gen(function*() {
     const limit = yield* shareOf(maxStricter)
     const expectations = Option.isSome(expect) ? yield* readExpectations(expect.value) : []
-    const hooks = (yield* Effect.forEach(hook, loadHooks)).flat()
+    const loaded = yield* Effect.forEach(hook, loadHooks)
+    const hooks = loaded.flatMap((one) => one.hooks)
     const recordings = yield* Effect.forEach(files, (file) => readSource(file, Option.getOrUndefined(session)))
     const inputs = recordings.flatMap(({ entries }) => entries.filter((entry) => entry.type === "input"))
-    const result = yield* Effect.promise(() => Backtest.run(hooks, inputs))
+    const result = yield* Effect.promise(() =>
+      Backtest.run(hooks, inputs, loaded.some(({ isConfig }) => isConfig) ? coding : {})
+    )
     const unmet = Backtest.unmet(result, expectations)
     const report = { ...result, expectations: expectations.length, unmet }
     if (Option.isSome(page)) yield* writePage(page.value, BacktestReport.render(report))
@@ -49,6 +53,11 @@ export const runBacktest = (
     const isTooStrict = limit !== undefined && result.stricterShare > limit
     yield* exitWith(isTooStrict || unmet.length > 0 ? 1 : 0)
   })
+
+/** The tools of coding agents, which a recording of a guard does not have. */
+const coding = {
+  tools: withTools().map((tool) => ({ description: "", inputSchema: { type: "object" }, delegates: false, ...tool }))
+}
 
 const writePage = (path: string, html: string): Effect.Effect<void, CommandError> =>
   Effect.try({
@@ -138,13 +147,19 @@ const isExpectation = (value: unknown): value is Backtest.Expectation => {
   return typeof session === "string" && typeof expect === "string"
 }
 
+/** The hooks of a module, and whether it is the config of a guard. */
+interface Loaded {
+  readonly hooks: ReadonlyArray<AgentHook>
+  readonly isConfig: boolean
+}
+
 /** Loads the hooks that a module exports: hooks, lists of hooks, or functions without parameters that make them. */
-const loadHooks = (given: string): Effect.Effect<ReadonlyArray<AgentHook>, Usage | CommandError> =>
+const loadHooks = (given: string): Effect.Effect<Loaded, Usage | CommandError> =>
   Effect.gen(function*() {
     const path = resolve(given)
     if (!existsSync(path)) return yield* usageError(`--hook: there is no file ${plain(given)}`)
     const module = yield* Effect.tryPromise({
-      try: () => import(pathToFileURL(path).href) as Promise<Record<string, unknown>>,
+      try: () => importModule(path),
       catch: (error) => commandError(`--hook: ${plain(given)} cannot be loaded: ${String(Object(error).message)}`)
     })
     const exported = "default" in module ? [module["default"]] : Object.values(module)
@@ -155,12 +170,19 @@ const loadHooks = (given: string): Effect.Effect<ReadonlyArray<AgentHook>, Usage
           catch: (error) => commandError(`--hook: ${plain(given)}: ${String(Object(error).message)}`)
         })
         : Effect.succeed(value))
-    const hooks = made.flat().filter(isHook)
-    return hooks.length > 0 ? hooks : yield* usageError(
+    const hooks = made.flatMap(hooksIn).filter(isHook)
+    const isConfig = made.some((value) => Array.isArray(Object(value).hooks))
+    return hooks.length > 0 ? { hooks, isConfig } : yield* usageError(
       `--hook: ${plain(given)} exports no hook: export an object with a name and a method for a point, ` +
         "or a function without parameters that makes one"
     )
   })
+
+/** A hook, a list of hooks, or the config of a guard. */
+const hooksIn = (value: unknown): ReadonlyArray<unknown> => {
+  const { hooks } = Object(value) as { readonly hooks?: unknown }
+  return Array.isArray(hooks) ? hooks : [value].flat()
+}
 
 const isHook = (value: unknown): value is AgentHook =>
   typeof value === "object" && value !== null && "name" in value && typeof value.name === "string" &&

@@ -1,5 +1,6 @@
 /** Many calls of one session at once, and calls that are killed. */
 import { named } from "@belay/hook-files/Wires"
+import { DatabaseSync } from "node:sqlite"
 import { assert } from "vitest"
 import { payloadOf } from "../../../src/internal/guard/sample.ts"
 import { call, projectWith, runWith } from "./guarded.ts"
@@ -45,13 +46,49 @@ export const killCalls = async (count: number): Promise<void> => {
     if (stdout === "{}") answered++
     else assert.strictEqual(signal, "SIGKILL", stdout)
   }
-  // The rest of the limit is what nobody has used. A call that was killed may count, one that was answered must.
-  const { DatabaseSync } = await import("node:sqlite")
+  assertCounted(home, answered, count)
+  assert.deepStrictEqual(await claude("PreToolUse", call("after", "Bash", { command: "ls" })), {})
+}
+
+/** What is left of a limit is what nobody has used. A call that was killed may count, one that was answered must. */
+const assertCounted = (home: string, answered: number, sent: number): void => {
   const database = new DatabaseSync(`${home}/.belay/guard/sessions.db`)
   const state = String(database.prepare("SELECT state FROM sessions").get()!["state"])
+  const [whole] = Object.values(database.prepare("PRAGMA integrity_check").get()!)
   database.close()
   const inSession = Number(/"inSession":(\d+)/.exec(state)?.[1] ?? 0)
   assert.isAtLeast(inSession, answered)
-  assert.isAtMost(inSession, count)
-  assert.deepStrictEqual(await claude("PreToolUse", call("after", "Bash", { command: "ls" })), {})
+  assert.isAtMost(inSession, sent)
+  assert.strictEqual(whole, "ok")
+}
+
+/** Kills three of ten calls that run at the same time, at random moments, until so many were killed. */
+export const killAmongMany = async (kills: number): Promise<void> => {
+  const { claude, cwd, home } = projectWith(limited(1_000))
+  const started = performance.now()
+  await claude("UserPromptSubmit", { prompt: "go" })
+  const usual = performance.now() - started
+  let [answered, killed, sent] = [0, 0, 0]
+  while (killed < kills) {
+    const ended = await Promise.all(Array.from({ length: 10 }, (_, index) => {
+      const id = `c${sent++}`
+      const payload = payloadOf(named("claude")!, "PreToolUse", { session: "s1", cwd, ...call(id, "Bash", { id }) })
+      // Ten at a time take longer than one.
+      const victim = index % 3 === 1 ? { killAfterMs: Math.random() * usual * 8 } : {}
+      return runWith(["--system", "claude"], JSON.stringify(payload), { cwd, home, ...victim })
+    }))
+    for (const { signal, stderr, stdout } of ended) {
+      if (stdout === "{}") answered++
+      else assert.strictEqual(signal, "SIGKILL", stderr)
+      if (signal === "SIGKILL") killed++
+    }
+    assertCounted(home, answered, sent)
+  }
+  // Nobody holds a lock, so a call is answered as soon as it would be anyway.
+  const after = await runWith(
+    ["--system", "claude", "--limit", "10"],
+    JSON.stringify(payloadOf(named("claude")!, "PreToolUse", { session: "s1", cwd, ...call("last", "Bash", {}) })),
+    { cwd, home }
+  )
+  assert.strictEqual(after.stdout, "{}", after.stderr)
 }

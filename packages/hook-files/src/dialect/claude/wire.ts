@@ -75,13 +75,16 @@ export const wire: Wire = {
   events,
   fields,
   tools: { Task: "Agent" },
+  own: ["Agent", "Skill", "TodoWrite"],
   projectVariable: "CLAUDE_PROJECT_DIR",
   limit: 600,
   settings: {
     project: ".claude/settings.json",
     user: ".claude/settings.json",
     form: "groups",
-    timeout: { key: "timeout", unit: "s" }
+    timeout: { key: "timeout", unit: "s" },
+    off: { disableAllHooks: true },
+    beside: [".claude/settings.local.json"]
   },
   proof: "program",
   holes

@@ -20,12 +20,21 @@ const events: { readonly [E in CodexEvent | "SessionEnd"]?: WireEvent } = {
   SessionEnd: { means: "sessionEnd", limit: 1, maxLimit: 3 }
 }
 
+/** What an agent does with its sub-agents. */
+const agents = ["wait_agent", "send_input", "close_agent", "resume_agent"]
+
 export const wire: Wire = {
   system: "codex",
   name: "Codex",
   events,
   fields,
-  tools: {},
+  tools: {
+    spawn_agent: "Agent",
+    // Codex writes the name of a tool right after that of its group.
+    ...Object.fromEntries(agents.map((tool) => [`multi_agent_v1${tool}`, tool]))
+  },
+  toolFields: { Agent: { message: "prompt", agent_type: "subagent_type" } },
+  own: ["Agent", ...agents, "update_plan", "create_goal", "update_goal"],
   limit: 600,
   settings: {
     project: ".codex/hooks.json",
@@ -37,6 +46,7 @@ export const wire: Wire = {
   proof: "program",
   holes: [
     { what: "hooks run only after a person has trusted them in /hooks", source: "developers.openai.com/codex/hooks" },
+    { what: "hooks of a project that was not trusted do not run", source: "tried with 0.169" },
     {
       what: "a hook that is killed or runs out of time lets the call run",
       source: "developers.openai.com/codex/hooks"

@@ -93,6 +93,7 @@ export const wire: Wire = {
     project: ".github/hooks/belay-guard.json",
     user: ".copilot/hooks/belay-guard.json",
     form: "bash",
+    off: { disableAllHooks: true },
     timeout: { key: "timeoutSec", unit: "s" },
     frame: { version: 1 }
   },

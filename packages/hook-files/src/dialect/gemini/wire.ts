@@ -35,13 +35,15 @@ const events: { readonly [E in EventName]?: WireEvent } = {
   BeforeTool: {
     means: "toolCall",
     deny: denied,
-    ask: { decision: "ask", reason: "$reason" },
+    // The person reads the message, and the model the reason.
+    ask: { decision: "ask", reason: "$reason", systemMessage: "$reason" },
+    asksAboutChange: true,
     change: { hookSpecificOutput: { hookEventName: "$event", tool_input: "$value" } },
     stop
   },
   AfterTool: { means: "toolResult", context, result: { decision: "deny", reason: "$text" }, stop },
   AfterAgent: { means: "stop", again: denied, stop },
-  PreCompress: { means: "compaction" },
+  // PreCompress comes before each request, whether something is compacted or not, and no answer changes that.
   SessionEnd: { means: "sessionEnd", limit: 1 }
 }
 
@@ -65,20 +67,31 @@ export const wire: Wire = {
   name: "Gemini CLI",
   events,
   fields,
-  tools: { ...Object.fromEntries(Object.entries(builtIn).map(([claude, own]) => [own, claude])), ...others },
+  tools: {
+    ...Object.fromEntries(Object.entries(builtIn).map(([claude, own]) => [own, claude])),
+    ...others,
+    invoke_agent: "Agent",
+    activate_skill: "Skill",
+    write_todos: "TodoWrite",
+    read_background_output: "BashOutput"
+  },
+  toolFields: { Agent: { agent_name: "subagent_type" }, Skill: { name: "skill" } },
+  own: ["Agent", "Skill", "TodoWrite", "update_topic", "complete_task"],
   projectVariable: "GEMINI_PROJECT_DIR",
   limit: 60,
   settings: {
     project: ".gemini/settings.json",
     user: ".gemini/settings.json",
     form: "groups",
-    timeout: { key: "timeout", unit: "ms" }
+    timeout: { key: "timeout", unit: "ms" },
+    off: { "hooksConfig.enabled": false, "hooks.enabled": false }
   },
   proof: "program",
   holes: [
     { what: "a hook that runs out of time lets the call run", source: "gemini-cli hookRunner.ts" },
     { what: "hooks of the project do not run in a folder that is not trusted", source: "gemini-cli source" },
-    { what: "a question with nobody there ends the run", source: "tried with 0.61" },
+    { what: "a question with nobody there is never answered: the run ends, or waits", source: "tried with 0.61" },
+    { what: "sub-agents are not told apart from their agent", source: "tried with 0.61" },
     { what: "the end of the session is not awaited", source: "gemini-cli hooks reference" }
   ]
 }

@@ -105,6 +105,8 @@ export interface Wire {
   readonly tools: { readonly [tool: string]: string }
   /** Maps the fields of their arguments to those of Claude Code, by the name of Claude Code. */
   readonly toolFields?: { readonly [tool: string]: { readonly [field: string]: string } }
+  /** Tools that reach only the agent itself, such as its notes and its sub-agents, by the name of Claude Code. */
+  readonly own?: ReadonlyArray<string>
   /** Tools, by the name of Claude Code, whose events have different ids before and after the call. */
   readonly withoutIds?: ReadonlyArray<string>
   /** The variable with the folder of the project. */
@@ -120,6 +122,10 @@ export interface Wire {
     readonly timeout?: { readonly key: string; readonly unit: "s" | "ms" }
     /** Whether an exit code of 2 without a text on standard error lets the call run. */
     readonly refusesWithText?: true
+    /** Settings that switch off all hooks, by their path, with the value that does it. */
+    readonly off?: { readonly [path: string]: boolean }
+    /** Files beside the others whose settings count, too. */
+    readonly beside?: ReadonlyArray<string>
     /** What else the file has. */
     readonly frame?: JsonObject
     /** More fields of an entry. */

@@ -9,6 +9,7 @@ import { placesIn } from "./places.ts"
 import { messageOf, Refusal } from "./refusal.ts"
 import { run } from "./run.ts"
 import { type Output, refused } from "./said.ts"
+import { storedId } from "./storage.ts"
 import { tooLong, withinUntil } from "./within.ts"
 
 /** How long a decision may take, in seconds. Systems wait longer than that, except at the end of a session. */
@@ -37,11 +38,13 @@ export const command = async (argv: ReadonlyArray<string>, finish: () => void): 
   const deadline = performance.now() + seconds * 1_000
   let onFailure = "deny"
   let means = row?.means
+  let session: string | undefined
+  let happened = event
   let isReading = false
   let hasEnded = false
   const fail = (error: unknown): Output => {
     const reason = `belay guard: ${messageOf(error)}`
-    if (places !== undefined) noteFailure(places, { time: Date.now(), system, event, cwd, reason })
+    if (places !== undefined) noteFailure(places, { time: Date.now(), system, session, event: happened, cwd, reason })
     // An agent that may not stop would go on for ever.
     const goesOn = onFailure === "allow" || means === "stop" || means === "agentStop"
     return goesOn ? { code: 0, stdout: "{}", stderr: reason } : refused(reason)
@@ -81,6 +84,8 @@ export const command = async (argv: ReadonlyArray<string>, finish: () => void): 
       ...(config === undefined ? {} : { config }),
       onOccasion: (occasion) => {
         means = occasion.row.means
+        session = storedId(system, occasion.session)
+        happened = occasion.event
       },
       onConfigured: (configured) => {
         onFailure = configured.onFailure

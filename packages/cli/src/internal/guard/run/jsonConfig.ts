@@ -8,7 +8,7 @@ import { messageOf, Refusal } from "./refusal.ts"
 export const readJson = async (path: string, text: string): Promise<object> => {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = JSON.parse(text.replace(/^\uFEFF/, ""))
   } catch (error) {
     throw new Refusal(`${path} is not JSON: ${messageOf(error)}`)
   }

@@ -3,21 +3,31 @@ import { createRequire, registerHooks } from "node:module"
 import { extname } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { type Configured, configuredBy } from "./configured.ts"
-import type { Covered } from "./covered.ts"
+import { type Covered, coveredBy } from "./covered.ts"
 import { readJson } from "./jsonConfig.ts"
 import { barrels, type Exports, modules } from "./modules.ts"
 import { messageOf, Refusal } from "./refusal.ts"
 import type { Within } from "./within.ts"
 
-/** Returns what the config exports. Throws a `Refusal` if it cannot be run. */
-export const loadConfig = async (covered: Covered, within: Within): Promise<Configured> => {
+/**
+ * Returns what the config exports. Throws a `Refusal` if it cannot be run. `watch` is called if its code can block the
+ * process where `within` does not end it.
+ */
+export const loadConfig = async (
+  covered: Covered,
+  within: Within,
+  watch: () => void = () => {}
+): Promise<Configured> => {
   const { files, path } = covered
   if (path.endsWith(".json")) return await configuredBy(path, await readJson(path, files.get(path)!))
   const packages = await packagesOf(covered)
+  if ([...covered.packages.keys()].some((name) => !packages.has(name) && !/^\.{0,2}\//.test(name))) watch()
   const hooks = registerHooks(hooksFor(covered, packages))
   try {
-    const module = await within(() => evaluate(path))
-    return await within(() => configuredBy(path, Object(module).default))
+    const module = await within(() => evaluate(path, watch))
+    const exported: unknown = Object(module).default
+    if (typeof exported === "function") watch()
+    return await within(() => configuredBy(path, exported))
   } catch (error) {
     if (error instanceof Refusal) throw error
     throw new Refusal(`${path} cannot be loaded: ${messageOf(error)}`)
@@ -26,12 +36,41 @@ export const loadConfig = async (covered: Covered, within: Within): Promise<Conf
   }
 }
 
+/**
+ * Imports a module that nobody has to trust. Where a package of this command is not installed beside it, the one of the
+ * command takes its place.
+ */
+export const importModule = async (path: string): Promise<Exports> => {
+  const packages = await packagesOf(coveredBy(path))
+  shared.set(scheme, packages)
+  const hooks = registerHooks({
+    resolve: (specifier, context, next) => {
+      try {
+        return next(specifier, context)
+      } catch (error) {
+        if (!packages.has(specifier)) throw error
+        return { url: `${scheme}${specifier}`, format: "module", shortCircuit: true }
+      }
+    },
+    load: (url, context, next) =>
+      url.startsWith(scheme)
+        ? { format: "module", source: sourceOf(url.slice(scheme.length), packages), shortCircuit: true }
+        : next(url, context)
+  })
+  try {
+    return await import(pathToFileURL(path).href) as Exports
+  } finally {
+    hooks.deregister()
+  }
+}
+
 /** A module that awaits something at its top cannot be required. */
-const evaluate = (path: string): unknown => {
+const evaluate = (path: string, watch: () => void): unknown => {
   try {
     return createRequire(path)(path)
   } catch (error) {
     if (Object(error).code !== "ERR_REQUIRE_ASYNC_MODULE") throw error
+    watch()
     return import(pathToFileURL(path).href)
   }
 }

@@ -15,6 +15,7 @@ import { messageOf, Refusal } from "./refusal.ts"
 import { type Output, outputOf } from "./said.ts"
 import { lockSession, openStore, prune, storedId } from "./storage.ts"
 import { withTools } from "./tools.ts"
+import { watchdogFor } from "./watchdog.ts"
 import { tooLong, watched, type Within } from "./within.ts"
 
 /** What a decision needs. */
@@ -42,19 +43,32 @@ export const run = async (asked: Asked): Promise<Output> => {
   const { config, cwd, places, text, wire, within } = asked
   const occasion = occasionOf(wire, text, asked.event)
   asked.onOccasion?.(occasion)
-  const configured = await loadConfig(trustedConfig(config, cwd, places), within)
+  const watch = watchdogFor(asked.deadline, places.failures, {
+    system: wire.system,
+    session: storedId(wire.system, occasion.session),
+    event: occasion.event,
+    cwd,
+    reason: `belay guard: ${tooLong}`
+  })
+  const configured = await loadConfig(trustedConfig(config, cwd, places), within, watch)
   asked.onConfigured?.(configured)
-  return await decide(asked, occasion, configured)
+  return await decide(asked, occasion, configured, watch)
 }
 
 /** A hook that fails and may be left out lets the call go on. Nothing else would show that it decided nothing. */
-const noteBroken = ({ cwd, places, wire }: Asked, { event }: Occasion, failed: AgentEvent): void => {
+const noteBroken = ({ cwd, places, wire }: Asked, occasion: Occasion, failed: AgentEvent): void => {
   if (failed.type !== "hook-failed" || failed.policy !== "open") return
   const reason = `hook ${failed.hook} failed, and the call went on without it: ${failed.message}`
-  noteFailure(places, { time: Date.now(), system: wire.system, event, cwd, reason })
+  const session = storedId(wire.system, occasion.session)
+  noteFailure(places, { time: Date.now(), system: wire.system, session, event: occasion.event, cwd, reason })
 }
 
-const decide = async (asked: Asked, occasion: Occasion, configured: Configured): Promise<Output> => {
+const decide = async (
+  asked: Asked,
+  occasion: Occasion,
+  configured: Configured,
+  watch: () => void
+): Promise<Output> => {
   const { deadline, places, wire, within } = asked
   const id = storedId(wire.system, occasion.session)
   const store = openStore(places)
@@ -64,7 +78,7 @@ const decide = async (asked: Asked, occasion: Occasion, configured: Configured):
     const guard = guardOf(wire, configured, {
       store: store.sessions,
       cwd: occasion.cwd ?? asked.cwd,
-      hooks: [...(configured.guard.hooks ?? []).map((hook) => watched(hook, within)), journal.hook]
+      hooks: [...(configured.guard.hooks ?? []).map((hook) => watched(hook, within, watch)), journal.hook]
     })
     journal.listen(guard)
     guard.listen((event) => noteBroken(asked, occasion, event), ["hook-failed"])

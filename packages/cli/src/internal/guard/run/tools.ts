@@ -1,7 +1,21 @@
 /** The tools of coding agents, by their names in Claude Code, with what is known about them. */
 import type { GuardedTool } from "@belay/core/Driver"
+import { all } from "@belay/hook-files/Wires"
 
-const reading = ["Read", "Glob", "Grep", "LS", "WebSearch", "NotebookRead", "TodoRead"]
+const reading = [
+  "Read",
+  "Glob",
+  "Grep",
+  "LS",
+  "WebSearch",
+  "NotebookRead",
+  "TodoRead",
+  "ListAgents",
+  "ToolSearch",
+  "get_goal",
+  "list_background_processes",
+  "view_image"
+]
 const others = [
   "Bash",
   "BashOutput",
@@ -22,7 +36,7 @@ const others = [
 
 const tools: ReadonlyArray<GuardedTool> = [
   ...reading.map((name) => ({ name, readOnly: true })),
-  ...others.map((name) => ({ name }))
+  ...Array.from(new Set([...others, ...all.flatMap(({ own = [] }) => own)]), (name) => ({ name }))
 ]
 
 /** The tools that the config describes, and these. What the config says about a tool counts. */

@@ -26,17 +26,24 @@ export const withinUntil = (deadline: number): Within => <A>(act: () => A): A =>
 /** The reason for a guard that did not decide in time. */
 export const tooLong = "the guard took too long to decide: a hook or the config hangs"
 
+/** Whether code goes on later, when nothing ends it. */
+const isPromise = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "then" in value && typeof value.then === "function"
+
 const methods = [...names, "wrapLlmCall", "wrapToolCall", "revealText", "concealMessages"] as const
 
-/** Returns a hook whose methods are ended at the deadline. What they do after a pause is not. */
-export const watched = (hook: AgentHook, within: Within): AgentHook => {
+/** Returns a hook whose methods are ended at the deadline. `watch` is called when one of them pauses. */
+export const watched = (hook: AgentHook, within: Within, watch: () => void): AgentHook => {
   if (typeof hook !== "object" || hook === null) return hook
   const made = Object.create(Object.getPrototypeOf(hook) as object, Object.getOwnPropertyDescriptors(hook)) as AgentHook
   for (const name of methods) {
     const method: unknown = hook[name]
     if (typeof method !== "function") continue
-    const value = (...args: ReadonlyArray<unknown>): unknown =>
-      within(() => Reflect.apply(method, hook, args) as unknown)
+    const value = (...args: ReadonlyArray<unknown>): unknown => {
+      const result = within(() => Reflect.apply(method, hook, args) as unknown)
+      if (isPromise(result)) watch()
+      return result
+    }
     Object.defineProperty(made, name, { value, enumerable: true })
   }
   return made

@@ -244,6 +244,14 @@ export class Conversation {
     parent.adopt(this)
   }
 
+  /** Joins it if the turn above has this conversation already: from the store, when another process has begun it. */
+  rejoin(): void {
+    const { parent, parentCall } = this
+    parent?.rejoin()
+    const running = parent?.running?.state.calls.find(({ state }) => state.call.id === parentCall)
+    if (running !== undefined && childOf(running.state) !== undefined) parent?.adopt(this)
+  }
+
   /** Takes a conversation below this one into the turn, for the call for which it works. */
   private adopt(child: Conversation): void {
     const turn = this.running ?? this.begin({ message: "" })

@@ -107,7 +107,10 @@ export class GuardedSession implements GuardSession {
   }
   pending() {
     const { conversation } = this
-    return this.awaitable(Effect.map(this.newest, () => questionsOf(conversation)))
+    return this.awaitable(Effect.map(this.newest, () => {
+      conversation.rejoin()
+      return questionsOf(conversation)
+    }))
   }
 
   delegation(asked: Delegation): Awaitable.Awaitable<DelegationVerdict, AgentError> {
