@@ -16,7 +16,7 @@ const context = (sessionId = "s", more: object = {}) =>
 const entry = (name: string, more: object = {}) => ({ name, event: "E", work: { type: "command" }, ...more })
 
 /** Entries whose answers a test gives. */
-const world = (rules: object | undefined = {}) => {
+const world = (rules: object | undefined = {}, drainMs = 0) => {
   const gates = new Map<string, Deferred.Deferred<object>>()
   const log: Array<string> = []
   const woken: Array<string> = []
@@ -38,7 +38,7 @@ const world = (rules: object | undefined = {}) => {
       hear.onFinished?.({ stdout: name })
       return { answer: { ...silent, ...answer }, durationMs: 3 }
     }).pipe(Effect.onInterrupt(() => Effect.sync(() => log.push(`stops ${name}`))))
-  const background = makeBackground(0)
+  const background = makeBackground(drainMs)
   const async = rules === undefined ? undefined : {
     isAsync: ({ isAsync = false }: { readonly isAsync?: boolean }) => isAsync,
     detachMs: (line: string) => line === "" ? undefined : Number(line),
@@ -97,13 +97,13 @@ describe("entries in the background", () => {
 
   it.effect("leave nothing for a session that has ended, and nothing for one that is forgotten", () =>
     Effect.gen(function*() {
-      const { background, end, made: { forget, later }, start } = world()
+      const { background, end, made: { forget, later }, start, woken } = world({}, 1_000)
       yield* start([entry("a", { isAsync: true, wakes: true })])
       yield* settle
-      yield* end("a", { messages: ["from a"] })
       yield* background.end("s")
+      yield* end("a", { messages: ["from a"] })
       yield* settle
-      assert.deepEqual(later.takeAnswers(context()), [])
+      assert.deepEqual([later.takeAnswers(context()), later.takeWakes(context()), woken], [[], [], []])
       yield* start([entry("b", { isAsync: true, wakes: true })])
       yield* end("b", { messages: ["from b"] })
       yield* settle
