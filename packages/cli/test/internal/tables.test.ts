@@ -3,7 +3,7 @@ import type { Change } from "@belay/hook-files/Trust"
 import { assert, describe, it } from "vitest"
 import { changeLines, json } from "../../src/internal/changes.ts"
 import { difference } from "../../src/internal/difference.ts"
-import { conversationText, listText, outcomeText } from "../../src/internal/host/texts.ts"
+import { conversationText, listText, outcomeText, overviewText } from "../../src/internal/host/texts.ts"
 import { groupKey, read } from "../../src/internal/raw.ts"
 import { plain, visible, wrap } from "../../src/internal/screen.ts"
 import { decide, isBlocked, isDecided } from "../../src/internal/trial/decide.ts"
@@ -32,6 +32,31 @@ describe("a list of sessions", () => {
     ])
     assert.deepEqual(shown(listText([], undefined, colored)), ["no sessions"])
     assert.match(shown(listText([session("a", "idle")], undefined, colored))[0]!, /^<bold>a {6}<\/>/)
+  })
+})
+
+describe("an overview of sessions", () => {
+  it("has the colour of how much each needs somebody, and its entries", () => {
+    const session = (id: string, state: string, ...entries: ReadonlyArray<object>) =>
+      ({ id, state, why: `why ${id}`, since: 1_999, entries }) as never
+    const entry = (attempts: number) => ({ key: "k", kind: "message", status: "waiting", attempts })
+    const all = [
+      session("a", "dead", entry(1), entry(2)),
+      session("b", "stuck"),
+      session("c", "waiting", entry(0)),
+      session("d", "busy")
+    ]
+    const end = (id: string) => `why ${id}  <dim>1970-01-01T00:00:01Z</>`
+    assert.deepEqual(shown(overviewText(all, colored)), [
+      `<bold>a</>  <red>dead</>  ${end("a")}`,
+      "<dim>  message k: waiting, 1 attempt</>",
+      "<dim>  message k: waiting, 2 attempts</>",
+      `<bold>b</>  <red>stuck</>  ${end("b")}`,
+      `<bold>c</>  <yellow>waiting</>  ${end("c")}`,
+      "<dim>  message k: waiting, 0 attempts</>",
+      `<bold>d</>  <green>busy</>  ${end("d")}`
+    ])
+    assert.deepEqual(shown(overviewText([], colored)), ["no sessions with something unfinished"])
   })
 })
 

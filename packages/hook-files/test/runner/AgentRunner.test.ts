@@ -57,7 +57,12 @@ describe("a hook of type agent", () => {
       "read_file",
       "StructuredOutput"
     ])
-    assert.deepEqual(requests[0]!.tools.at(-1)!.inputSchema["required"], ["ok"])
+    assert.deepEqual(requests[0]!.tools.at(-1)!.inputSchema, {
+      type: "object",
+      properties: { ok: { type: "boolean" }, reason: { type: "string" } },
+      required: ["ok"],
+      additionalProperties: false
+    })
     assert.strictEqual(requests[0]!.model, "main-model")
     assert.match(
       text(requests[0]!.messages[0]!),

@@ -26,6 +26,20 @@ const tools = {
   own: call("own_tool", { a: 1 }),
   mcp: call("mcp__git__log", { a: 1 })
 }
+const others = {
+  web_fetch: call("web_fetch", { uri: "https://example.org" }),
+  grep: call("grep_search", { regex: "a+" }),
+  glob: call("find_files", { glob: "*.ts" }),
+  ls: call("list_dir", {}),
+  multi_edit: call("multi_edit", { filename: "a.txt", edits: [] }),
+  todo: call("TodoWrite", { todos: [] }),
+  "a tool without an object": call("bash", "ls" as never)
+}
+const failing = (error: object, more: object = {}, depth = 0): Moment => [
+  "onTurnError",
+  { input: { message: "hello" }, error, ...more },
+  depth
+]
 const done = (of: object, output: unknown): Moment => ["postToolCall", { call: of, result: { ok: true, output } }]
 const messages = [
   { role: "user", content: "hello" },
@@ -71,7 +85,35 @@ const moments: { readonly [what: string]: Moment } = {
   "a session that ends": ["onSessionEnd", { reason: "done" }],
   "a session that fails": ["onSessionEnd", { reason: "error" }],
   "a session that is aborted": ["onSessionEnd", { reason: "abort" }],
-  "a session that another one follows": ["onSessionEnd", { reason: "rotate" }]
+  "a session that another one follows": ["onSessionEnd", { reason: "rotate" }],
+  "a session that begins after another": ["onSessionStart", { source: "rotate" }],
+  ...Object.fromEntries(
+    Object.entries(others).map(([name, of]) => [`a call: ${name}`, ["preToolCall", of] satisfies Moment])
+  ),
+  "a call in a sub-agent": ["preToolCall", bash, 1],
+  "a result in a sub-agent": ["postToolCall", { call: bash, result: { ok: true, output: "text" } }, 1],
+  "a result of a search": done(others.grep, { matches: ["a"] }),
+  "a result of a write": done(tools.write, null),
+  "a result that is null": done(bash, null),
+  "a call that was not run": [
+    "postToolCall",
+    { call: bash, executed: false, result: { ok: false, error: "not allowed" } }
+  ],
+  "a turn that another process ended": failing({ name: "AbortError", message: "aborted" }),
+  "a prompt that was refused": failing({ _tag: "HookRejected", point: "preTurn", message: "no" }),
+  "a model without credit": failing({ _tag: "Auth", message: "no key" }),
+  "a model that is too busy": failing({ _tag: "RateLimited", message: "slow down" }),
+  "a sub-agent that fails": failing({ _tag: "Auth", message: "no key" }, {}, 1),
+  "the end of a turn of a sub-agent": ["postTurn", { input: { message: "hello" }, output: { text: "hi" } }, 1],
+  "a second compaction": [
+    "preCompaction",
+    { trigger: "manual", messages: [{ role: "user", source: "summary", content: "short" }, ...messages] }
+  ],
+  "a compaction of an unknown window": ["preCompaction", { budget: { usedTokens: 7, windowTokens: 0 } }],
+  "a compaction that somebody wanted": ["postCompaction", { trigger: "manual", summary: "short", removedCount: 2 }],
+  "a budget that is nearly used up": ["onBudget", { level: "warn", kind: "cost", scope: "turn", used: 8, limit: 10 }],
+  "a model that is tried again": ["onLlmError", { attempt: 2, decision: { type: "retry", delayMs: 5 } }],
+  "an agent that has said nothing": ["preStop", { text: "", followUps: 0 }]
 }
 
 export interface World {

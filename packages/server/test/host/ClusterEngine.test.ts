@@ -68,6 +68,21 @@ describe("the cluster engine", () => {
     await run(Scope.close(scope, Exit.void))
   })
 
+  it("advances a session that was woken before its next look into the mailbox", async () => {
+    const engine = ClusterEngine.make({ url: server.url, prefix: "noticed", pollMs: 3_600_000 })
+    const seen = new Set<string>()
+    const scope = await run(Scope.make())
+    await run(Scope.provide(engine.start((id) => Effect.sync(() => void seen.add(id))), scope))
+    // At first, the process may not listen yet.
+    for (const id of ["a", "b", "c", "d"]) {
+      while (!seen.has(id)) {
+        await run(engine.wake(id))
+        await run(Effect.sleep(pollMs))
+      }
+    }
+    await run(Scope.close(scope, Exit.void))
+  })
+
   it("encrypts its connection if it has to, which this server cannot", async () => {
     const engine = ClusterEngine.make({ url: server.url, prefix: "tls", ssl: true })
     assert.match(await reason(engine.wake("s")), /^the wake-up of session s was not stored: .*TLS/)

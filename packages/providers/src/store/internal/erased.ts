@@ -3,10 +3,10 @@
  * must not store it again.
  */
 import { rootOf } from "@belay/core/Erasure"
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 
 /** Returns the hash that stays of a session, of those that continue it, and of their sub-agents. */
-export const erasedHash = (sessionId: string): string => createHash("sha256").update(rootOf(sessionId)).digest("hex")
+export const erasedHash = (sessionId: string): string => hash("sha256", rootOf(sessionId))
 
 /** Returns the hashes of sessions, each once. */
 export const erasedHashes = (sessions: ReadonlyArray<string>): ReadonlyArray<string> => [

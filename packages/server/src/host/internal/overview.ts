@@ -88,7 +88,9 @@ const judge = (
     return { state: "dead", why: `${dead.key}: ${why}`, since: dead.at }
   }
   const asking = entries.find(({ status }) => status === "suspended")
-  if (asking !== undefined) return waitsForPeople(asking, changedAt)
+  // Only these can happen while people are asked.
+  const answers = entries.filter((entry) => !isMessage(entry))
+  if (asking !== undefined && answers.length === 0) return waitsForPeople(asking, changedAt)
   const begun = entries.find(({ status }) => status === "begun")
   if (begun !== undefined) {
     const since = Math.max(begun.at, changedAt ?? 0)
@@ -96,13 +98,14 @@ const judge = (
       ? { state: "busy", why: `the turn of ${begun.key} runs`, since }
       : { state: "stuck", why: `the turn of ${begun.key} has stored nothing since then`, since }
   }
-  const [next] = entries.filter(isMessage).concat(entries).toSorted((a, b) => a.at - b.at)
-  const since = next!.at + clockErrorMs
-  if (next!.at > now) return { state: "waiting", why: `${next!.key} is due later`, since: next!.at }
-  const pinned = next!.release === undefined ? "" : `, and the session is pinned to the release ${next!.release}`
+  // A session is here because of one entry at least.
+  const next = (asking === undefined ? entries : answers).reduce((first, one) => one.at < first.at ? one : first)
+  if (next.at > now) return { state: "waiting", why: `${next.key} is due later`, since: next.at }
+  const since = Math.min(now, next.at + clockErrorMs)
+  const pinned = next.release === undefined ? "" : `, and the session is pinned to the release ${next.release}`
   return now - since < stuckMs
-    ? { state: "waiting", why: `${next!.key} is due`, since }
-    : { state: "stuck", why: `no process has begun ${next!.key}${pinned}`, since }
+    ? { state: "waiting", why: `${next.key} is due`, since }
+    : { state: "stuck", why: `no process has begun ${next.key}${pinned}`, since }
 }
 
 const waitsForPeople = ({ at, outcome }: Entry, changedAt: number | undefined): Judged => {

@@ -94,7 +94,8 @@ const makeInlet = (close: () => void): { readonly inlet: Inlet; readonly reader:
   let waiting: Array<Arrived> = []
   let hasDropped = false
   let isWoken = false
-  let resume = (): void => {}
+  const nobody = (): void => {}
+  let resume = nobody
   const wake = (): void => {
     isWoken = true
     resume()
@@ -116,10 +117,12 @@ const makeInlet = (close: () => void): { readonly inlet: Inlet; readonly reader:
         return done(Effect.void)
       }
       resume = () => {
+        // The next wake-up is for the next call.
+        resume = nobody
         isWoken = false
         done(Effect.void)
       }
-      return Effect.sync(() => void (resume = () => {}))
+      return Effect.sync(() => void (resume = nobody))
     }),
     wake,
     close

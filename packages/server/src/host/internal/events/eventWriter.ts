@@ -71,9 +71,7 @@ export class EventWriter {
     const packer = known?.packer ?? makePacker()
     packer.add(event, key, begins)
     turn.begins = false
-    if (known?.turn !== turn || begins) {
-      this.waiting.set(sessionId, { packer, turn, begins: begins ? event.seq : known?.begins })
-    }
+    this.waiting.set(sessionId, { packer, turn, begins: begins ? event.seq : known?.begins })
     if (this.written === undefined) {
       this.written = Deferred.makeUnsafe<void>()
       Effect.runForkWith(context)(this.writeAll)
