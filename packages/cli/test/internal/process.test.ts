@@ -39,7 +39,7 @@ describe("the endpoint of a model", () => {
 })
 
 describe("Ctrl-C", () => {
-  it("is handled by who has asked for it last, until it lets go", () => {
+  it("is handled by who has asked for it last, until that one has ended", () => {
     assert.isFalse(isInterruptHandled())
     const first = handleInterrupts(() => true)
     assert.isTrue(isInterruptHandled())
@@ -111,7 +111,7 @@ describe("the token of a server", () => {
 })
 
 describe("a port", () => {
-  it("is told when it is free, and an error when it is not", async () => {
+  it("is reported when it is free, and an error when it is not", async () => {
     const [one, two] = [createServer(), createServer()]
     const port = await Effect.runPromise(listen(one, { hostname: "127.0.0.1", port: 0 }))
     assert.deepInclude(one.address(), { address: "127.0.0.1", port })
