@@ -7,6 +7,8 @@ export interface Contender {
   readonly name: string
   /** Runs the work `times` times. */
   readonly run: (times: number) => void | Promise<void>
+  /** Runs before each round, and is not measured. */
+  readonly before?: () => void
 }
 
 export interface Figure {
@@ -30,7 +32,8 @@ export const measure = async (
   for (const { run } of contenders) await run(Math.max(1, times >> 1))
   const samples = contenders.map(() => ({ cpu: [] as Array<number>, wall: [] as Array<number> }))
   for (let round = 0; round < rounds; round++) {
-    for (const [index, { run }] of contenders.entries()) {
+    for (const [index, { before, run }] of contenders.entries()) {
+      before?.()
       const cpu = process.cpuUsage()
       const began = performance.now()
       await run(times)

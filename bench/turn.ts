@@ -4,9 +4,10 @@ import type { AgentHook } from "@belay/core/AgentHook"
 import type { LlmResponse } from "@belay/core/LlmCall"
 import type { LlmProvider } from "@belay/core/LlmProvider"
 import type { Message } from "@belay/core/Message"
+import { Hooks } from "@belay/hooks"
 import * as Effect from "effect/Effect"
 import { measure, table } from "./measure.ts"
-import { add, agentWith, byHand, decode, earlierMessages, repeat, script, turns } from "./toolTurn.ts"
+import { add, agentInSessions, agentWith, byHand, decode, earlierMessages, repeat, script, turns } from "./toolTurn.ts"
 
 /** What an Effect runtime cannot go below: a fiber that waits for the model and for the tool. */
 const byFiber = () =>
@@ -21,6 +22,9 @@ const byFiber = () =>
       messages.push({ role: "tool", content: yield* Effect.promise(async () => a + b) })
     }
   }))
+
+/** Collects everything. `npm run bench` exposes it. */
+const collect = (): void => globalThis.gc?.()
 
 /** Hooks that do nothing, at the two tool points or also around the model call. */
 const hooksOf = (count: number, everywhere: boolean): ReadonlyArray<AgentHook> =>
@@ -49,8 +53,18 @@ export const turn = async (): Promise<string> => {
     { name: "hand-written loop", run: repeat(byHand) },
     { name: "the bare fiber: one Effect.promise a model call and a tool call, nothing else", run: repeat(byFiber) }
   ], 3_000)
+  const [ours, safe] = [agentInSessions([], false), agentInSessions(Hooks.safeDefaults(), false)]
+  const contenders = [
+    { name: "hand-written loop", run: repeat(byHand) },
+    { name: "belay, default options", run: repeat(() => ours.run()) },
+    { name: "belay, default options, safe defaults", run: repeat(() => safe.run()) }
+  ]
+  const steady = await measure(contenders, 200)
+  const collected = await measure(contenders.map((one) => ({ ...one, before: collect })), 200)
   const parts = [
     table("One tool turn in process", perTurn(hooks)),
+    table("One tool turn with default options", perTurn(steady)),
+    table("The same in the first 200 runs after a full collection", perTurn(collected)),
     table("What two suspensions of a fiber cost", perTurn(floor))
   ]
   const flat = []
