@@ -4,11 +4,12 @@
  * @since 0.1.0
  */
 import type * as Effect from "effect/Effect"
-import type { Delegation } from "../data/Delegation.ts"
+import type { Delegation, HostSignal, SignalAnswer } from "../data/Delegation.ts"
+import type { Awaitable } from "../data/effect/Awaitable.ts"
 import type { JsonObject } from "../data/Json.ts"
 import type { ArgsOf, InputSchema, ShownOf } from "../data/tool/InputSchema.ts"
 import type { ToolMeta, ToolRef } from "../data/tool/Tool.ts"
-import type { Artifacts } from "../hook/HookContext.ts"
+import type { Artifacts, AskModel } from "../hook/HookContext.ts"
 
 /** The second argument of a tool function. @category models @since 0.1.0 */
 export interface ToolContext {
@@ -32,6 +33,16 @@ export interface ToolContext {
    * and not sent to the model. After the tool has ended, it does nothing.
    */
   readonly progress: (value: unknown) => void
+  /**
+   * Calls a model of the agent, with the options of `ctx.llm` of hooks. All hooks of the agent run for the call, and its
+   * cost is part of the turn. Nothing of it is added to the conversation.
+   */
+  readonly llm: AskModel
+  /**
+   * Reports something to the `onSignal` hooks, such as a question of a server. They may reject or answer it. A signal
+   * that no hook handles is allowed.
+   */
+  readonly sendSignal: (signal: HostSignal) => Awaitable<SignalAnswer>
 }
 
 export type { ArgsOf, InputSchema, ShownOf } from "../data/tool/InputSchema.ts"

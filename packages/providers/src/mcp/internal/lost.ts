@@ -28,6 +28,9 @@ export const statusOf = (error: unknown): number | undefined => {
   return typeof status === "number" ? status : undefined
 }
 
+/** Whether a server has refused the login, so that the next connection has to log in again. */
+export const isLoginLost = ({ message }: Error): boolean => /\bunauthorized\b|\b401\b/i.test(message)
+
 /** The text of an error, with the reason behind it. */
 export const messageOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)

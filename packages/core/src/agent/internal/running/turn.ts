@@ -4,8 +4,11 @@ import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import type { AgentError } from "../../../data/AgentError.ts"
+import type { Awaitable } from "../../../data/effect/Awaitable.ts"
+import type { LlmResponse } from "../../../data/LlmCall.ts"
 import { type Message, whyInvalid } from "../../../data/Message.ts"
 import type { CallState } from "../../../data/RunState.ts"
+import type { SideRequest } from "../../../data/SideRequest.ts"
 import type { ClientTool } from "../../../data/Turn.ts"
 import { GuardTurn, type GuardTurnOptions } from "../../../guard/internal/point/guardTurn.ts"
 import { noteAbout } from "../../../guard/internal/state/changeNote.ts"
@@ -21,6 +24,8 @@ import type { ResolvedAgent } from "../definition/resolvedAgent.ts"
 export interface TurnOperations {
   /** The capabilities that hooks use through `ctx` in this turn. */
   readonly capabilitiesOf: (turn: Turn) => Capabilities
+  /** Calls a model for a tool of this turn. */
+  readonly askModelForTool: (turn: Turn, request: SideRequest, tool: string) => Awaitable<LlmResponse, AgentError>
   /** Runs a turn to its end. */
   readonly runTurn: (turn: Turn, resumed: boolean) => Effect.Effect<RunResult, AgentError>
 }
