@@ -5,9 +5,11 @@
  */
 import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
 import type { OAuthClientProvider } from "@modelcontextprotocol/client"
+import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { isSameText, type McpOAuth, readAddress } from "./internal/login.ts"
+import { messageOf } from "./internal/lost.ts"
 
 export type { McpOAuth } from "./internal/login.ts"
 
@@ -53,8 +55,7 @@ const optionKinds: OptionKinds<Options> = {
 const Saved = Schema.Struct({
   client: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
   tokens: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
-  discovery: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
-  verifier: Schema.optionalKey(Schema.String)
+  discovery: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
 })
 type Saved = typeof Saved.Type
 
@@ -86,8 +87,10 @@ type Saved = typeof Saved.Type
 export const make = (options: Options): McpOAuth => {
   Result.getOrThrow(checkKinds("McpOAuth", options, optionKinds, ["store", "redirectUrl"]))
   const { clientId, clientName = "belay", clientSecret, onAuthorize, redirectUrl, scope, store } = options
-  let expected: { readonly url: URL; readonly state: string } | undefined
-  let lastState = ""
+  // Several requests may be refused at the same time, and each then begins a login.
+  let asked: URL | undefined
+  let current: URL | undefined
+  const verifiers = new Map<string | null, string>()
   const read = async (): Promise<Saved> => {
     const text = await store.load()
     if (text === undefined) return {}
@@ -107,7 +110,7 @@ export const make = (options: Options): McpOAuth => {
       token_endpoint_auth_method: clientSecret === undefined ? "none" : "client_secret_post",
       ...(scope === undefined ? {} : { scope })
     },
-    state: () => lastState = process.getBuiltinModule("node:crypto").randomBytes(24).toString("base64url"),
+    state: () => process.getBuiltinModule("node:crypto").randomBytes(24).toString("base64url"),
     clientInformation: async () => {
       if (clientId === undefined) return (await read()).client as never
       return { client_id: clientId, ...(clientSecret === undefined ? {} : { client_secret: clientSecret }) }
@@ -117,34 +120,39 @@ export const make = (options: Options): McpOAuth => {
     tokens: async () => (await read()).tokens as never,
     saveTokens: (tokens) => write((saved) => ({ ...saved, tokens: { ...tokens } })),
     redirectToAuthorization: (url) => {
-      expected = { url, state: lastState }
+      asked = url
     },
-    saveCodeVerifier: (verifier) => write((saved) => ({ ...saved, verifier })),
-    codeVerifier: async () => (await read()).verifier ?? "",
+    saveCodeVerifier: (verifier) => {
+      const challenge = process.getBuiltinModule("node:crypto").createHash("sha256").update(verifier)
+      verifiers.set(challenge.digest("base64url"), verifier)
+    },
+    codeVerifier: () => verifiers.get(current?.searchParams.get("code_challenge") ?? null) ?? "",
     saveDiscoveryState: (discovery) => write((saved) => ({ ...saved, discovery: { ...discovery } })),
     discoveryState: async () => (await read()).discovery as never,
     invalidateCredentials: (what) =>
-      write(({ client, discovery, tokens, verifier }) => ({
+      write(({ client, discovery, tokens }) => ({
         ...(client === undefined || what === "all" || what === "client" ? {} : { client }),
         ...(tokens === undefined || what === "all" || what === "tokens" ? {} : { tokens }),
-        ...(discovery === undefined || what === "all" || what === "discovery" ? {} : { discovery }),
-        ...(verifier === undefined || what === "all" || what === "verifier" ? {} : { verifier })
+        ...(discovery === undefined || what === "all" || what === "discovery" ? {} : { discovery })
       }))
   }
-  const logIn = async (signal: AbortSignal): Promise<URL> => {
-    const asked = expected
-    expected = undefined
-    if (asked === undefined || onAuthorize === undefined) throw new Error("the server has not said where to log in")
-    const address = Result.getOrThrowWith(
-      readAddress(await onAuthorize(asked.url, { signal })),
-      (message) => new Error(message)
-    )
-    if (!isSameText(address.searchParams.get("state") ?? "", asked.state)) {
-      throw new Error("the answer belongs to another login: its `state` differs, so log in again")
-    }
-    return address
+  const logIn = (authorize: NonNullable<Options["onAuthorize"]>) =>
+    Effect.gen(function*() {
+      const url = current = asked
+      asked = undefined
+      const state = url?.searchParams.get("state") ?? ""
+      if (url === undefined || state === "") return yield* Effect.fail("the server has not said where to log in")
+      const said = yield* Effect.tryPromise({ try: (signal) => authorize(url, { signal }), catch: messageOf })
+      const address = yield* Effect.fromResult(readAddress(said))
+      return isSameText(address.searchParams.get("state") ?? "", state)
+        ? address
+        : yield* Effect.fail("the answer belongs to another login: its `state` differs, so log in again")
+    })
+  return {
+    provider,
+    isAsked: () => asked !== undefined,
+    ...(onAuthorize === undefined ? {} : { logIn: logIn(onAuthorize) })
   }
-  return { provider, ...(onAuthorize === undefined ? {} : { logIn }) }
 }
 
 /** Keeps tokens in memory. They are lost when the process ends. @category constructors @since 0.2.0 */
@@ -171,7 +179,7 @@ export const file = (path: string): TokenStore => {
     load: () =>
       fs().readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
         if (error.code === "ENOENT") return undefined
-        throw new Error(`McpOAuth.file: ${path} cannot be read: ${error.message}`)
+        return Promise.reject(new Error(`McpOAuth.file: ${path} cannot be read: ${error.message}`))
       }),
     save: async (text) => {
       const next = `${path}.${process.getBuiltinModule("node:crypto").randomUUID()}.tmp`

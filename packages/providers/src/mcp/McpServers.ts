@@ -119,7 +119,9 @@ export const make = (servers: { readonly [name: string]: Server }, options: Opti
   Result.getOrThrow(checkKinds("McpServers", options, optionKinds))
   const { connectTimeoutMs = 30_000, maxResultLength = 1_000_000, onElicit, onToolsChanged, roots = [] } = options
   const { sampling = false } = options
-  if (typeof onElicit === "string") Result.getOrThrow(checkOptions("McpServers", oneOf("onElicit", onElicit, ["hooks"])))
+  if (typeof onElicit === "string") {
+    Result.getOrThrow(checkOptions("McpServers", oneOf("onElicit", onElicit, ["hooks"])))
+  }
   Result.getOrThrow(checkObject("mcp-servers", servers, "an object of servers by their names"))
   const known = Result.getOrThrow(check(servers))
   const rights = {

@@ -103,7 +103,11 @@ export const fromClient = (client: Client, options: Options): Promise<ReadonlyAr
   Effect.runPromise(Effect.gen(function*() {
     yield* checkUse("McpTools", options)
     const listed = yield* list(client, options.server, options.timeoutMs)
-    return yield* toTools(listed, options, ({ name }) => (args, ctx) => call(client, { name, args, ctx }, options.server))
+    return yield* toTools(
+      listed,
+      options,
+      ({ name }) => (args, ctx) => call(client, { name, args, ctx }, options.server)
+    )
   }))
 
 /** Options of `McpTools.fromServers`. @category models @since 0.2.0 */
@@ -168,7 +172,9 @@ export const fromServers = (
 const checkUse = (owner: string, options: ServerOptions): Effect.Effect<void, ConfigError> =>
   Effect.fromResult(
     Result.andThen(
-      checkKinds(owner, options, owner === "McpTools" ? optionKinds : { ...optionKinds, resources: "flag" }, ["server"]),
+      checkKinds(owner, options, owner === "McpTools" ? optionKinds : { ...optionKinds, resources: "flag" }, [
+        "server"
+      ]),
       () => checkOptions(owner, within("timeoutMs", options.timeoutMs, 1))
     )
   )

@@ -7,9 +7,11 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { readAnswer } from "./answer.ts"
 import { type Client, never } from "./client.ts"
+import { answerQuestion } from "./elicit.ts"
 import { McpError } from "./error.ts"
-import { adviceFor, fateOf, isLoginLost, messageOf } from "./lost.ts"
+import { adviceFor, fateOf, messageOf } from "./lost.ts"
 import type { Pool, Used } from "./pool.ts"
+import type { RunningCall } from "./runningCalls.ts"
 
 /** A call, by the name of the tool on its server. */
 export interface Call {
@@ -19,7 +21,7 @@ export interface Call {
 }
 
 /** Calls a tool once. */
-export const call = (client: Client, { args, ctx, name }: Call, server: string): Effect.Effect<unknown, McpError> =>
+export const call = (client: Client, { args, ctx, name }: Call, server: string): Effect.Effect<unknown, Failed> =>
   Effect.tryPromise({
     try: async () =>
       client.callTool(
@@ -29,13 +31,42 @@ export const call = (client: Client, { args, ctx, name }: Call, server: string):
     catch: (error) => failureOf(server, name, error)
   })
 
-const failureOf = (server: string, tool: string | undefined, error: unknown): McpError => {
+const failureOf = (server: string, tool: string | undefined, error: unknown): Failed => {
   const fate = fateOf(error)
-  return new McpError({
+  const elicitations = elicitationsOf(error)
+  const urls = elicitations.map(({ url }) => url).join(", ")
+  const first = urls === "" ? "" : ` (the user must open ${urls} first)`
+  const failed: Failed = new McpError({
     server,
-    message: `${messageOf(error)}${adviceFor(fate)}`,
+    message: `${messageOf(error)}${first}${adviceFor(fate)}`,
     ...defined({ tool, fate })
   })
+  failed.elicitations = elicitations
+  return failed
+}
+
+/** An error, and the addresses that the user must open before the call can run. */
+interface Failed extends McpError {
+  elicitations?: ReadonlyArray<Elicitation>
+}
+
+type Elicitation = typeof Elicitations.Type[number]
+
+const Elicitations = Schema.Array(Schema.Struct({
+  mode: Schema.Literal("url"),
+  message: Schema.String,
+  url: Schema.String,
+  elicitationId: Schema.String
+}))
+
+/** The code of an error that asks the user to open addresses. */
+const urlRequired = -32_042
+
+const elicitationsOf = (error: unknown): ReadonlyArray<Elicitation> => {
+  const { code, data } = error as { readonly code?: unknown; readonly data?: { readonly elicitations?: unknown } }
+  if (code !== urlRequired) return []
+  const read = Schema.decodeUnknownResult(Elicitations)(data?.elicitations)
+  return Result.isSuccess(read) ? read.success.slice(0, 10) : []
 }
 
 /** A call of a tool that was listed before. */
@@ -53,13 +84,12 @@ export const callLive = (pool: Pool, server: string, one: LiveCall): Effect.Effe
     Effect.gen(function*() {
       const now = (yield* used.listing).get(name)
       if (now !== mark) return yield* new McpError({ server, tool: name, message: changed(name, now !== undefined) })
-      return yield* running(used, name, ctx, call(used.client, one, server))
+      return yield* running(used, one, (running) => callOrAsk(pool, server, used, one, running))
     }))
-  const repeated = Effect.catch(
+  return Effect.catch(
     once,
     (error) => mayRepeat && error.fate === "unknown" && !ctx.signal.aborted ? once : Effect.fail(error)
   )
-  return Effect.tapError(repeated, (error) => Effect.sync(() => isLoginLost(error) && pool.drop(server)))
 }
 
 const changed = (tool: string, isThere: boolean): string =>
@@ -69,13 +99,31 @@ const changed = (tool: string, isThere: boolean): string =>
 /** Says for which call the server asks something meanwhile. */
 const running = <A>(
   { calls }: Used,
-  tool: string,
-  { llm, sendSignal, sessionId, signal }: ToolContext,
-  act: Effect.Effect<A, McpError>
+  { ctx: { llm, sendSignal, sessionId, signal }, name: tool }: Call,
+  act: (running: RunningCall) => Effect.Effect<A, McpError>
 ): Effect.Effect<A, McpError> =>
   Effect.suspend(() => {
-    const leave = calls.enter({ tool, sessionId, llm, sendSignal, signal, requests: 0 })
-    return Effect.onExit(act, () => Effect.sync(leave))
+    const one = { tool, sessionId, llm, sendSignal, signal, requests: 0 }
+    const leave = calls.enter(one)
+    return Effect.onExit(act(one), () => Effect.sync(leave))
+  })
+
+/** Calls a tool. If the server wants the user to open addresses first, it is called again when they have. */
+const callOrAsk = (
+  { rights: { onElicit } }: Pool,
+  server: string,
+  { client }: Used,
+  one: Call,
+  running: RunningCall
+): Effect.Effect<unknown, McpError> =>
+  Effect.catch(call(client, one, server), (error) => {
+    const { elicitations = [] } = error
+    if (elicitations.length === 0 || onElicit === undefined) return Effect.fail(error)
+    const asked = Effect.forEach(elicitations, (question) => answerQuestion(server, question, onElicit, running))
+    return Effect.flatMap(Effect.result(asked), (answers) => {
+      const hasAll = Result.isSuccess(answers) && answers.success.every(({ action }) => action === "accept")
+      return hasAll ? call(client, one, server) : Effect.fail(error)
+    })
   })
 
 const Contents = Schema.Struct({ contents: Schema.Array(Schema.Unknown) })
@@ -86,7 +134,7 @@ export const readerOf = (
   server: string,
   name: string,
   { maxResultLength = 1_000_000 }: { readonly maxResultLength?: number }
-): Tool<string, JsonObject> => ({
+): Tool<string, { readonly uri: string }> => ({
   name,
   description: `Reads a resource of the MCP server "${server}" by its address, such as one that a result links to`,
   input: {
@@ -102,12 +150,15 @@ export const readerOf = (
           return yield* new McpError({ server, message: `the client of "${server}" cannot read resources` })
         }
         const said = yield* Effect.tryPromise({
-          try: async () => client.readResource!({ uri: String(uri) }, { signal, timeout: never, cacheMode: "refresh" }),
+          try: async () => client.readResource!({ uri }, { signal, timeout: never, cacheMode: "refresh" }),
           catch: (error) => failureOf(server, undefined, error)
         })
         const read = Schema.decodeUnknownResult(Contents)(said)
         if (Result.isFailure(read)) {
-          return yield* new McpError({ server, message: `the server's answer is not a resource: ${read.failure.message}` })
+          return yield* new McpError({
+            server,
+            message: `the server's answer is not a resource: ${read.failure.message}`
+          })
         }
         const content = read.success.contents.map((resource) => ({ type: "resource", resource }))
         return yield* Effect.mapError(

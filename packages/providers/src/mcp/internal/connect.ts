@@ -4,8 +4,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { Client } from "./client.ts"
 import { McpError } from "./error.ts"
-import { brokenOff, messageOf, statusOf } from "./lost.ts"
 import { type FinishLogin, logInWith, type McpOAuth } from "./login.ts"
+import { brokenOff, messageOf, statusOf } from "./lost.ts"
 import { RunningCalls } from "./runningCalls.ts"
 import { answerRequests, capabilitiesOf, type Rights } from "./serverRequests.ts"
 
@@ -32,6 +32,8 @@ export interface Connection {
   readonly client: Client
   /** The calls that run on it. */
   readonly calls: RunningCalls
+  /** Logs in again, if the server wants that. */
+  readonly logInAgain: () => Promise<void> | undefined
   readonly close: () => Promise<void>
 }
 
@@ -105,7 +107,8 @@ const connectOnce = (
       catch: (error): NotConnected => {
         const said = last.trim().split("\n").at(-1)
         const login = error instanceof UnauthorizedError && "finishAuth" in transport
-          ? (answer: URLSearchParams) => transport.finishAuth(answer)
+          ? (answer: URLSearchParams) =>
+            transport.finishAuth(answer)
           : undefined
         const failure = new McpError({
           server: name,
@@ -127,9 +130,26 @@ const connectOnce = (
     return {
       client,
       calls,
+      logInAgain: sharedLogin(name, server, transport),
       close: () => client.close()
     }
   })
+
+/** Calls that are refused at the same time share a login. */
+const sharedLogin = (name: string, server: Program | Endpoint, transport: object): Connection["logInAgain"] => {
+  const oauth = "url" in server ? server.oauth : undefined
+  let running: Promise<void> | undefined
+  return () => {
+    if (running !== undefined || oauth?.isAsked?.() !== true) return running
+    // The transport of a server with an address can do that.
+    const { finishAuth } = transport as { readonly finishAuth: FinishLogin }
+    running = Effect.runPromise(logInWith(name, oauth, finishAuth.bind(transport)))
+    running.catch(() => {}).finally(() => {
+      running = undefined
+    })
+    return running
+  }
+}
 
 /** The address without parameters and passwords. */
 const placeOf = ({ url }: Endpoint): string => {

@@ -1,6 +1,6 @@
 /** Answers questions of servers to the user (elicitation), with hooks and with a function of the host. */
-import type { Json, JsonObject } from "@belay/core/Json"
 import { defined } from "@belay/core/Fields"
+import type { Json, JsonObject } from "@belay/core/Json"
 import { whyNot } from "@belay/core/Json"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"

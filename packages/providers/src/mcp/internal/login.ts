@@ -9,11 +9,13 @@ import { messageOf } from "./lost.ts"
 export interface McpOAuth {
   /** The provider of `@modelcontextprotocol/client` that has the tokens. */
   readonly provider: OAuthClientProvider
+  /** Whether the server wants a person to log in. */
+  readonly isAsked?: () => boolean
   /**
    * Lets a person log in at the address that the provider was sent to, and returns the address to which the browser was
    * redirected. Absent if no person can log in.
    */
-  readonly logIn?: (signal: AbortSignal) => Promise<URL>
+  readonly logIn?: Effect.Effect<URL, string>
 }
 
 /** Exchanges the answer of the authorization server for tokens. */
@@ -24,10 +26,11 @@ export const logInWith = (server: string, oauth: McpOAuth, finish: FinishLogin):
   const failed = (message: string) => new McpError({ server, message: `cannot log in at "${server}": ${message}` })
   return logIn === undefined
     ? Effect.fail(failed("somebody must log in in a browser, so give `McpOAuth.make` the option `onAuthorize`"))
-    : Effect.tryPromise({
-      try: async (signal) => finish((await logIn(signal)).searchParams),
-      catch: (error) => failed(messageOf(error))
-    })
+    : Effect.flatMap(
+      Effect.mapError(logIn, failed),
+      ({ searchParams }) =>
+        Effect.tryPromise({ try: () => finish(searchParams), catch: (error) => failed(messageOf(error)) })
+    )
 }
 
 /** Compares texts in constant time. */

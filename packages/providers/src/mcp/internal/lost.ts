@@ -13,7 +13,8 @@ export const fateOf = (error: unknown): Fate | undefined => {
   const status = statusOf(error)
   // The server has started again, and does not know the session.
   if (status === 404 || (status === 400 && /session|not initialized/i.test(message))) return "not-sent"
-  if (code === "NOT_CONNECTED") return "not-sent"
+  // The server wants a login, and has not looked at the call.
+  if (code === "NOT_CONNECTED" || error.name === "UnauthorizedError") return "not-sent"
   if (code === "CONNECTION_CLOSED" || code === "SEND_FAILED") return "unknown"
   if (code === brokenOff.code && message.endsWith(brokenOff.message)) return "unknown"
   if (!(error instanceof TypeError) || !/fetch failed|terminated|network|unable to connect/i.test(message)) {
@@ -27,9 +28,6 @@ export const statusOf = (error: unknown): number | undefined => {
   const status = error instanceof Error ? (error as Coded).status ?? (error as Coded).data?.status : undefined
   return typeof status === "number" ? status : undefined
 }
-
-/** Whether a server has refused the login, so that the next connection has to log in again. */
-export const isLoginLost = ({ message }: Error): boolean => /\bunauthorized\b|\b401\b/i.test(message)
 
 /** The text of an error, with the reason behind it. */
 export const messageOf = (error: unknown): string => {

@@ -25,6 +25,8 @@ export interface Used {
   readonly calls: RunningCalls
   /** What the server lists on this connection. It is listed again after the server said that its tools changed. */
   readonly listing: Effect.Effect<Listing, McpError>
+  /** Logs in again, if the server wants that. */
+  readonly logInAgain: Connection["logInAgain"]
 }
 
 /** Milliseconds before each new attempt to reach a server that has answered before. */
@@ -50,6 +52,10 @@ export class Pool {
     this.options = options
   }
 
+  get rights(): Rights {
+    return this.options.rights
+  }
+
   get isClosed(): boolean {
     return this.end.signal.aborted
   }
@@ -58,13 +64,21 @@ export class Pool {
   use<A>(
     name: string,
     call: (used: Used) => Effect.Effect<A, McpError>,
-    pauses: ReadonlyArray<number> = reconnectPauses
+    pauses: ReadonlyArray<number> = reconnectPauses,
+    hasLoggedIn = false
   ): Effect.Effect<A, McpError> {
+    let isLoggedIn = hasLoggedIn
     const asked = Effect.flatMap(this.usedOf(name), (one) => {
       const connection = this.open.get(name)
       if (connection === undefined) return call(one)
       this.users.set(connection, (this.users.get(connection) ?? 0) + 1)
-      return call(one).pipe(
+      return Effect.catch(call(one), (error) => {
+        const login = error.fate === "not-sent" && !isLoggedIn ? one.logInAgain() : undefined
+        if (login === undefined) return Effect.fail(error)
+        isLoggedIn = true
+        const done = Effect.tryPromise({ try: () => login, catch: (failed) => asMcpError(name, failed) })
+        return Effect.andThen(done, call(one))
+      }).pipe(
         Effect.tapError(({ fate }) =>
           Effect.sync(() => fate === "not-sent" && this.open.get(name) === connection && this.open.delete(name))
         ),
@@ -76,13 +90,8 @@ export class Pool {
       if (error.fate !== "not-sent" || !this.answered.has(name)) return Effect.fail(error)
       return pause === undefined || this.isClosed
         ? Effect.fail(error)
-        : Effect.flatMap(Effect.sleep(pause), () => this.use(name, call, rest))
+        : Effect.flatMap(Effect.sleep(pause), () => this.use(name, call, rest, isLoggedIn))
     })
-  }
-
-  /** Closes the connection when its last call has ended, so that the next call opens another one. */
-  drop(name: string): void {
-    this.open.delete(name)
   }
 
   async close(): Promise<void> {
@@ -109,8 +118,7 @@ export class Pool {
       return Effect.map(
         Effect.tryPromise({
           try: () => this.connected(name, server),
-          catch: (error) =>
-            error instanceof McpError ? error : new McpError({ server: name, message: messageOf(error) })
+          catch: (error) => asMcpError(name, error)
         }),
         (connection) => {
           this.answered.add(name)
@@ -124,7 +132,7 @@ export class Pool {
     const known = this.given.get(name)
     if (known !== undefined) return known
     const listing = this.listings(name, client).read
-    const used = { client, calls: new RunningCalls(), listing }
+    const used = { client, calls: new RunningCalls(), listing, logInAgain: () => undefined }
     this.given.set(name, used)
     return used
   }
@@ -142,9 +150,9 @@ export class Pool {
       onToolsChanged: () => listings?.stale()
     })
     const made: Promise<Connection> = Effect.runPromise(opened, { signal: this.end.signal }).then((connection) => {
-      const { calls, client } = connection
+      const { calls, client, logInAgain } = connection
       listings = this.listings(name, client)
-      this.used.set(connection, { client, calls, listing: listings.read })
+      this.used.set(connection, { client, calls, logInAgain, listing: listings.read })
       // After a restart, the server may have other tools.
       if (this.last.has(name)) listings.stale()
       return connection
@@ -185,6 +193,9 @@ export class Pool {
     if (change !== undefined) this.options.onToolsChanged?.(change)
   }
 }
+
+const asMcpError = (server: string, error: unknown): McpError =>
+  error instanceof McpError ? error : new McpError({ server, message: messageOf(error) })
 
 /** What a server lists on one connection. */
 interface Listings {

@@ -4,8 +4,8 @@ import * as Result from "effect/Result"
 import { type AgentError, ConfigError } from "../../../data/AgentError.ts"
 import type { Awaitable } from "../../../data/effect/Awaitable.ts"
 import type { LlmRequest, LlmResponse } from "../../../data/LlmCall.ts"
-import { nearest } from "../../../data/text/NamePattern.ts"
 import type { SideRequest } from "../../../data/SideRequest.ts"
+import { nearest } from "../../../data/text/NamePattern.ts"
 import { awaitable } from "../../../guard/internal/capability/runPromise.ts"
 import { askForObject } from "../../Output.ts"
 import type { ResolvedAgent } from "../definition/resolvedAgent.ts"
@@ -39,7 +39,13 @@ const callOnce = (turn: Turn, request: SideRequest, caller: Caller) =>
       const startedAt = performance.now()
       const response = yield* callModelForHook(side, requestOf(side.agent, request, caller.model), request.provider)
       const { model: answered, usage } = response
-      turn.io.publish({ type: "hook-llm", hook: caller.hook, model: answered, usage, durationMs: performance.now() - startedAt })
+      turn.io.publish({
+        type: "hook-llm",
+        hook: caller.hook,
+        model: answered,
+        usage,
+        durationMs: performance.now() - startedAt
+      })
       return response
     }))
 
