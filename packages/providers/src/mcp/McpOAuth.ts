@@ -74,7 +74,7 @@ type Saved = typeof Saved.Type
  *     tickets: {
  *       url: "https://mcp.example.com",
  *       oauth: McpOAuth.make({
- *         store: McpOAuth.file("/home/ada/.my-agent/tickets.json"),
+ *         store: McpOAuth.file("tickets-tokens.json"),
  *         redirectUrl: "http://127.0.0.1:8123/callback",
  *         onAuthorize: login
  *       })

@@ -55,7 +55,7 @@ export interface Options {
    * `false`.
    */
   readonly sampling?: boolean | string | ReadonlyArray<string>
-  /** Folders that servers are told to work in (roots), as paths or `file:` addresses. Default: none. */
+  /** Folders in which servers should work (roots), as paths or `file:` addresses. Default: none. */
   readonly roots?: ReadonlyArray<string>
   /**
    * Receives the tools that differ when a server says that its tools have changed, or after it started again. Tools of

@@ -78,7 +78,7 @@ describe("a server that was killed", () => {
 })
 
 describe("a tool that the server has changed", () => {
-  it("is refused until the tools are listed again, and the program hears of it", async () => {
+  it("is refused until the tools are listed again, and the program receives the change", async () => {
     const changes: Array<McpServers.ToolsChange> = []
     let heard = () => {}
     const hearing = new Promise<void>((resolve) => heard = resolve)

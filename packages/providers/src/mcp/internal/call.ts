@@ -134,7 +134,7 @@ export const readerOf = (
   server: string,
   name: string,
   { maxResultLength = 1_000_000 }: { readonly maxResultLength?: number }
-): Tool<string, { readonly uri: string }> => ({
+): Tool<string, JsonObject> => ({
   name,
   description: `Reads a resource of the MCP server "${server}" by its address, such as one that a result links to`,
   input: {
@@ -150,7 +150,9 @@ export const readerOf = (
           return yield* new McpError({ server, message: `the client of "${server}" cannot read resources` })
         }
         const said = yield* Effect.tryPromise({
-          try: async () => client.readResource!({ uri }, { signal, timeout: never, cacheMode: "refresh" }),
+          // The schema has checked that it is a text.
+          try: async () =>
+            client.readResource!({ uri: uri as string }, { signal, timeout: never, cacheMode: "refresh" }),
           catch: (error) => failureOf(server, undefined, error)
         })
         const read = Schema.decodeUnknownResult(Contents)(said)

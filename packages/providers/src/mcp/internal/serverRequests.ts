@@ -7,7 +7,7 @@ import { answerQuestion, type OnElicit } from "./elicit.ts"
 import { type RunningCall, RunningCalls } from "./runningCalls.ts"
 import { sample } from "./sample.ts"
 
-/** What servers may do, besides offering tools. */
+/** What servers may do while their tools run. */
 export interface Rights {
   readonly onElicit?: OnElicit
   readonly sampling: (server: string) => boolean
