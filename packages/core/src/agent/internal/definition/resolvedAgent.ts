@@ -37,6 +37,8 @@ export interface AgentParts extends GuardedAgent {
   readonly clientTools?: ReadonlySet<string>
   /** Tools that delegate to another agent, by tool name. */
   readonly delegates: ReadonlyMap<string, Delegate>
+  /** Whether it can hand the conversation back to the agent that handed it over. */
+  readonly handsBack?: boolean
   readonly memory: MemoryPlugin | undefined
   readonly policy: RuntimePolicy | undefined
   readonly core: AgentCore

@@ -11,9 +11,12 @@ import * as Result from "effect/Result"
 import { type AgentError, PortFailed } from "../../../data/AgentError.ts"
 import type { Delegation, PostDelegationEvent } from "../../../data/Delegation.ts"
 import { digest } from "../../../data/Json.ts"
+import type { Message } from "../../../data/Message.ts"
+import { defined } from "../../../data/option/Fields.ts"
 import { childOf } from "../../../data/RunState.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import { failure, type PreToolCallEvent, success, type ToolResult } from "../../../data/tool/Tool.ts"
+import type { TurnInput } from "../../../data/Turn.ts"
 import { sessionOf } from "../../../guard/internal/io/resumeSession.ts"
 import { allowDelegation, finishDelegation } from "../../../guard/internal/point/delegation.ts"
 import { SessionState } from "../../../guard/internal/state/sessionState.ts"
@@ -31,6 +34,8 @@ import { targetOf } from "../definition/delegationTarget.ts"
 import type { Delegate, ResolvedAgent } from "../definition/resolvedAgent.ts"
 import { Turn } from "../running/turn.ts"
 import { shutDownCore } from "../window/startSession.ts"
+import { stayingAgent } from "./stayingAgent.ts"
+import { answeringTool, canStay, isContinued, setAnswering, workOf } from "./takeOver.ts"
 
 type Failure = AgentError | TurnEnded
 type Call = Pick<PreToolCallEvent, "args" | "name">
@@ -43,25 +48,26 @@ export const delegate = function*(
   to: Delegate
 ): Step<ToolResult | "waits", Failure> {
   const plain: Delegation = { agent: name, type: to.type, message: taskOf(args) }
-  const asked = to.type === "transfer" ? { ...plain, context: turn.messages.slice() } : plain
+  const asked = to.type === "transfer" ? { ...plain, context: contextOf(turn, call) } : plain
   const allowed = yield* allowDelegation(turn, asked)
   if (allowed.type === "refuse") return failure(allowed.reason)
   const { delegation } = allowed
   if (allowed.type === "answer") {
-    return yield* endDelegation(turn, call, { delegation, result: allowed.result, executed: false })
+    return yield* endDelegation(turn, call, to, { delegation, result: allowed.result, executed: false })
   }
-  const agent = subAgentFor(turn, to)
+  const agent = subAgentFor(turn, name, to)
   if (Result.isFailure(agent)) return failure(agent.failure)
+  if (canStay(turn, name, to)) setAnswering(turn, name)
   const { context = [], instructions, message } = delegation
   // The id is the same whenever this call is repeated, so the idempotency keys of the sub-agent's tools stay the same.
   const id = `${turn.session.id}.${digest([turn.state.turnNumber, call.state.call.id])}`
   const session = new SessionState(id, { messages: context, turnNumber: 0, root: turn.session.root })
   const task = instructions === undefined ? message : `${instructions}\n\n${message}`
   const sub = subAgentRun(
-    { parent: turn, call, agent: agent.success, session, state: newTurn({ message: task }, 1) },
+    { parent: turn, call, agent: agent.success, session, state: newTurn(inputOf(turn, call, task), 1) },
     to
   )
-  return yield* runSubAgent(turn, call, sub, delegation, false)
+  return yield* runSubAgent(turn, { call, sub, to, name, task }, delegation, false)
 }
 
 /** Resumes the sub-agent of a call with the decisions that people have made since. */
@@ -71,19 +77,30 @@ export const resumeDelegation = function*(
   { args, name }: Call,
   to: Delegate
 ): Step<ToolResult | "waits", Failure> {
-  const rebuilt = call.subAgent === undefined ? rebuild(turn, call, to) : Result.succeed(call.subAgent)
+  const rebuilt = call.subAgent === undefined ? rebuild(turn, call, name, to) : Result.succeed(call.subAgent)
   if (Result.isFailure(rebuilt)) return failure(rebuilt.failure)
   const sub = rebuilt.success
   if (call.decisions !== undefined) yield* sub.decide(call.decisions)
   call.decisions = undefined
-  return yield* runSubAgent(turn, call, sub, { agent: name, type: to.type, message: taskOf(args) }, true)
+  const task = taskOf(args)
+  return yield* runSubAgent(turn, { call, sub, to, name, task }, { agent: name, type: to.type, message: task }, true)
+}
+
+/** The conversation for an agent that takes over. If a transfer continues, the last message is its task. */
+const contextOf = (turn: Turn, call: RunningCall): ReadonlyArray<Message> =>
+  isContinued(turn, call) && turn.messages.at(-1)?.role === "user" ? turn.messages.slice(0, -1) : turn.messages.slice()
+
+/** If a transfer continues, the other agent gets the files of the user's message too. */
+const inputOf = (turn: Turn, call: RunningCall, message: string): TurnInput => {
+  const { attachments, metadata } = turn.state.input
+  return isContinued(turn, call) ? { message, ...defined({ attachments, metadata }) } : { message }
 }
 
 /** Rebuilds the sub-agent that worked for a call in another process. */
-const rebuild = (turn: Turn, call: RunningCall, to: Delegate): Result.Result<SubAgentRun, string> => {
+const rebuild = (turn: Turn, call: RunningCall, name: string, to: Delegate): Result.Result<SubAgentRun, string> => {
   const stored = childOf(call.state)
   if (stored === undefined) return Result.fail("the state of the sub-agent is missing")
-  return Result.map(subAgentFor(turn, to), (agent) => {
+  return Result.map(subAgentFor(turn, name, to), (agent) => {
     const session = sessionOf(stored, { root: turn.session.root })
     session.status = "idle"
     return subAgentRun({ parent: turn, call, agent, session, state: storedTurn(stored) }, to)
@@ -119,16 +136,25 @@ const subAgentRun = (
     pending: () => pendingOf(state.calls),
     decide: (decisions) => toEffect(() => applyDecisions(turn, decisions)),
     snapshot: () => turn.io.snapshot(),
+    messages: () => turn.messages,
     spent: () => spentBy(state),
     shutDown: Effect.suspend(() => shutDownCore(core, turn.session.id, (message) => parent.io.warn(message, "runtime")))
   }
 }
 
+/** A sub-agent that works, and the tool through which it does. */
+interface Work {
+  readonly call: RunningCall
+  readonly sub: SubAgentRun
+  readonly to: Delegate
+  readonly name: string
+  readonly task: string
+}
+
 /** Runs the turn of the other agent until it ends or waits. */
 const runSubAgent = function*(
   turn: Turn,
-  call: RunningCall,
-  sub: SubAgentRun,
+  { call, name, sub, task, to }: Work,
   delegation: Delegation,
   resumed: boolean
 ): Step<ToolResult | "waits", Failure> {
@@ -145,6 +171,9 @@ const runSubAgent = function*(
   addSpent(turn.state, sub.spent())
   call.subAgent = undefined
   yield* sub.shutDown
+  const hasEnded = exit._tag === "Success" && (exit.value.status === "completed" || exit.value.status === "aborted")
+  // The lead agent goes on when the agent that took over fails.
+  if (!hasEnded && canStay(turn, name, to)) setAnswering(turn, undefined)
   if (exit._tag === "Failure") {
     const error = Cause.squash(exit.cause)
     // The turn of the root cannot be saved either. It can be resumed when the store is back.
@@ -156,25 +185,40 @@ const runSubAgent = function*(
     return yield* endTurn({ type: "aborted", reason: result.reason, by: result.by })
   }
   if (result.status !== "completed") return failure(`${delegation.agent} was ${result.status}: ${whyEnded(result)}`)
-  return yield* endDelegation(turn, call, { delegation, result: { text: result.text }, executed: true })
+  if (canStay(turn, name, to)) call.transferWork = workOf(sub.messages(), task)
+  return yield* endDelegation(turn, call, to, { delegation, result: { text: result.text }, executed: true })
 }
 
 const whyEnded = (result: RunResult): string =>
   result.status === "limited" ? `${result.limit} ${result.used} of ${result.max}` : result.text
 
 /** Returns what the hooks made of the result. After a transfer, it is also the answer of the turn. */
-const endDelegation = function*(turn: Turn, call: RunningCall, ended: PostDelegationEvent): Step<ToolResult, Failure> {
+const endDelegation = function*(
+  turn: Turn,
+  call: RunningCall,
+  to: Delegate,
+  ended: PostDelegationEvent
+): Step<ToolResult, Failure> {
   const finished = yield* finishDelegation(turn, ended)
-  if (finished.type === "refuse") return failure(finished.reason)
-  if (ended.delegation.type === "transfer") call.transferText = finished.text
+  const { agent, type } = ended.delegation
+  if (finished.type === "refuse") {
+    if (to.stays === true) setAnswering(turn, undefined)
+    return failure(finished.reason)
+  }
+  const isBack = to.stays === true && ended.executed && answeringTool(turn) === undefined
+  // An agent in between ends too, so that the lead agent goes on.
+  if (isBack && turn.parent === undefined) return success(`${agent} hands the conversation back: ${finished.text}`)
+  if (type === "transfer") call.transferText = finished.text
   return success(finished.text)
 }
 
-const subAgentFor = (turn: Turn, { agent }: Delegate): Result.Result<ResolvedAgent, string> => {
-  const target = targetOf(agent)
-  return target === undefined
-    ? Result.fail("there is no such agent")
-    : Result.mapError(subAgentOf(turn.agent, target.agent), ({ message }) => message)
+const subAgentFor = (turn: Turn, name: string, to: Delegate): Result.Result<ResolvedAgent, string> => {
+  const target = targetOf(to.agent)
+  if (target === undefined) return Result.fail("there is no such agent")
+  const made = Result.mapError(subAgentOf(turn.agent, target.agent), ({ message }) => message)
+  return canStay(turn, name, to)
+    ? Result.map(made, (agent) => stayingAgent(agent, target.agent, turn.root.agent))
+    : made
 }
 
 /** Returns the task of the call: the argument `message`, or all arguments as JSON. */

@@ -8,6 +8,8 @@ import { wrapTool } from "../../../guard/internal/toolCall/wrapTool.ts"
 import type { TurnEnded } from "../../../guard/TurnEnded.ts"
 import type { Turn } from "../running/turn.ts"
 import { delegate } from "../subagent/delegate.ts"
+import { handBack } from "../subagent/stayingAgent.ts"
+import { runHandBack } from "../subagent/takeOver.ts"
 import { CallContext } from "./callContext.ts"
 
 type Failure = AgentError | TurnEnded
@@ -26,6 +28,9 @@ export const waiting: ToolResult = Object.freeze(failure("waits for a person's d
 /** Runs the function of the tool, or the agent to which it delegates. */
 const act = (turn: Turn, call: RunningCall, event: PreToolCallEvent): Effect.Effect<ToolResult, Failure> => {
   const { delegates, dispatcher, limits } = turn.agent
+  if (turn.agent.handsBack === true && event.name === handBack.name) {
+    return Effect.sync(() => runHandBack(turn, call, event.args))
+  }
   const to = turn.depth > 0 ? undefined : delegates.get(event.name)
   if (to === undefined) {
     const context = new CallContext(turn, event, event.grant.timeoutMs ?? limits.toolMs)

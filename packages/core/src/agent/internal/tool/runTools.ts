@@ -10,6 +10,7 @@ import type { PostStepEvent } from "../../../hook/HookPoint.ts"
 import type { CoreOutput } from "../../AgentCore.ts"
 import { countUse, overLimit, roomFor, stopAtLimit, stopIfReached } from "../running/reachLimit.ts"
 import type { Turn } from "../running/turn.ts"
+import { addTransferred } from "../subagent/takeOver.ts"
 import { tokensOf } from "../window/tokens.ts"
 import { keepResult, runToolCall } from "./runToolCall.ts"
 
@@ -45,13 +46,14 @@ export const runTools = function*(turn: Turn): Step<CoreOutput | undefined, Fail
   if (stop !== undefined) return yield* stop
   const over = late.size > 0 ? overLimit(turn, "toolCalls") : undefined
   if (over !== undefined) return yield* stopAtLimit(turn, over, "toolCalls")
-  const text = state.calls.find(({ transferText }) => transferText !== undefined)?.transferText
+  const transferred = state.calls.find(({ transferText }) => transferText !== undefined)
   const { isStored } = turn.io
   turn.closeStep("not run")
   // A run that is resumed from the stored results comes to the same conversation, so it need not be stored again.
   if (isStored) turn.io.noteStored()
-  if (text !== undefined) turn.messages.push({ role: "assistant", content: text })
+  if (transferred !== undefined) addTransferred(turn, transferred)
   if (turn.hasHooks("postStep")) yield* askPostStep(turn)
+  const text = transferred?.transferText
   return text === undefined ? undefined : { text, finishReason: "stop" }
 }
 

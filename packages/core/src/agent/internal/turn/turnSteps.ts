@@ -23,6 +23,7 @@ import type { Step } from "../../../guard/internal/state/yieldable.ts"
 import type { TurnEnded } from "../../../guard/TurnEnded.ts"
 import type { CoreOutput } from "../../AgentCore.ts"
 import type { Turn } from "../running/turn.ts"
+import { continueTransfer } from "../subagent/takeOver.ts"
 import { addMessages } from "../window/addMessages.ts"
 import { startSession } from "../window/startSession.ts"
 import { CoreContext } from "./coreContext.ts"
@@ -102,7 +103,10 @@ const begin = function*(turn: Turn): Step<Answer, Failure> {
     addMessages(turn, before, "the client", others)
   }
   turn.messages.push(userMessage(state.input))
-  if (answer === undefined) return yield* runCore(turn)
+  if (answer === undefined) {
+    continueTransfer(turn)
+    return yield* runCore(turn)
+  }
   turn.messages.push({ role: "assistant", content: answer })
   return { text: answer, finishReason: "stop", executed: false }
 }
