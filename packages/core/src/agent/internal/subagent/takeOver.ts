@@ -60,7 +60,8 @@ export const isContinued = (turn: Turn, { state: { call } }: RunningCall): boole
 /** Runs `hand_back`: the turn of this agent ends with the message, and the lead agent goes on. */
 export const runHandBack = (turn: Turn, call: RunningCall, args: Json): ToolResult => {
   setAnswering(turn, undefined)
-  call.transferText = typeof args === "object" && args !== null && "message" in args ? String(args.message) : ""
+  const message = typeof args === "object" && args !== null && "message" in args ? args.message : ""
+  call.transferText = typeof message === "string" ? message : JSON.stringify(message)
   return success("handed back")
 }
 
