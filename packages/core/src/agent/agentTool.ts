@@ -34,6 +34,12 @@ export interface AgentToolOptions<Name extends string = string> {
    * can transfer in this way; below it, it is a plain transfer. Default false.
    */
   readonly stays?: boolean
+  /**
+   * The tool starts the other agent and returns its id, and this agent goes on. It gets the answer before its turn ends,
+   * or earlier with the tool `await_agent`; `message_agent` and `cancel_agent` are the other tools. In the turn of a
+   * sub-agent, the tool waits for the answer. Default false.
+   */
+  readonly background?: boolean
 }
 
 const optionKinds: OptionKinds<AgentToolOptions> = {
@@ -41,7 +47,8 @@ const optionKinds: OptionKinds<AgentToolOptions> = {
   description: "text",
   agent: "object",
   type: "text",
-  stays: "flag"
+  stays: "flag",
+  background: "flag"
 }
 
 /**
@@ -80,10 +87,13 @@ export const agentTool = <const Name extends string>(
   options: AgentToolOptions<Name>
 ): Tool<Name, { readonly message: string }, { readonly message: string }> => {
   Result.getOrThrow(checkKinds("agentTool", options, optionKinds, ["name", "description", "agent"]))
-  const { agent, description, name, stays = false, type = "delegate" } = options
+  const { agent, background = false, description, name, stays = false, type = "delegate" } = options
   Result.getOrThrow(checkOptions("agentTool", oneOf("type", type, ["delegate", "transfer"])))
   if (stays && type !== "transfer") {
     Result.getOrThrow(invalidOption("agentTool.stays", "an agent stays only after `type: \"transfer\"`"))
   }
-  return { name, description, input: Input, delegate: { agent, type, stays }, execute: () => undefined }
+  if (background && type === "transfer") {
+    Result.getOrThrow(invalidOption("agentTool.background", "an agent that takes the conversation over has to answer"))
+  }
+  return { name, description, input: Input, delegate: { agent, type, stays, background }, execute: () => undefined }
 }

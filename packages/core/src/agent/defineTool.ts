@@ -71,7 +71,12 @@ export interface Tool<Name extends string = string, Args = unknown, Shown = unkn
    * Makes the call a delegation: this agent runs instead of `execute`, and the hooks of the delegation points run. See
    * `agentTool`.
    */
-  readonly delegate?: { readonly agent: object; readonly type: Delegation["type"]; readonly stays?: boolean }
+  readonly delegate?: {
+    readonly agent: object
+    readonly type: Delegation["type"]
+    readonly stays?: boolean
+    readonly background?: boolean
+  }
   /**
    * Runs the tool. Returns a value, or a promise or an Effect of one. The value is written as by `JSON.stringify`; see
    * docs/tools.md for what JSON does not have. An async generator yields progress and returns the value. If the

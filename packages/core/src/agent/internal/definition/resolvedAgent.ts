@@ -37,6 +37,8 @@ export interface AgentParts extends GuardedAgent {
   readonly clientTools?: ReadonlySet<string>
   /** Tools that delegate to another agent, by tool name. */
   readonly delegates: ReadonlyMap<string, Delegate>
+  /** Whether it has tools that start agents in the background. */
+  readonly runsBackground?: boolean
   /** Whether it can hand the conversation back to the agent that handed it over. */
   readonly handsBack?: boolean
   readonly memory: MemoryPlugin | undefined

@@ -19,6 +19,7 @@ import type { RunResult } from "../../../guard/RunResult.ts"
 import type { Capabilities } from "../../../hook/HookContext.ts"
 import { withClientTools } from "../definition/clientTools.ts"
 import type { ResolvedAgent } from "../definition/resolvedAgent.ts"
+import type { BackgroundAgents } from "./backgroundAgents.ts"
 
 /** Functions that every turn gets, so that lower files can call them without an import cycle. */
 export interface TurnOperations {
@@ -67,6 +68,8 @@ export class Turn extends GuardTurn {
   parkRequest: Deferred.Deferred<void> | undefined = undefined
   /** Whether the start of the session failed. The next turn then starts it again. */
   sessionStartFailed = false
+  /** The agents that work in the background. */
+  background: BackgroundAgents | undefined = undefined
   private capabilitySet: Capabilities | undefined = undefined
 
   constructor(options: TurnOptions) {
@@ -76,6 +79,10 @@ export class Turn extends GuardTurn {
 
   takeClientTools(tools: ReadonlyArray<ClientTool>): void {
     this.agent = withClientTools(this.agent, tools)
+  }
+
+  override beforeSnapshot(): void {
+    if (this.background !== undefined) this.background.save(this.session.root.durable.turn)
   }
 
   override get root(): Turn {

@@ -7,10 +7,12 @@
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import { type AgentError, PortFailed } from "../../../data/AgentError.ts"
 import type { Delegation, PostDelegationEvent } from "../../../data/Delegation.ts"
-import { digest } from "../../../data/Json.ts"
+import { digest, type Json } from "../../../data/Json.ts"
 import type { Message } from "../../../data/Message.ts"
 import { defined } from "../../../data/option/Fields.ts"
 import { childOf } from "../../../data/RunState.ts"
@@ -22,7 +24,7 @@ import { allowDelegation, finishDelegation } from "../../../guard/internal/point
 import { SessionState } from "../../../guard/internal/state/sessionState.ts"
 import { addSpent, spentBy } from "../../../guard/internal/state/spent.ts"
 import type { SubAgentRun } from "../../../guard/internal/state/subAgentRun.ts"
-import { type RunningCall, update } from "../../../guard/internal/state/toolCallState.ts"
+import { planned, type RunningCall, update } from "../../../guard/internal/state/toolCallState.ts"
 import { endTurn } from "../../../guard/internal/state/turnEnd.ts"
 import { newTurn, storedTurn, type TurnState } from "../../../guard/internal/state/turnState.ts"
 import { type Step, toEffect } from "../../../guard/internal/state/yieldable.ts"
@@ -32,8 +34,10 @@ import type { TurnEnded } from "../../../guard/TurnEnded.ts"
 import { subAgentOf } from "../definition/agentTree.ts"
 import { targetOf } from "../definition/delegationTarget.ts"
 import type { Delegate, ResolvedAgent } from "../definition/resolvedAgent.ts"
+import { BackgroundAgents, storedAgents } from "../running/backgroundAgents.ts"
 import { Turn } from "../running/turn.ts"
 import { shutDownCore } from "../window/startSession.ts"
+import { backgroundAgent, hasBackground, startedText, startInBackground, wasCancelled } from "./background.ts"
 import { stayingAgent } from "./stayingAgent.ts"
 import { answeringTool, canStay, isContinued, setAnswering, workOf } from "./takeOver.ts"
 
@@ -67,6 +71,10 @@ export const delegate = function*(
     { parent: turn, call, agent: agent.success, session, state: newTurn(inputOf(turn, call, task), 1) },
     to
   )
+  if (to.background === true && hasBackground(turn)) {
+    const started = startInBackground(turn, { tool: name, message: task }, { sub, session, resumed: false })
+    return success(startedText(started))
+  }
   return yield* runSubAgent(turn, { call, sub, to, name, task }, delegation, false)
 }
 
@@ -84,6 +92,62 @@ export const resumeDelegation = function*(
   call.decisions = undefined
   const task = taskOf(args)
   return yield* runSubAgent(turn, { call, sub, to, name, task }, { agent: name, type: to.type, message: task }, true)
+}
+
+/** Runs `await_agent`: waits for an agent in the background, whose answer is the result. */
+export const awaitAgent = function*(turn: Turn, call: RunningCall, args: Json): Step<ToolResult | "waits", Failure> {
+  const agent = backgroundAgent(turn, args)
+  if (typeof agent === "string") return failure(agent)
+  const { id, message, tool, work } = agent
+  const to = turn.agent.delegates.get(tool)
+  if (work === undefined || to === undefined) return failure(`${id} is gone: start it again`)
+  agent.isAwaited = true
+  call.subAgent = work.sub
+  const exit = yield* Fiber.await(work.fiber)
+  if (wasCancelled(exit)) {
+    call.subAgent = undefined
+    return failure(`${id} was cancelled`)
+  }
+  const about = { agent: tool, type: to.type, message }
+  const result = yield* takeExit(turn, { call, sub: work.sub, to, name: tool, task: message }, about, exit)
+  if (result !== "waits") turn.background?.agents.delete(id)
+  return result
+}
+
+/** Continues an agent for which a call waited in another process. */
+export const resumeAwaited = function*(turn: Turn, call: RunningCall, args: Json): Step<ToolResult | "waits", Failure> {
+  const id = typeof args === "object" && args !== null && "id" in args ? args.id : undefined
+  const agent = turn.background?.agents.get(typeof id === "string" ? id : "")
+  const to = agent === undefined ? undefined : turn.agent.delegates.get(agent.tool)
+  if (agent === undefined || to === undefined) return failure(`${JSON.stringify(id)} is gone: start it again`)
+  const { message, tool } = agent
+  const result = yield* resumeDelegation(turn, call, { args: { message }, name: tool }, to)
+  if (result !== "waits") turn.background?.agents.delete(agent.id)
+  return result
+}
+
+/** Continues the agents that worked in the background when another process stored the turn. */
+export const restoreBackground = (turn: Turn): void => {
+  const { root } = turn.session
+  if (!hasBackground(turn) || !root.hasDurable || turn.background !== undefined) return
+  for (const { child, id, message, tool } of storedAgents(root.durable.turn)) {
+    const all = turn.background ??= new BackgroundAgents()
+    const to = turn.agent.delegates.get(tool)
+    // The id of the call that started it only names the parent of its events.
+    const started = planned({ id, name: tool, args: { message } })
+    const call: RunningCall = { state: child === undefined ? started : { ...started, child } }
+    const state = childOf(call.state)
+    if (to === undefined || state === undefined) {
+      all.agents.set(id, { id, tool, message, work: undefined, isAwaited: true })
+      continue
+    }
+    const agent = subAgentFor(turn, tool, to)
+    if (Result.isFailure(agent)) continue
+    const session = sessionOf(state, { root })
+    session.status = "idle"
+    const sub = subAgentRun({ parent: turn, call, agent: agent.success, session, state: storedTurn(state) }, to)
+    startInBackground(turn, { id, tool, message }, { sub, session, resumed: true })
+  }
 }
 
 /** The conversation for an agent that takes over. If a transfer continues, the last message is its task. */
@@ -154,13 +218,23 @@ interface Work {
 /** Runs the turn of the other agent until it ends or waits. */
 const runSubAgent = function*(
   turn: Turn,
-  { call, name, sub, task, to }: Work,
+  work: Work,
   delegation: Delegation,
   resumed: boolean
 ): Step<ToolResult | "waits", Failure> {
+  const { call, sub } = work
   call.subAgent = sub
   if (call.state.child !== undefined) update(call, { type: "rebuild" })
-  const exit = yield* Effect.exit(sub.run(resumed))
+  return yield* takeExit(turn, work, delegation, yield* Effect.exit(sub.run(resumed)))
+}
+
+/** Takes up how the turn of the other agent has ended. */
+const takeExit = function*(
+  turn: Turn,
+  { call, name, sub, task, to }: Work,
+  delegation: Delegation,
+  exit: Exit.Exit<RunResult, AgentError>
+): Step<ToolResult | "waits", Failure> {
   if (exit._tag === "Failure" && Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
   if (exit._tag === "Success" && exit.value.status === "suspended") {
     update(call, { type: "wait" })

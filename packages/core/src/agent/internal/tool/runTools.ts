@@ -10,6 +10,7 @@ import type { PostStepEvent } from "../../../hook/HookPoint.ts"
 import type { CoreOutput } from "../../AgentCore.ts"
 import { countUse, overLimit, roomFor, stopAtLimit, stopIfReached } from "../running/reachLimit.ts"
 import type { Turn } from "../running/turn.ts"
+import { settleBackground } from "../subagent/background.ts"
 import { addTransferred } from "../subagent/takeOver.ts"
 import { tokensOf } from "../window/tokens.ts"
 import { keepResult, runToolCall } from "./runToolCall.ts"
@@ -36,6 +37,8 @@ export const runTools = function*(turn: Turn): Step<CoreOutput | undefined, Fail
     if (result !== "waits") keepResult(turn, batch[0]!, result)
     if (turn.io.hasStore) yield* turn.io.commit
   } else yield* runBatch(turn, batch)
+  const isHeld = turn.isParking || state.calls.some((call) => call.state.status === "asked")
+  if (isHeld && turn.background !== undefined) yield* settleBackground(turn)
   // Calls of a parked turn that were not started count when the turn is resumed.
   if (turn.isParking) countUse(turn, "toolCalls", late.size - state.calls.filter(isPlanned).length)
   if (turn.isParking && state.calls.some(({ state: { status } }) => status !== "done" && status !== "asked")) {

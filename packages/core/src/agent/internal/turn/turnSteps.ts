@@ -23,6 +23,7 @@ import type { Step } from "../../../guard/internal/state/yieldable.ts"
 import type { TurnEnded } from "../../../guard/TurnEnded.ts"
 import type { CoreOutput } from "../../AgentCore.ts"
 import type { Turn } from "../running/turn.ts"
+import { restoreBackground } from "../subagent/delegate.ts"
 import { continueTransfer } from "../subagent/takeOver.ts"
 import { addMessages } from "../window/addMessages.ts"
 import { startSession } from "../window/startSession.ts"
@@ -71,6 +72,7 @@ const recover = function*(turn: Turn, error: AgentError): Step<TurnOutput, Failu
 const work = function*(turn: Turn, resumed: boolean): Step<TurnOutput, Failure> {
   const { io, state } = turn
   const continues = resumed && state.phase !== "start"
+  if (continues) restoreBackground(turn)
   if (continues) io.publish({ type: "turn-start", message: state.input.message, resumed })
   const answer = continues ? answerBefore(turn) ?? (yield* runCore(turn)) : yield* begin(turn)
   const output = outputOf(turn, answer)
