@@ -101,7 +101,7 @@ describe("a foreign agent", () => {
     assert.strictEqual(await say(agent, "shell rm -rf /"), "said no")
   })
 
-  it("waits for a person, as a sub-agent too, and goes on with the answer", async () => {
+  it("waits for a person, as a sub-agent too, and continues with the answer", async () => {
     const provider = Scripted.make([Scripted.toolCalls({ name: "code", args: { message: "shell deploy" } }), "done"])
     const events: Array<string> = []
     await using lead = createAgent({

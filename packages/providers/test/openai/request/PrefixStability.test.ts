@@ -8,7 +8,7 @@ import { createAgent } from "@belay/core/createAgent"
 import { defineTool } from "@belay/core/defineTool"
 import * as ContextInjector from "@belay/hooks/ContextInjector"
 import * as OpenAiCompatible from "@belay/providers/OpenAiCompatible"
-import { createServer } from "node:http"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { afterAll, assert, beforeAll, beforeEach, describe, it } from "vitest"
 
 interface Body {
@@ -21,7 +21,7 @@ const bodies: Array<Body> = []
 /** How many steps with tools each agent makes before it answers. */
 let steps = 2
 let url = ""
-const server = createServer(async (incoming, outgoing) => {
+const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
   let text = ""
   for await (const bytes of incoming) text += String(bytes)
   const body: Body = JSON.parse(text)
@@ -32,7 +32,9 @@ const server = createServer(async (incoming, outgoing) => {
   const [name, args] = isLead ? ["research", { message: "look" }] : ["read", { path: `f${bodies.length}` }]
   const call = { id: `c${bodies.length}`, type: "function", function: { name, arguments: JSON.stringify(args) } }
   const isAsking = done < steps && body.tools !== undefined
-  const message = isAsking ? { role: "assistant", content: null, tool_calls: [call] } : { role: "assistant", content: "ok" }
+  const message = isAsking
+    ? { role: "assistant", content: null, tool_calls: [call] }
+    : { role: "assistant", content: "ok" }
   // What the cache of a vendor would report: the characters that the request shares with an earlier one.
   const cached = Math.max(0, ...bodies.slice(0, -1).map((earlier) => shared(earlier, body)))
   outgoing.writeHead(200, { "content-type": "application/json" })
@@ -46,7 +48,8 @@ const server = createServer(async (incoming, outgoing) => {
       prompt_tokens_details: { cached_tokens: cached }
     }
   }))
-})
+}
+const server = createServer((incoming, outgoing) => void answer(incoming, outgoing))
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const address = server.address()
@@ -83,7 +86,7 @@ const read = defineTool({
   description: "Reads a file",
   input: { type: "object", properties: { path: { type: "string" } } },
   readOnly: true,
-  execute: ({ path }) => `contents of ${String(path)}`
+  execute: ({ path }) => `contents of ${JSON.stringify(path)}`
 })
 
 const agentOf = (more: Partial<AgentConfig> = {}) =>
@@ -102,7 +105,10 @@ describe("the beginning of a request", () => {
     await session.run("one")
     const { usage } = await session.run("two")
     assertGrows(bodies)
-    assert.strictEqual(usage.cachedTokens, bodies.slice(3).reduce((sum, _, at) => sum + prefixOf(bodies[at + 2]!).length, 0))
+    assert.strictEqual(
+      usage.cachedTokens,
+      bodies.slice(3).reduce((sum, _, at) => sum + prefixOf(bodies[at + 2]!).length, 0)
+    )
   })
 
   it("stays in a tree: sub-agents share theirs with each other, and the lead agent keeps its own", async () => {
