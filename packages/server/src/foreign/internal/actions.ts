@@ -53,11 +53,11 @@ const merged = (known: ToolCallUpdate | undefined, now: ToolCallUpdate): ToolCal
   return { ...known, ...Object.fromEntries(given) } as ToolCallUpdate
 }
 
-/** The command as one line. A list of words is quoted. */
+/** The command as one line. A list of words is quoted. What cannot be read is shown as it is. */
 const commandOf = (given: JsonObject): string | undefined => {
   const { args, cmd, command = cmd } = given
   const words = [...listOf(command), ...listOf(args)]
-  if (words.length === 0) return undefined
+  if (words.length === 0) return Object.keys(given).length === 0 ? undefined : JSON.stringify(given)
   return typeof command === "string" && words.length === 1 ? command : lineOf(words)
 }
 

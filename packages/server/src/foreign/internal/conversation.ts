@@ -146,6 +146,9 @@ export class Conversation {
     const close = () => {
       connection.close()
       stopGroup(child.pid)
+      // A program that does not want to end is ended.
+      const timer = setTimeout(() => stopGroup(child.pid, "SIGKILL"), 2_000).unref()
+      child.once("exit", () => clearTimeout(timer))
     }
     const { agent } = connection
     const starting = agent.request("initialize", {
@@ -227,7 +230,8 @@ export class Conversation {
     this.endAll("cancelled")
     const { connected } = this
     // An agent that listens can put things in order before its process ends.
-    void connected?.cancel().finally(() => setTimeout(() => connected.close(), 50))
+    void connected?.cancel()
+    if (connected !== undefined) setTimeout(connected.close, 50)
     this.notify?.()
   }
 

@@ -72,11 +72,11 @@ export const runCommand = (
 }
 
 /** Ends a process and those that it has started. */
-export const stopGroup = (pid: number | undefined): boolean => {
+export const stopGroup = (pid: number | undefined, signal: "SIGTERM" | "SIGKILL" = "SIGTERM"): boolean => {
   if (pid === undefined) return false
   // The process may have ended.
   try {
-    return process.platform === "win32" ? process.kill(pid) : process.kill(-pid, "SIGTERM")
+    return process.platform === "win32" ? process.kill(pid) : process.kill(-pid, signal)
   } catch {
     return false
   }
