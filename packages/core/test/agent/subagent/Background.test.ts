@@ -222,6 +222,29 @@ describe("an agent in the background", () => {
     await lead.close()
   })
 
+  it("is awaited when another agent takes the conversation over in the same step", async () => {
+    const dig = recording("dig", () => "dug")
+    const worker = createAgent({
+      provider: model(({ messages }) => messages.at(-1)?.role === "tool" ? textResponse("dug it") : asks(["dig", {}, "d"])),
+      tools: [dig.tool]
+    })
+    const other = createAgent({ provider: model(() => textResponse("other here")) })
+    const lead = createAgent({
+      provider: model(() => asks(["work", { message: "go" }, "w"], ["over", { message: "you" }, "o"])),
+      tools: [
+        agentTool({ name: "work", description: "Works", agent: worker, background: true }),
+        agentTool({ name: "over", description: "Answers", agent: other, type: "transfer", stays: true })
+      ]
+    })
+    const session = await lead.session()
+    assert.strictEqual((await session.run("hello")).text, "other here")
+    assert.lengthOf(dig.ran, 1)
+    assertValid(session.messages)
+    assert.include(JSON.stringify(session.messages), "dug it")
+    assert.strictEqual((await session.run("again")).text, "other here")
+    await lead.close()
+  })
+
   it("is an option of delegations only, and waits in the turn of a sub-agent", async () => {
     const agent = createAgent({ provider: scripted([]).provider })
     assert.throws(

@@ -31,7 +31,7 @@ export const stayingAgent = (agent: ResolvedAgent, child: ResolvedAgent, lead: R
     to.stays === true && targetOf(to.agent)?.agent !== child && !tools.has(name)
   )
   const names = new Set(others.map(([name]) => name))
-  const isBack = !tools.has(handBack.name)
+  const isBack = !tools.has(handBack.name) && !names.has(handBack.name)
   const added = [
     ...others.flatMap(([name]) => lead.tools.get(name) ?? []),
     ...isBack ? [handBack] : []

@@ -48,7 +48,11 @@ const act = (turn: Turn, call: RunningCall, event: PreToolCallEvent): Effect.Eff
     return Effect.sync(() => runHandBack(turn, call, event.args))
   }
   const inBackground = turn.agent.runsBackground === true ? backgroundTools.get(event.name) : undefined
-  if (inBackground !== undefined && hasBackground(turn)) return inBackground(turn, call, event.args)
+  if (inBackground !== undefined) {
+    return hasBackground(turn)
+      ? inBackground(turn, call, event.args)
+      : Effect.succeed(failure("no agent works in the background here: only the lead agent can start some"))
+  }
   const to = turn.depth > 0 ? undefined : delegates.get(event.name)
   if (to === undefined) {
     const context = new CallContext(turn, event, event.grant.timeoutMs ?? limits.toolMs)

@@ -10,7 +10,7 @@ import type { PostStepEvent } from "../../../hook/HookPoint.ts"
 import type { CoreOutput } from "../../AgentCore.ts"
 import { countUse, overLimit, roomFor, stopAtLimit, stopIfReached } from "../running/reachLimit.ts"
 import type { Turn } from "../running/turn.ts"
-import { settleBackground } from "../subagent/background.ts"
+import { awaitNext, settleBackground } from "../subagent/background.ts"
 import { addTransferred } from "../subagent/takeOver.ts"
 import { tokensOf } from "../window/tokens.ts"
 import { keepResult, runToolCall } from "./runToolCall.ts"
@@ -54,7 +54,11 @@ export const runTools = function*(turn: Turn): Step<CoreOutput | undefined, Fail
   turn.closeStep("not run")
   // A run that is resumed from the stored results comes to the same conversation, so it need not be stored again.
   if (isStored) turn.io.noteStored()
-  if (transferred !== undefined) addTransferred(turn, transferred)
+  if (transferred !== undefined) {
+    // The turn does not end before the agents in the background.
+    if (turn.background !== undefined) while (yield* awaitNext(turn)) yield* runTools(turn)
+    addTransferred(turn, transferred)
+  }
   if (turn.hasHooks("postStep")) yield* askPostStep(turn)
   const text = transferred?.transferText
   return text === undefined ? undefined : { text, finishReason: "stop" }
