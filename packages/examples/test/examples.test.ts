@@ -68,7 +68,7 @@ describe("the examples", () => {
     assert.deepStrictEqual(await run("agent/background.ts"), [
       "I have asked two colleagues.",
       "One of them has answered.",
-      "They say: 12 boxes, 4.50 euros"
+      "They say: \"12 boxes\", \"4.50 euros\""
     ])
   })
 

@@ -11,7 +11,8 @@ const lead = createAgent({
     "I have asked two colleagues.",
     "One of them has answered.",
     ({ messages }) => {
-      const answers = messages.flatMap((message) => message.role === "tool" ? [String(message.content)] : []).slice(-2)
+      const answers = messages.flatMap((message) => message.role === "tool" ? [JSON.stringify(message.content)] : [])
+        .slice(-2)
       return `They say: ${answers.sort().join(", ")}`
     }
   ]),

@@ -225,7 +225,9 @@ describe("an agent in the background", () => {
   it("is awaited when another agent takes the conversation over in the same step", async () => {
     const dig = recording("dig", () => "dug")
     const worker = createAgent({
-      provider: model(({ messages }) => messages.at(-1)?.role === "tool" ? textResponse("dug it") : asks(["dig", {}, "d"])),
+      provider: model(({ messages }) =>
+        messages.at(-1)?.role === "tool" ? textResponse("dug it") : asks(["dig", {}, "d"])
+      ),
       tools: [dig.tool]
     })
     const other = createAgent({ provider: model(() => textResponse("other here")) })

@@ -50,6 +50,9 @@ export interface Spent {
   readonly costUsd?: number
 }
 
+/** How many milliseconds a cancelled agent has to put things in order. */
+const graceMs = 2_000
+
 const load = () => loadPeer("@agentclientprotocol/sdk", () => import("@agentclientprotocol/sdk").catch(passOn))
 
 /** A class, because it is the state of a process. */
@@ -73,6 +76,8 @@ export class Conversation {
   private said = ""
   private connected: Connected | undefined = undefined
   private isEnded = false
+  /** Settles when the agent has answered. */
+  private working: Promise<void> | undefined = undefined
 
   constructor(start: Start) {
     this.start = start
@@ -183,10 +188,11 @@ export class Conversation {
     this.done = undefined
     const { connected } = this
     if (connected === undefined) return
-    patient(connected.prompt(prompt)).then(
+    this.working = patient(connected.prompt(prompt)).then(
       (response) => {
         this.readUsage(response)
         this.done = { stopReason: response.stopReason }
+        this.working = undefined
         this.notify?.()
       },
       (error: Error) => this.fail(error)
@@ -228,11 +234,17 @@ export class Conversation {
     this.isEnded = true
     this.failure ??= new Error("the agent was closed")
     this.endAll("cancelled")
-    const { connected } = this
-    // An agent that listens can put things in order before its process ends.
-    void connected?.cancel()
-    if (connected !== undefined) setTimeout(connected.close, 50)
+    const { connected, working } = this
     this.notify?.()
+    if (connected === undefined) return
+    if (working === undefined) return connected.close()
+    // An agent that listens can put things in order before its process ends.
+    void connected.cancel()
+    const timer = setTimeout(connected.close, graceMs)
+    void working.then(() => {
+      clearTimeout(timer)
+      connected.close()
+    })
   }
 
   private fail(error: Error): void {

@@ -56,7 +56,7 @@ export const runTools = function*(turn: Turn): Step<CoreOutput | undefined, Fail
   if (isStored) turn.io.noteStored()
   if (transferred !== undefined) {
     // The turn does not end before the agents in the background.
-    if (turn.background !== undefined) while (yield* awaitNext(turn)) yield* runTools(turn)
+    if (turn.background !== undefined) { while (yield* awaitNext(turn)) yield* runTools(turn) }
     addTransferred(turn, transferred)
   }
   if (turn.hasHooks("postStep")) yield* askPostStep(turn)
