@@ -100,7 +100,9 @@ const partOf = (one: unknown): ContentPart => {
 /** `[Report (text/csv): file:///report.csv] What was sold in May` */
 const linkOf = ({ description, mimeType, name = "resource", title = name, uri }: Link): string => {
   const type = mimeType === undefined ? "" : ` (${mimeType})`
-  return `[${title}${type}: ${uri}]${description === undefined ? "" : ` ${description}`}`
+  const link = `[${title}${type}: ${uri}]${description === undefined ? "" : ` ${description}`}`
+  // It stays one line.
+  return link.replaceAll(/\s+/g, " ")
 }
 
 type Link = Extract<typeof Content.Type, { readonly type: "resource_link" }>
