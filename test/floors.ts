@@ -9,7 +9,7 @@
  */
 const floors: { readonly [name: string]: { readonly [room: string]: number } } = {
   core: { data: 0, hook: 1, port: 1, guard: 2, agent: 3, index: 4 },
-  server: { host: 0, serve: 1, index: 2 },
+  server: { host: 0, foreign: 0, serve: 1, index: 2 },
   observe: { report: 0, tracing: 0, index: 1 }
 }
 

@@ -56,6 +56,22 @@ describe("the examples", () => {
     assert.strictEqual(lines[1], "HookRejected: block-list rejected preTurn: it is on the block list")
   })
 
+  it("handover: a specialist answers the next message too, and hands the conversation back", async () => {
+    assert.deepStrictEqual(await run("agent/handover.ts"), [
+      "billing: Your invoice is for 12 euros.",
+      "billing: You can pay until Friday.",
+      "desk: Happy to help. Anything else?"
+    ])
+  })
+
+  it("background: two agents work while their lead agent goes on", async () => {
+    assert.deepStrictEqual(await run("agent/background.ts"), [
+      "I have asked two colleagues.",
+      "One of them has answered.",
+      "They say: \"12 boxes\", \"4.50 euros\""
+    ])
+  })
+
   it("plugin: memory, a tool and a hook in one bundle", async () => {
     assert.deepStrictEqual(await run("agent/plugin.ts"), ["used count_notes", "Done, in 1 step.", "- count_notes: 1"])
   })

@@ -6,6 +6,7 @@
  */
 export * as AiSdk from "./bridge/AiSdk.ts"
 export * as Cassette from "./cassette/Cassette.ts"
+export * as McpOAuth from "./mcp/McpOAuth.ts"
 export * as McpServers from "./mcp/McpServers.ts"
 export * as McpTools from "./mcp/McpTools.ts"
 export * as Embeddings from "./openai/Embeddings.ts"

@@ -3,6 +3,7 @@
  *
  * @since 0.2.0
  */
+export * as AcpAgent from "./foreign/AcpAgent.ts"
 export * as ClusterEngine from "./host/ClusterEngine.ts"
 export * as Engine from "./host/Engine.ts"
 export * as Host from "./host/Host.ts"

@@ -5,7 +5,7 @@
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { checkKinds, checkOptions, oneOf, type OptionKinds } from "../data/option/OptionCheck.ts"
+import { checkKinds, checkOptions, invalidOption, oneOf, type OptionKinds } from "../data/option/OptionCheck.ts"
 import type { AgentRuntime } from "./AgentRuntime.ts"
 import type { Agent } from "./createAgent.ts"
 import type { Tool } from "./defineTool.ts"
@@ -25,12 +25,31 @@ export interface AgentToolOptions<Name extends string = string> {
   /**
    * `delegate`: the answer of the other agent is the result of the tool, and the model continues with it. `transfer`:
    * the other agent receives the conversation so far and answers the user in place of this agent; the next turn starts
-   * with this agent again. Default `delegate`.
+   * with this agent again, unless the other one `stays`. Default `delegate`.
    */
   readonly type?: "delegate" | "transfer"
+  /**
+   * After a transfer, the other agent also answers the next messages of the session, in any process. It gets the tool
+   * `hand_back`, with which this agent goes on, and the other tools of this agent whose agents stay. Only the lead agent
+   * can transfer in this way; below it, it is a plain transfer. Default false.
+   */
+  readonly stays?: boolean
+  /**
+   * The tool starts the other agent and returns its id, and this agent goes on. It gets the answer before its turn ends,
+   * or earlier with the tool `await_agent`; `message_agent` and `cancel_agent` are the other tools. In the turn of a
+   * sub-agent, the tool waits for the answer. Default false.
+   */
+  readonly background?: boolean
 }
 
-const optionKinds: OptionKinds<AgentToolOptions> = { name: "text", description: "text", agent: "object", type: "text" }
+const optionKinds: OptionKinds<AgentToolOptions> = {
+  name: "text",
+  description: "text",
+  agent: "object",
+  type: "text",
+  stays: "flag",
+  background: "flag"
+}
 
 /**
  * Makes a tool that delegates its message to another agent. Use it for sub-agents and for handoffs.
@@ -68,7 +87,13 @@ export const agentTool = <const Name extends string>(
   options: AgentToolOptions<Name>
 ): Tool<Name, { readonly message: string }, { readonly message: string }> => {
   Result.getOrThrow(checkKinds("agentTool", options, optionKinds, ["name", "description", "agent"]))
-  const { agent, description, name, type = "delegate" } = options
+  const { agent, background = false, description, name, stays = false, type = "delegate" } = options
   Result.getOrThrow(checkOptions("agentTool", oneOf("type", type, ["delegate", "transfer"])))
-  return { name, description, input: Input, delegate: { agent, type }, execute: () => undefined }
+  if (stays && type !== "transfer") {
+    Result.getOrThrow(invalidOption("agentTool.stays", "an agent stays only after `type: \"transfer\"`"))
+  }
+  if (background && type === "transfer") {
+    Result.getOrThrow(invalidOption("agentTool.background", "an agent that takes the conversation over has to answer"))
+  }
+  return { name, description, input: Input, delegate: { agent, type, stays, background }, execute: () => undefined }
 }

@@ -4,12 +4,13 @@
  * @since 0.1.0
  */
 import type * as Effect from "effect/Effect"
-import type { Delegation } from "../data/Delegation.ts"
+import type { Delegation, HostSignal, SignalAnswer } from "../data/Delegation.ts"
+import type { Awaitable } from "../data/effect/Awaitable.ts"
 import type { JsonObject } from "../data/Json.ts"
 import type { ArgsOf, InputSchema, ShownOf } from "../data/tool/InputSchema.ts"
 import type { ToolMeta, ToolRef } from "../data/tool/Tool.ts"
 import type { AgentHook } from "../hook/AgentHook.ts"
-import type { Artifacts } from "../hook/HookContext.ts"
+import type { Artifacts, AskModel } from "../hook/HookContext.ts"
 
 /** The second argument of a tool function. @category models @since 0.1.0 */
 export interface ToolContext {
@@ -33,6 +34,16 @@ export interface ToolContext {
    * and not sent to the model. After the tool has ended, it does nothing.
    */
   readonly progress: (value: unknown) => void
+  /**
+   * Calls a model of the agent, with the options of `ctx.llm` of hooks. All hooks of the agent run for the call, and its
+   * cost is part of the turn. Nothing of it is added to the conversation.
+   */
+  readonly llm: AskModel
+  /**
+   * Reports something to the `onSignal` hooks, such as a question of a server. They may reject or answer it. A signal
+   * that no hook handles is allowed.
+   */
+  readonly sendSignal: (signal: HostSignal) => Awaitable<SignalAnswer>
 }
 
 export type { ArgsOf, InputSchema, ShownOf } from "../data/tool/InputSchema.ts"
@@ -61,7 +72,12 @@ export interface Tool<Name extends string = string, Args = unknown, Shown = unkn
    * Makes the call a delegation: this agent runs instead of `execute`, and the hooks of the delegation points run. See
    * `agentTool`.
    */
-  readonly delegate?: { readonly agent: object; readonly type: Delegation["type"] }
+  readonly delegate?: {
+    readonly agent: object
+    readonly type: Delegation["type"]
+    readonly stays?: boolean
+    readonly background?: boolean
+  }
   /**
    * Hooks that every agent with this tool has, in addition to its own. A hook that several tools bring runs once. Use
    * it for a tool that must never work without its guard.

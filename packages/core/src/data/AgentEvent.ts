@@ -106,6 +106,11 @@ export type AgentEventBody =
     readonly message: string
     readonly decision: RetryDecision
   }
+  /**
+   * Another agent answers the next messages of the session: the one behind this tool of the lead agent, or without
+   * `tool` the lead agent itself.
+   */
+  | { readonly type: "handoff"; readonly tool?: string }
   /** A hook called a model through `ctx.llm`. */
   | {
     readonly type: "hook-llm"

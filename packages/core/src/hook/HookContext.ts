@@ -12,14 +12,16 @@ import type { BudgetLevel } from "../data/Compaction.ts"
 import type { Awaitable } from "../data/effect/Awaitable.ts"
 import type { HttpRequest, HttpResponse } from "../data/Http.ts"
 import type { Json, JsonObject } from "../data/Json.ts"
-import type { LlmParameters, LlmResponse } from "../data/LlmCall.ts"
-import type { Message } from "../data/Message.ts"
+import type { LlmResponse } from "../data/LlmCall.ts"
+import type { SideRequest } from "../data/SideRequest.ts"
 import type { ArgsOf, InputSchema } from "../data/tool/InputSchema.ts"
 import type { McpResult, McpTool } from "../data/tool/Mcp.ts"
 import type { ToolMeta, ToolResult } from "../data/tool/Tool.ts"
 import type { Abort } from "./HookAction.ts"
 import type { HookFailure, HookRecord } from "./HookRecord.ts"
 import type * as HookState from "./HookState.ts"
+
+export type { SideRequest }
 
 /** The agent a hook runs for. @category models @since 0.1.0 */
 export interface AgentInfo {
@@ -161,30 +163,6 @@ export interface AskModel {
 export interface ObjectResponse<S extends InputSchema = InputSchema> extends LlmResponse {
   /** The decoded answer. Undefined only if the model requests tools instead. */
   readonly object: ArgsOf<S>
-}
-
-/** A hook's request to a model. @category models @since 0.1.0 */
-export interface SideRequest {
-  /** One user message, or a whole conversation. */
-  readonly prompt: string | ReadonlyArray<Message>
-  readonly instructions?: string
-  /**
-   * The name of one of the agent's side models (`models`), or the vendor's name of a model. If the agent has side
-   * models, any other name is an error, unless `provider` is given too. Default: the model of the agent.
-   */
-  readonly model?: string
-  /** The name of one of the agent's providers. Default: the provider that the agent uses. */
-  readonly provider?: string
-  readonly parameters?: LlmParameters
-  /** Tools that the model may call. The hook has to run them itself. Default: none. */
-  readonly tools?: ReadonlyArray<ToolMeta>
-  /**
-   * The schema of an object that the answer must fit. The model receives it. An answer that does not fit is sent back
-   * once.
-   */
-  readonly schema?: InputSchema
-  /** The JSON Schema of the answer. Required if the schema library cannot generate it. */
-  readonly jsonSchema?: JsonObject
 }
 
 /** A tool of the agent. @category models @since 0.1.0 */

@@ -4,8 +4,13 @@
  * @since 0.1.0
  */
 import type * as Effect from "effect/Effect"
+import type { AgentError } from "../data/AgentError.ts"
+import type { HostSignal, SignalAnswer } from "../data/Delegation.ts"
+import type { Awaitable } from "../data/effect/Awaitable.ts"
 import type { Json } from "../data/Json.ts"
+import type { LlmResponse } from "../data/LlmCall.ts"
 import type { ToolCall } from "../data/Message.ts"
+import type { SideRequest } from "../data/SideRequest.ts"
 import type { ExecutionGrant, ToolMeta, ToolResult } from "../data/tool/Tool.ts"
 import type { ArtifactStore } from "./ArtifactStore.ts"
 
@@ -29,6 +34,10 @@ export interface DispatchContext {
   readonly onTimeout: (expire: () => void) => () => void
   /** Sends a `tool-progress` event. The value is written like a result; without listeners it is not read. */
   readonly progress: (value: unknown) => void
+  /** Calls a model for the tool. All hooks run, and the cost is part of the turn. */
+  readonly llm: (request: SideRequest) => Awaitable<LlmResponse, AgentError>
+  /** Runs the `onSignal` hooks, and returns their answer. */
+  readonly sendSignal: (signal: HostSignal) => Awaitable<SignalAnswer>
   /** Warns the developer, with an event and a log line. */
   readonly warn: (message: string) => void
 }

@@ -8,21 +8,26 @@ import { assertArguments } from "@belay/core/ArgumentCheck"
 import { defined } from "@belay/core/Fields"
 import type { McpTool } from "@belay/core/Mcp"
 import type { McpAccessor } from "@belay/core/McpAccessor"
-import { nearest } from "@belay/core/NamePattern"
-import { checkKinds, checkObject, type OptionKinds } from "@belay/core/OptionCheck"
+import { checkKinds, checkObject, checkOptions, oneOf, type OptionKinds } from "@belay/core/OptionCheck"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { type Client, list, never } from "./internal/client.ts"
-import { connect, type Connection, type Endpoint, type Program, refusalAdvice } from "./internal/connect.ts"
+import { list, never } from "./internal/client.ts"
+import { refusalAdvice } from "./internal/connect.ts"
+import type { OnElicit } from "./internal/elicit.ts"
 import { McpError } from "./internal/error.ts"
 import * as File from "./internal/file.ts"
+import type { ToolsChange } from "./internal/listing.ts"
 import { adviceFor, type Fate, fateOf, messageOf } from "./internal/lost.ts"
+import * as Pool from "./internal/pool.ts"
 import { readResult } from "./internal/result.ts"
 import { isSchema } from "./internal/schema.ts"
+import { rootsOf, samplingFor } from "./internal/serverRequests.ts"
 
 export type { Client } from "./internal/client.ts"
 export type { Endpoint, Program } from "./internal/connect.ts"
+export type { Answer, AnswerValue, OnElicit, Question } from "./internal/elicit.ts"
 export { McpError } from "./internal/error.ts"
+export type { ToolsChange } from "./internal/listing.ts"
 
 /**
  * A program, a URL, or a client that is already connected. `close` does not close such a client.
@@ -30,7 +35,7 @@ export { McpError } from "./internal/error.ts"
  * @category models
  * @since 0.1.0
  */
-export type Server = Program | Endpoint | { readonly client: Client }
+export type Server = Pool.Server
 
 /** Options of `McpServers.make`. @category models @since 0.1.0 */
 export interface Options {
@@ -38,6 +43,25 @@ export interface Options {
   readonly connectTimeoutMs?: number
   /** Characters of a result as JSON. A larger result fails. Default 1,000,000. */
   readonly maxResultLength?: number
+  /**
+   * Answers questions of servers to the user (elicitation), in forms and as addresses to open. `"hooks"`: only
+   * `onSignal` hooks answer, with the signals `Elicitation` and `ElicitationResult`. A function: hooks first, then the
+   * function. Default: servers cannot ask.
+   */
+  readonly onElicit?: OnElicit
+  /**
+   * Which servers may call the model of the agent while one of their tools runs (sampling): `true` for all, or names,
+   * where `*` matches any characters. All hooks of the agent run for the call, and its cost is part of the turn. Default
+   * `false`.
+   */
+  readonly sampling?: boolean | string | ReadonlyArray<string>
+  /** Folders in which servers should work (roots), as paths or `file:` addresses. Default: none. */
+  readonly roots?: ReadonlyArray<string>
+  /**
+   * Receives the tools that differ when a server says that its tools have changed, or after it started again. Tools of
+   * `McpTools.fromServers` that changed refuse their calls.
+   */
+  readonly onToolsChanged?: (change: ToolsChange) => void
 }
 
 /**
@@ -58,20 +82,21 @@ export interface ServersFile {
   readonly warnings: ReadonlyArray<string>
 }
 
-/** Milliseconds before each new attempt to reach a server that has answered before. */
-const reconnectPauses: ReadonlyArray<number> = [0, 100, 200, 400, 800, 1_600, 3_200]
-
 const optionKinds: OptionKinds<Options> = {
   connectTimeoutMs: "number",
-  maxResultLength: "number"
+  maxResultLength: "number",
+  onElicit: ["text", "function"],
+  sampling: ["flag", "texts"],
+  roots: "texts",
+  onToolsChanged: "function"
 }
 
 /**
  * Registers servers by name. Nothing starts yet: the first call of a server connects to it, and parallel calls share
  * the connection. If a server that has answered before is away, such as during a restart, a call that was not sent
  * waits up to 6 seconds for it and is sent on a new connection. A call that may have run is never repeated: it fails,
- * with `fate: "unknown"`. A server has 30 seconds to list its tools. Servers cannot use sampling, roots or questions to
- * the user. All servers except connected clients need the package `@modelcontextprotocol/client`.
+ * with `fate: "unknown"`. A server has 30 seconds to list its tools. A server may ask the user or the model only while one
+ * of its tools runs, at most 10 times during a call. All servers except connected clients need the package `@modelcontextprotocol/client`.
  *
  * Throws a `ConfigError` for a value that is not a server.
  *
@@ -92,92 +117,29 @@ const optionKinds: OptionKinds<Options> = {
  */
 export const make = (servers: { readonly [name: string]: Server }, options: Options = {}): McpServers => {
   Result.getOrThrow(checkKinds("McpServers", options, optionKinds))
-  const { connectTimeoutMs = 30_000, maxResultLength = 1_000_000 } = options
+  const { connectTimeoutMs = 30_000, maxResultLength = 1_000_000, onElicit, onToolsChanged, roots = [] } = options
+  const { sampling = false } = options
+  if (typeof onElicit === "string") {
+    Result.getOrThrow(checkOptions("McpServers", oneOf("onElicit", onElicit, ["hooks"])))
+  }
   Result.getOrThrow(checkObject("mcp-servers", servers, "an object of servers by their names"))
   const known = Result.getOrThrow(check(servers))
-  const open = new Map<string, Promise<Connection>>()
-  const end = new AbortController()
-
-  const connected = (name: string, server: Program | Endpoint): Promise<Connection> => {
-    const found = open.get(name)
-    if (found !== undefined) return found
-    const forget = () => void (open.get(name) === made && open.delete(name))
-    const made: Promise<Connection> = Effect.runPromise(connect(name, server, connectTimeoutMs, forget), {
-      signal: end.signal
-    })
-    open.set(name, made)
-    made.catch(forget)
-    return made
+  const rights = {
+    sampling: samplingFor(sampling),
+    roots: rootsOf(roots),
+    ...defined({ onElicit })
   }
-  /** Servers that have answered, so that they are worth some waiting. */
-  const answered = new Set<string>()
-  /** How many calls use a connection. One that was lost is closed when the last call has ended. */
-  const users = new Map<Promise<Connection>, number>()
-  const enter = (used: Promise<Connection>) => void users.set(used, (users.get(used) ?? 0) + 1)
-  const leave = (name: string, used: Promise<Connection>): void => {
-    const left = (users.get(used) ?? 1) - 1
-    if (left > 0) return void users.set(used, left)
-    users.delete(used)
-    if (open.get(name) !== used) used.then(({ close }) => close()).catch(() => {})
-  }
-  /** Runs a call. One that was not sent is sent on a new connection, with growing pauses. */
-  const use = <A>(
-    name: string,
-    call: (client: Client) => Effect.Effect<A, McpError>,
-    pauses: ReadonlyArray<number> = reconnectPauses
-  ): Effect.Effect<A, McpError> => {
-    const asked = Effect.flatMap(clientOf(name), (client) => {
-      const used = open.get(name)
-      if (used === undefined) return call(client)
-      enter(used)
-      return call(client).pipe(
-        Effect.tapError(({ fate }) =>
-          Effect.sync(() => fate === "not-sent" && open.get(name) === used && open.delete(name))
-        ),
-        Effect.onExit(() => Effect.sync(() => leave(name, used)))
-      )
-    })
-    return Effect.catch(asked, (error) => {
-      const [pause, ...rest] = pauses
-      if (error.fate !== "not-sent" || !answered.has(name)) return Effect.fail(error)
-      return pause === undefined || end.signal.aborted
-        ? Effect.fail(error)
-        : Effect.flatMap(Effect.sleep(pause), () => use(name, call, rest))
-    })
-  }
-  const clientOf = (name: string): Effect.Effect<Client, McpError> =>
-    Effect.suspend(() => {
-      const fail = (message: string) => Effect.fail(new McpError({ server: name, message }))
-      const server = known.get(name)
-      if (server === undefined) return fail(unknown(name, [...known.keys()]))
-      if (end.signal.aborted) return fail(`the MCP server "${name}" is closed`)
-      if ("client" in server) return Effect.succeed(server.client)
-      return Effect.map(
-        Effect.tryPromise({
-          try: () => connected(name, server),
-          catch: (error) =>
-            error instanceof McpError ? error : new McpError({ server: name, message: messageOf(error) })
-        }),
-        ({ client }) => {
-          answered.add(name)
-          return client
-        }
-      )
-    })
+  const pool = new Pool.Pool(known, { connectTimeoutMs, rights, onToolsChanged })
   const toolsOf = (server: string): Effect.Effect<ReadonlyArray<McpTool>, McpError> =>
     Effect.map(
-      use(server, (client) => list(client, server)),
+      pool.use(server, ({ client }) => list(client, server)),
       (all) => all.flatMap((one) => toolOf(server, one))
     )
-  const close = async (): Promise<void> => {
-    end.abort()
-    const all = await Promise.allSettled(new Set([...open.values(), ...users.keys()]))
-    open.clear()
-    await Promise.allSettled(all.flatMap((one) => one.status === "fulfilled" ? [one.value.close()] : []))
-  }
-  return {
+  const close = () => pool.close()
+  const made: McpServers = {
     callTool: (server, tool, args) =>
-      use(server, (client) => {
+      pool.use(server, ({ calls, client }) => {
+        const leave = calls.enter({ tool, requests: 0 })
         const failed = (message: string, fate?: Fate) =>
           new McpError({ server, tool, message: `${server}: ${tool}: ${message}`, ...defined({ fate }) })
         return Effect.tryPromise({
@@ -189,6 +151,7 @@ export const make = (servers: { readonly [name: string]: Server }, options: Opti
             return failed(`${messageOf(error)}${adviceFor(fate)}${refused}`, fate)
           }
         }).pipe(
+          Effect.onExit(() => Effect.sync(leave)),
           Effect.flatMap((answer) =>
             Effect.fromResult(Result.mapError(readResult(answer, maxResultLength), (why) => failed(why)))
           )
@@ -201,6 +164,7 @@ export const make = (servers: { readonly [name: string]: Server }, options: Opti
     close,
     [Symbol.asyncDispose]: close
   }
+  return Pool.keepPool(made, pool)
 }
 
 /**
@@ -244,12 +208,6 @@ const check = (
 const isClient = (server: unknown): boolean =>
   typeof server === "object" && server !== null && "client" in server && typeof server.client === "object" &&
   server.client !== null
-
-const unknown = (name: string, names: ReadonlyArray<string>): string => {
-  const near = nearest(name, names)
-  const hint = near !== undefined ? `did you mean "${near}"?` : `the servers are ${names.join(", ") || "none"}`
-  return `there is no MCP server "${name}": ${hint}`
-}
 
 /** Skips a tool that cannot be read, so that the other tools are still listed. */
 const toolOf = (server: string, one: unknown): ReadonlyArray<McpTool> => {

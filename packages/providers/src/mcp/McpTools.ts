@@ -3,8 +3,9 @@
  *
  * @since 0.1.0
  */
+import { ConfigError } from "@belay/core/AgentError"
 import { checked } from "@belay/core/ArgumentCheck"
-import type { Tool } from "@belay/core/defineTool"
+import type { Tool, ToolContext } from "@belay/core/defineTool"
 import { defined } from "@belay/core/Fields"
 import { canonical, digest, type JsonObject, whyNot } from "@belay/core/Json"
 import { matcher } from "@belay/core/NamePattern"
@@ -13,11 +14,14 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Answer from "./internal/answer.ts"
-import { type Client, list, never } from "./internal/client.ts"
+import { call, callLive, readerOf } from "./internal/call.ts"
+import { type Client, list } from "./internal/client.ts"
 import { McpError } from "./internal/error.ts"
 import * as Input from "./internal/input.ts"
-import { adviceFor, fateOf, messageOf } from "./internal/lost.ts"
+import { markOf } from "./internal/listing.ts"
+import { poolOf } from "./internal/pool.ts"
 import { isSchema } from "./internal/schema.ts"
+import type { McpServers } from "./McpServers.ts"
 
 export type { Client, Progress } from "./internal/client.ts"
 export { McpError } from "./internal/error.ts"
@@ -97,15 +101,107 @@ export type McpTool = Tool<string, JsonObject>
  */
 export const fromClient = (client: Client, options: Options): Promise<ReadonlyArray<McpTool>> =>
   Effect.runPromise(Effect.gen(function*() {
-    yield* Effect.fromResult(checkKinds("McpTools", options, optionKinds, ["server"]))
-    const { server, timeoutMs } = options
-    yield* Effect.fromResult(checkOptions("McpTools", within("timeoutMs", timeoutMs, 1)))
+    yield* checkUse("McpTools", options)
+    const listed = yield* list(client, options.server, options.timeoutMs)
+    return yield* toTools(
+      listed,
+      options,
+      ({ name }) => (args, ctx) => call(client, { name, args, ctx }, options.server)
+    )
+  }))
+
+/** Options of `McpTools.fromServers`. @category models @since 0.2.0 */
+export interface ServerOptions extends Options {
+  /**
+   * Adds the tool `<prefix>read_resource`, with which the model reads a resource by its address, such as one that a
+   * result links to. Default `false`.
+   */
+  readonly resources?: boolean
+}
+
+/**
+ * The tools of a server of `McpServers.make`. They are like those of `fromClient`, and they live longer than a
+ * connection:
+ *
+ * - After a server has started again, the next call connects to it, with growing pauses. A call that was not sent is
+ *   sent then. A call whose outcome is unknown fails and says so; it is repeated once only if the tool is `readOnly` or
+ *   `idempotent` by a trusted hint.
+ * - When the server changes a tool, its calls are refused until the tools are listed again. So nobody runs a tool that is
+ *   not the one that was reviewed. `onToolsChanged` of the servers tells the program.
+ * - While a tool runs, the server may ask the user and the model, if the servers allow it.
+ *
+ * Rejects like `fromClient`.
+ *
+ * @example
+ * ```ts
+ * import { createAgent } from "@belay/core"
+ * import * as McpServers from "@belay/providers/McpServers"
+ * import * as McpTools from "@belay/providers/McpTools"
+ * import * as OpenAiCompatible from "@belay/providers/OpenAiCompatible"
+ *
+ * const mcp = McpServers.make({ files: { command: "my-server" } })
+ * const tools = await McpTools.fromServers(mcp, { server: "files" })
+ * const agent = createAgent({ provider: OpenAiCompatible.fromEnv(), tools, mcp })
+ * ```
+ * @category constructors
+ * @since 0.2.0
+ */
+export const fromServers = (
+  servers: McpServers,
+  options: ServerOptions
+): Promise<ReadonlyArray<McpTool>> =>
+  Effect.runPromise(Effect.gen(function*() {
+    yield* checkUse("McpTools.fromServers", options)
+    const pool = typeof servers === "object" && servers !== null ? poolOf(servers) : undefined
+    if (pool === undefined) {
+      const message = "McpTools.fromServers: expected what McpServers.make returned"
+      return yield* new ConfigError({ key: "servers", message })
+    }
+    const { prefix, resources = false, server, timeoutMs } = options
+    const listed = yield* pool.use(server, ({ client }) => list(client, server, timeoutMs))
+    const tools = yield* toTools(listed, options, (tool) => {
+      const mark = markOf(tool.listed)
+      const mayRepeat = tool.trusted && (tool.readOnly === true || tool.idempotent === true)
+      return (args, ctx) => callLive(pool, server, { name: tool.name, args, ctx, mark, mayRepeat })
+    })
+    if (!resources) return tools
+    const reader = readerOf(pool, server, `${prefix ?? `mcp__${server}__`}read_resource`, options)
+    return [...tools.filter(({ name }) => name !== reader.name), reader]
+  }))
+
+const checkUse = (owner: string, options: ServerOptions): Effect.Effect<void, ConfigError> =>
+  Effect.fromResult(
+    Result.andThen(
+      checkKinds(owner, options, owner === "McpTools" ? optionKinds : { ...optionKinds, resources: "flag" }, [
+        "server"
+      ]),
+      () => checkOptions(owner, within("timeoutMs", options.timeoutMs, 1))
+    )
+  )
+
+/** A tool as it was listed, with the hints that count. */
+interface Listed extends Pick<McpTool, "readOnly" | "idempotent"> {
+  readonly name: string
+  readonly listed: unknown
+  readonly trusted: boolean
+}
+
+/** Runs a call of a tool. */
+type Run = (args: JsonObject, ctx: ToolContext) => Effect.Effect<unknown, McpError>
+
+const toTools = (
+  all: ReadonlyArray<unknown>,
+  options: Options,
+  runOf: (tool: Listed) => Run
+): Effect.Effect<ReadonlyArray<McpTool>, McpError> =>
+  Effect.gen(function*() {
+    const { server } = options
     const wanted = nameFilter(options)
     const isTrusted = hintTrust(options)
     const names = new Set<string>()
     const tools: Array<McpTool> = []
     const readInput = Input.makeReader()
-    for (const listed of yield* list(client, server, timeoutMs)) {
+    for (const listed of all) {
       const named = Schema.decodeUnknownResult(ToolName)(listed)
       if (Result.isFailure(named)) return yield* new McpError({ server, message: `${server}: a tool without a name` })
       if (!wanted(named.success.name)) continue
@@ -118,9 +214,16 @@ export const fromClient = (client: Client, options: Options): Promise<ReadonlyAr
           message: `${server}: the tool ${JSON.stringify(named.success.name)} is not valid: ${message}`
         })
       }
+      const { name, annotations: { idempotentHint, readOnlyHint } = {} } = described.success
+      const run = runOf({
+        name,
+        listed,
+        trusted: isTrusted(name),
+        ...defined({ readOnly: readOnlyHint, idempotent: idempotentHint })
+      })
       // The schema of this declaration has checked it.
       const input = readInput(described.success.inputSchema as JsonObject)
-      const tool = toTool(client, options, isTrusted, input, described.success)
+      const tool = toTool(options, isTrusted, input, described.success, run)
       if (names.has(tool.name)) {
         return yield* new McpError({
           server,
@@ -132,7 +235,7 @@ export const fromClient = (client: Client, options: Options): Promise<ReadonlyAr
       tools.push(tool)
     }
     return tools
-  }))
+  })
 
 const nameFilter = ({ exclude, include }: Options): (name: string) => boolean => {
   const isIn = include === undefined ? () => true : matcher(include)
@@ -159,11 +262,11 @@ const hintTrust = ({ trustHints = false }: Options): (name: string) => boolean =
   typeof trustHints === "boolean" ? () => trustHints : matcher(trustHints)
 
 const toTool = (
-  client: Client,
   options: Options,
   isTrusted: (name: string) => boolean,
   input: Pick<McpTool, "input" | "jsonSchema">,
-  { annotations = {}, description, name }: typeof ToolDescription.Type
+  { annotations = {}, description, name }: typeof ToolDescription.Type,
+  run: Run
 ): McpTool => {
   const { maxResultLength = 1_000_000, prefix, server } = options
   const { destructiveHint, idempotentHint, readOnlyHint } = annotations
@@ -176,25 +279,12 @@ const toTool = (
       : destructiveHint === true
       ? { destructive: true }
       : {}),
-    execute: (args, { progress, signal }) =>
-      Effect.tryPromise({
-        try: async () =>
-          client.callTool({ name, arguments: { ...args } }, { signal, timeout: never, onprogress: progress }),
-        catch: (error) => {
-          const fate = fateOf(error)
-          return new McpError({
-            server,
-            tool: name,
-            message: `${messageOf(error)}${adviceFor(fate)}`,
-            ...defined({ fate })
-          })
-        }
-      }).pipe(Effect.flatMap((said) =>
+    execute: (args, ctx) =>
+      Effect.flatMap(run(args, ctx), (said) =>
         Result.match(Answer.readAnswer(said, maxResultLength), {
           onSuccess: Effect.succeed,
           onFailure: (message) => Effect.fail(new McpError({ server, tool: name, message }))
-        })
-      ))
+        }))
   }
 }
 

@@ -10,12 +10,12 @@
 import type { AgentApp, Stream } from "@agentclientprotocol/sdk"
 import { checkOptions } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
+import { loadPeer, passOn } from "../foreign/internal/peer.ts"
 import { type Prompt, promptOf, replay } from "./internal/acp/prompt.ts"
 import { type EditorSession, runTurn } from "./internal/acp/turn.ts"
 import { pendingOf, send } from "./internal/act.ts"
 import { checkServe } from "./internal/endpoint.ts"
 import { isToken, newToken, sessionIdOf } from "./internal/identity.ts"
-import { loadPeer, passOn } from "./internal/peer.ts"
 import { refusalOf } from "./internal/refusal.ts"
 import type { Serve } from "./Serve.ts"
 

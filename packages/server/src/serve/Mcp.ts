@@ -6,10 +6,10 @@
  */
 import { assertArguments } from "@belay/core/ArgumentCheck"
 import type { McpHttpHandler, Server } from "@modelcontextprotocol/server"
+import { loadPeer, passOn } from "../foreign/internal/peer.ts"
 import { checkOrigin } from "./internal/checkSite.ts"
 import { endpoint } from "./internal/endpoint.ts"
 import { askAgent } from "./internal/mcp/askAgent.ts"
-import { loadPeer, passOn } from "./internal/peer.ts"
 import type { Handler, Serve } from "./Serve.ts"
 
 /** Options of the MCP server. @category models @since 0.1.0 */

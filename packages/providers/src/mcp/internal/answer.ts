@@ -20,7 +20,14 @@ const Resource = Schema.Struct({
 const Content = Schema.Union([
   Schema.Struct({ type: Schema.Literal("text"), text: Schema.String }),
   Schema.Struct({ type: Schema.Literals(["image", "audio"]), data: Schema.String, mimeType: Schema.String }),
-  Schema.Struct({ type: Schema.Literal("resource_link"), uri: Schema.String, name: Schema.optional(Schema.String) }),
+  Schema.Struct({
+    type: Schema.Literal("resource_link"),
+    uri: Schema.String,
+    name: Schema.optional(Schema.String),
+    title: Schema.optional(Schema.String),
+    description: Schema.optional(Schema.String),
+    mimeType: Schema.optional(Schema.String)
+  }),
   Schema.Struct({ type: Schema.Literal("resource"), resource: Resource })
 ])
 
@@ -82,13 +89,23 @@ const partOf = (one: unknown): ContentPart => {
     case "audio":
       return file(said.mimeType, said.data)
     case "resource_link":
-      return text(`[${said.name ?? "resource"}: ${said.uri}]`)
+      return text(linkOf(said))
     case "resource": {
       const { blob, mimeType = "application/octet-stream", text: own, uri } = said.resource
       return own !== undefined ? text(own) : blob === undefined ? text(`[resource: ${uri}]`) : file(mimeType, blob)
     }
   }
 }
+
+/** `[Report (text/csv): file:///report.csv] What was sold in May` */
+const linkOf = ({ description, mimeType, name = "resource", title = name, uri }: Link): string => {
+  const type = mimeType === undefined ? "" : ` (${mimeType})`
+  const link = `[${title}${type}: ${uri}]${description === undefined ? "" : ` ${description}`}`
+  // It stays one line.
+  return link.replaceAll(/\s+/g, " ")
+}
+
+type Link = Extract<typeof Content.Type, { readonly type: "resource_link" }>
 
 const text = (content: string): ContentPart => ({ type: "text", text: content })
 const file = (mediaType: string, data: string): ContentPart => ({

@@ -18,6 +18,10 @@ export interface Client {
     params: { name: string; arguments: { [key: string]: unknown } },
     options: { signal: AbortSignal; timeout: number; onprogress?: (progress: Progress) => void }
   ) => PromiseLike<unknown>
+  readonly readResource?: (
+    params: { uri: string },
+    options: { cacheMode: "refresh"; signal: AbortSignal; timeout: number }
+  ) => PromiseLike<unknown>
 }
 
 /** How far a call is, as the server reports it. @category models @since 0.2.0 */

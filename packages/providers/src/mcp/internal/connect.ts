@@ -1,9 +1,13 @@
 /** Connects to one server with the client of `@modelcontextprotocol/client`, which is loaded on first use. */
+import { defined } from "@belay/core/Fields"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { Client } from "./client.ts"
 import { McpError } from "./error.ts"
+import { type FinishLogin, logInWith, type McpOAuth } from "./login.ts"
 import { brokenOff, messageOf, statusOf } from "./lost.ts"
+import { RunningCalls } from "./runningCalls.ts"
+import { answerRequests, capabilitiesOf, type Rights } from "./serverRequests.ts"
 
 /** A program that speaks MCP over its standard input and output. */
 export interface Program {
@@ -19,12 +23,27 @@ export interface Program {
 export interface Endpoint {
   readonly url: string
   readonly headers?: { readonly [name: string]: string }
+  /** Logs in with OAuth when the server asks for it. See `McpOAuth.make`. */
+  readonly oauth?: McpOAuth
 }
 
 /** An open connection to a server. */
 export interface Connection {
   readonly client: Client
+  /** The calls that run on it. */
+  readonly calls: RunningCalls
+  /** Logs in again, if the server wants that. */
+  readonly logInAgain: () => Promise<void> | undefined
   readonly close: () => Promise<void>
+}
+
+/** How to connect, and what happens on the connection. */
+export interface ConnectOptions {
+  readonly timeoutMs: number
+  readonly rights: Rights
+  readonly onClosed: () => void
+  /** The server says that its tools have changed. */
+  readonly onToolsChanged: () => void
 }
 
 /** Bundlers accept that a package is not installed only where the failure of its import is handled. */
@@ -34,18 +53,41 @@ const passOn = (error: Error): Promise<never> => Promise.reject(error)
 export const connect = (
   name: string,
   server: Program | Endpoint,
-  timeoutMs: number,
-  onClosed: () => void
+  options: ConnectOptions
 ): Effect.Effect<Connection, McpError> =>
+  Effect.catch(connectOnce(name, server, options), (error) => {
+    const oauth = "url" in server ? server.oauth : undefined
+    if (oauth === undefined || error.login === undefined) return Effect.fail(error.failure)
+    const logIn = logInWith(name, oauth, error.login)
+    return Effect.andThen(
+      logIn,
+      Effect.mapError(connectOnce(name, server, options), ({ failure }) => failure)
+    )
+  })
+
+/** Why it was not possible to connect, and what to do if the server wants a login. */
+interface NotConnected {
+  readonly failure: McpError
+  readonly login: FinishLogin | undefined
+}
+
+const connectOnce = (
+  name: string,
+  server: Program | Endpoint,
+  { onClosed, onToolsChanged, rights, timeoutMs }: ConnectOptions
+): Effect.Effect<Connection, NotConnected> =>
   Effect.gen(function*() {
-    const { Client: SdkClient, StreamableHTTPClientTransport } = yield* loadClient(name, () =>
+    const { Client: SdkClient, StreamableHTTPClientTransport, UnauthorizedError } = yield* loadClient(name, () =>
       import("@modelcontextprotocol/client").catch(passOn))
     const { StdioClientTransport } = yield* loadClient(name, () =>
       import("@modelcontextprotocol/client/stdio").catch(passOn))
     let last = ""
     const transport = "command" in server
       ? new StdioClientTransport({ ...server, args: [...server.args ?? []], env: { ...server.env }, stderr: "pipe" })
-      : new StreamableHTTPClientTransport(new URL(server.url), { requestInit: { headers: { ...server.headers } } })
+      : new StreamableHTTPClientTransport(new URL(server.url), {
+        requestInit: { headers: { ...server.headers } },
+        ...defined({ authProvider: server.oauth?.provider })
+      })
     if ("stderr" in transport) {
       // The last lines that a program writes before it exits are the reason.
       transport.stderr?.on("data", (chunk: Buffer) => {
@@ -55,13 +97,20 @@ export const connect = (
     if (transport instanceof StreamableHTTPClientTransport) {
       failBrokenAnswers(transport)
     }
-    const client = new SdkClient({ name: "belay", version: "0.1.0" })
+    const calls = new RunningCalls()
+    const client = new SdkClient({ name: "belay", version: "0.1.0" }, { capabilities: capabilitiesOf(name, rights) })
+    answerRequests(client, name, rights, calls)
+    client.setNotificationHandler("notifications/tools/list_changed", onToolsChanged)
     yield* Effect.tryPromise({
       try: (signal) =>
         client.connect(transport, { timeout: timeoutMs, signal }),
-      catch: (error) => {
+      catch: (error): NotConnected => {
         const said = last.trim().split("\n").at(-1)
-        return new McpError({
+        const login = error instanceof UnauthorizedError && "finishAuth" in transport
+          ? (answer: URLSearchParams) =>
+            transport.finishAuth(answer)
+          : undefined
+        const failure = new McpError({
           server: name,
           fate: "not-sent",
           message: `cannot connect to the MCP server "${name}"${"url" in server ? ` at ${placeOf(server)}` : ""}: ${
@@ -70,6 +119,7 @@ export const connect = (
             refusalAdvice(server, error)
           }`
         })
+        return { failure, login }
       }
     }).pipe(
       Effect.onExit((exit) =>
@@ -79,9 +129,27 @@ export const connect = (
     client.onclose = onClosed
     return {
       client,
+      calls,
+      logInAgain: sharedLogin(name, server, transport),
       close: () => client.close()
     }
   })
+
+/** Calls that are refused at the same time share a login. */
+const sharedLogin = (name: string, server: Program | Endpoint, transport: object): Connection["logInAgain"] => {
+  const oauth = "url" in server ? server.oauth : undefined
+  let running: Promise<void> | undefined
+  return () => {
+    if (running !== undefined || oauth?.isAsked?.() !== true) return running
+    // The transport of a server with an address can do that.
+    const { finishAuth } = transport as { readonly finishAuth: FinishLogin }
+    running = Effect.runPromise(logInWith(name, oauth, finishAuth.bind(transport)))
+    running.catch(() => {}).finally(() => {
+      running = undefined
+    })
+    return running
+  }
+}
 
 /** The address without parameters and passwords. */
 const placeOf = ({ url }: Endpoint): string => {
@@ -94,9 +162,10 @@ export const refusalAdvice = (server: Program | Endpoint, error: unknown): strin
   const status = statusOf(error)
   if ("command" in server || (status !== 401 && status !== 403)) return ""
   const isGiven = Object.keys(server.headers ?? {}).some((header) => header.toLowerCase() === "authorization")
+  if (server.oauth !== undefined) return `; the login of this server (\`oauth\`) was refused with ${status}`
   return isGiven
     ? `; the server answered ${status}: it refuses the header \`authorization\` of this server, so check whether the key has expired`
-    : `; the server answered ${status}: it wants a key, so set headers: { authorization: "Bearer <key>" } for this server`
+    : `; the server answered ${status}: it wants a key, so set headers: { authorization: "Bearer <key>" } for this server, or \`oauth\` if it has a login`
 }
 
 interface Sender {
@@ -117,14 +186,16 @@ const failBrokenAnswers = (transport: Sender & { send: Sender["send"] }): void =
   }
 }
 
-const loadClient = <A>(server: string, load: () => Promise<A>): Effect.Effect<A, McpError> =>
+const loadClient = <A>(server: string, load: () => Promise<A>): Effect.Effect<A, NotConnected> =>
   Effect.tryPromise({
     try: load,
-    catch: (error) =>
-      new McpError({
+    catch: (error) => ({
+      failure: new McpError({
         server,
         message: `MCP servers need the package @modelcontextprotocol/client 2.4.0, which cannot be loaded: ${
           messageOf(error)
         }`
-      })
+      }),
+      login: undefined
+    })
   })

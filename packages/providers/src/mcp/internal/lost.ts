@@ -13,7 +13,8 @@ export const fateOf = (error: unknown): Fate | undefined => {
   const status = statusOf(error)
   // The server has started again, and does not know the session.
   if (status === 404 || (status === 400 && /session|not initialized/i.test(message))) return "not-sent"
-  if (code === "NOT_CONNECTED") return "not-sent"
+  // The server wants a login, and has not looked at the call.
+  if (code === "NOT_CONNECTED" || error.name === "UnauthorizedError") return "not-sent"
   if (code === "CONNECTION_CLOSED" || code === "SEND_FAILED") return "unknown"
   if (code === brokenOff.code && message.endsWith(brokenOff.message)) return "unknown"
   if (!(error instanceof TypeError) || !/fetch failed|terminated|network|unable to connect/i.test(message)) {

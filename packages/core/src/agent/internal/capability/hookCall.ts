@@ -10,12 +10,14 @@ import { newTurn } from "../../../guard/internal/state/turnState.ts"
 import type { TurnEnded } from "../../../guard/TurnEnded.ts"
 import { Turn } from "../running/turn.ts"
 
-/** The hook that makes the call, and the method of `ctx` that it uses. */
+/** The hook or tool that makes the call, and the method of `ctx` that it uses. */
 export interface Caller {
   readonly hook: string
   readonly method: "llm" | "callTool"
   /** The name of a side model. */
   readonly model?: string | undefined
+  /** Whether a tool makes the call. `hook` is its name then, and all hooks of the agent run. */
+  readonly isTool?: boolean
 }
 
 /** Runs the call. Fails with a `HookRejected` if a hook rejects it. */
@@ -47,16 +49,16 @@ export const hookCall = <A>(
     )
   })
 
-const sideTurn = (turn: Turn, { hook, model }: Caller): Turn => {
+const sideTurn = (turn: Turn, { hook, isTool = false, model }: Caller): Turn => {
   const { agent, operations, parent, session, state } = turn
   const side = new Turn({
-    agent: agent.forHookCalls(model),
+    agent: isTool ? agent.forToolCalls(model) : agent.forHookCalls(model),
     session,
     state: { ...newTurn(state.input, state.turnNumber), stepNumber: state.stepNumber },
     operations,
     parent,
     hookTurn: turn,
-    caller: hook
+    caller: isTool ? undefined : hook
   })
   side.io.services = turn.io.services
   // The call has its own messages, so compacting the conversation would not make it shorter.

@@ -1,36 +1,51 @@
-/** `ctx.llm`: calls a model for a hook. */
+/** `ctx.llm`: calls a model for a hook or a tool. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { type AgentError, ConfigError } from "../../../data/AgentError.ts"
 import type { Awaitable } from "../../../data/effect/Awaitable.ts"
 import type { LlmRequest, LlmResponse } from "../../../data/LlmCall.ts"
+import type { SideRequest } from "../../../data/SideRequest.ts"
 import { nearest } from "../../../data/text/NamePattern.ts"
 import { awaitable } from "../../../guard/internal/capability/runPromise.ts"
-import type { SideRequest } from "../../../hook/HookContext.ts"
 import { askForObject } from "../../Output.ts"
 import type { ResolvedAgent } from "../definition/resolvedAgent.ts"
 import { callModelForHook } from "../model/callModel.ts"
 import type { Turn } from "../running/turn.ts"
-import { hookCall } from "./hookCall.ts"
+import { type Caller, hookCall } from "./hookCall.ts"
 
 export const askModel = (turn: Turn, asked: SideRequest, hook: string): Awaitable<LlmResponse, AgentError> =>
+  askFor(turn, asked, { hook, method: "llm" })
+
+/** A tool is not a hook, so all hooks run for its call. */
+export const askModelForTool = (turn: Turn, asked: SideRequest, tool: string): Awaitable<LlmResponse, AgentError> =>
+  askFor(turn, asked, { hook: tool, method: "llm", isTool: true })
+
+const askFor = (turn: Turn, asked: SideRequest, caller: Caller): Awaitable<LlmResponse, AgentError> =>
   awaitable(
     turn,
     Effect.suspend(() => {
+      const { hook } = caller
       const side = sideModelOf(turn.agent, asked, hook)
       return Result.isFailure(side)
         ? Effect.fail(side.failure)
-        : askForObject(asked, `ctx.llm of ${hook}`, (request) => callOnce(turn, request, hook, side.success))
+        : askForObject(asked, `ctx.llm of ${hook}`, (request) =>
+          callOnce(turn, request, { ...caller, model: side.success }))
     })
   )
 
-const callOnce = (turn: Turn, request: SideRequest, hook: string, model: string | undefined) =>
-  hookCall(turn, { hook, method: "llm", model }, (side) =>
+const callOnce = (turn: Turn, request: SideRequest, caller: Caller) =>
+  hookCall(turn, caller, (side) =>
     Effect.gen(function*() {
       const startedAt = performance.now()
-      const response = yield* callModelForHook(side, requestOf(side.agent, request, model), request.provider)
+      const response = yield* callModelForHook(side, requestOf(side.agent, request, caller.model), request.provider)
       const { model: answered, usage } = response
-      turn.io.publish({ type: "hook-llm", hook, model: answered, usage, durationMs: performance.now() - startedAt })
+      turn.io.publish({
+        type: "hook-llm",
+        hook: caller.hook,
+        model: answered,
+        usage,
+        durationMs: performance.now() - startedAt
+      })
       return response
     }))
 

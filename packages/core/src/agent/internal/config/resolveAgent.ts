@@ -11,6 +11,7 @@ import type { AgentConfig } from "../../AgentConfig.ts"
 import { defaultLimits, type Limits } from "../../Limits.ts"
 import * as ToolLoop from "../../ToolLoop.ts"
 import { checkDelegates } from "../definition/agentTree.ts"
+import { withBackgroundTools } from "../definition/backgroundTools.ts"
 import { ProviderHealth } from "../definition/providerHealth.ts"
 import { type AgentParts, makeAgent, type ResolvedAgent } from "../definition/resolvedAgent.ts"
 import { withOutput } from "../output/structuredOutput.ts"
@@ -47,7 +48,7 @@ const partsOf = (config: AgentConfig): Resolving<AgentParts> =>
     const limits = yield* limitsOf(config.limits ?? {})
     const providers = yield* providersOf(config)
     const models = yield* modelsOf(config.models ?? {})
-    const { tools = [] } = config
+    const tools = withBackgroundTools(config.tools ?? [])
     const dispatcher = yield* Dispatcher.make(tools)
     const cwd = config.cwd ?? workingFolder()
     const { chain, warnings } = yield* resolveHooks(config, cwd)
@@ -63,6 +64,7 @@ const partsOf = (config: AgentConfig): Resolving<AgentParts> =>
       delegates: new Map(
         tools.flatMap(({ delegate, name }) => delegate === undefined ? [] : [[name, delegate] as const])
       ),
+      runsBackground: tools.some(({ delegate }) => delegate?.background === true),
       tools: new Map(dispatcher.tools.map((tool) => [tool.name, tool])),
       shownTools: tools.some(({ deferred }) => deferred === true)
         ? dispatcher.tools.filter((_tool, index) => tools[index]!.deferred !== true)

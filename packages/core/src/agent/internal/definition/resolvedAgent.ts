@@ -39,6 +39,10 @@ export interface AgentParts extends GuardedAgent {
   readonly clientTools?: ReadonlySet<string>
   /** Tools that delegate to another agent, by tool name. */
   readonly delegates: ReadonlyMap<string, Delegate>
+  /** Whether it has tools that start agents in the background. */
+  readonly runsBackground?: boolean
+  /** Whether it can hand the conversation back to the agent that handed it over. */
+  readonly handsBack?: boolean
   readonly memory: MemoryPlugin | undefined
   readonly policy: RuntimePolicy | undefined
   readonly core: AgentCore
@@ -63,30 +67,40 @@ export interface ResolvedAgent extends AgentParts {
    * `onAsk`. With the name of a side model, its only provider is that model.
    */
   readonly forHookCalls: (model?: string) => ResolvedAgent
+  /** The agent for `ctx.llm` of a tool: the same with all its hooks. */
+  readonly forToolCalls: (model?: string) => ResolvedAgent
   /** The sub-agents derived for this agent, by the original agent. `subagent/agentTree` fills it. */
   readonly subAgents: Map<ResolvedAgent, Result.Result<ResolvedAgent, ChainError>>
 }
 
 /** Makes an agent from its parts. */
 export const makeAgent = (parts: AgentParts): ResolvedAgent => {
-  const hookAgents = new Map<string | undefined, ResolvedAgent>()
   const agent: ResolvedAgent = {
     ...parts,
-    forHookCalls: (model) => {
-      const known = hookAgents.get(model)
-      if (known !== undefined) return known
-      const made = model === undefined ? agentForHookCalls(agent) : withSideModel(agent.forHookCalls(), model)
-      hookAgents.set(model, made)
-      return made
-    },
+    forHookCalls: byModel(() =>
+      agentForCalls(agent, agent.chain.hooks.filter(({ allowReentry }) => allowReentry === true))
+    ),
+    forToolCalls: byModel(() => agentForCalls(agent, agent.chain.hooks)),
     subAgents: new Map()
   }
   return agent
 }
 
-const agentForHookCalls = (agent: ResolvedAgent): ResolvedAgent => {
+/** Makes each agent once, when it is first needed. */
+const byModel = (make: () => ResolvedAgent): (model?: string) => ResolvedAgent => {
+  const agents = new Map<string | undefined, ResolvedAgent>()
+  const agentFor = (model?: string): ResolvedAgent => {
+    const known = agents.get(model)
+    if (known !== undefined) return known
+    const made = model === undefined ? make() : withSideModel(agentFor(), model)
+    agents.set(model, made)
+    return made
+  }
+  return agentFor
+}
+
+const agentForCalls = (agent: ResolvedAgent, hooks: HookChain.HookChain["hooks"]): ResolvedAgent => {
   const { onAsk: _onAsk, store: _store, window: _window, ...config } = agent.config
-  const hooks = agent.chain.hooks.filter(({ allowReentry }) => allowReentry === true)
   return makeAgent({ ...agent, ...hookRoles(HookChain.makeUnsafe(hooks)), config, streams: false })
 }
 

@@ -4,8 +4,11 @@ import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import type { AgentError } from "../../../data/AgentError.ts"
+import type { Awaitable } from "../../../data/effect/Awaitable.ts"
+import type { LlmResponse } from "../../../data/LlmCall.ts"
 import { type Message, whyInvalid } from "../../../data/Message.ts"
 import type { CallState } from "../../../data/RunState.ts"
+import type { SideRequest } from "../../../data/SideRequest.ts"
 import type { ClientTool } from "../../../data/Turn.ts"
 import { GuardTurn, type GuardTurnOptions } from "../../../guard/internal/point/guardTurn.ts"
 import { noteAbout } from "../../../guard/internal/state/changeNote.ts"
@@ -16,11 +19,14 @@ import type { RunResult } from "../../../guard/RunResult.ts"
 import type { Capabilities } from "../../../hook/HookContext.ts"
 import { withClientTools } from "../definition/clientTools.ts"
 import type { ResolvedAgent } from "../definition/resolvedAgent.ts"
+import type { BackgroundAgents } from "./backgroundAgents.ts"
 
 /** Functions that every turn gets, so that lower files can call them without an import cycle. */
 export interface TurnOperations {
   /** The capabilities that hooks use through `ctx` in this turn. */
   readonly capabilitiesOf: (turn: Turn) => Capabilities
+  /** Calls a model for a tool of this turn. */
+  readonly askModelForTool: (turn: Turn, request: SideRequest, tool: string) => Awaitable<LlmResponse, AgentError>
   /** Runs a turn to its end. */
   readonly runTurn: (turn: Turn, resumed: boolean) => Effect.Effect<RunResult, AgentError>
 }
@@ -62,6 +68,8 @@ export class Turn extends GuardTurn {
   parkRequest: Deferred.Deferred<void> | undefined = undefined
   /** Whether the start of the session failed. The next turn then starts it again. */
   sessionStartFailed = false
+  /** The agents that work in the background. */
+  background: BackgroundAgents | undefined = undefined
   private capabilitySet: Capabilities | undefined = undefined
 
   constructor(options: TurnOptions) {
@@ -71,6 +79,10 @@ export class Turn extends GuardTurn {
 
   takeClientTools(tools: ReadonlyArray<ClientTool>): void {
     this.agent = withClientTools(this.agent, tools)
+  }
+
+  override beforeSnapshot(): void {
+    if (this.background !== undefined) this.background.save(this.session.root.durable.turn)
   }
 
   override get root(): Turn {

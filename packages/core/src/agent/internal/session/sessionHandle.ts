@@ -12,8 +12,9 @@ import type { EventHub } from "../../../guard/internal/event/eventHub.ts"
 import { findNewerState } from "../../../guard/internal/io/newerState.ts"
 import { randomGap } from "../../../guard/internal/io/resumeSession.ts"
 import { isConflict } from "../../../guard/internal/io/storeTurn.ts"
-import { askHooks, notifyHooks } from "../../../guard/internal/point/askHooks.ts"
+import { notifyHooks } from "../../../guard/internal/point/askHooks.ts"
 import { readInput } from "../../../guard/internal/point/readInput.ts"
+import { askSignal } from "../../../guard/internal/point/signal.ts"
 import type { SessionState, Steer } from "../../../guard/internal/state/sessionState.ts"
 import type { StoredTurn } from "../../../guard/internal/state/sessionStorage.ts"
 import { newTurn } from "../../../guard/internal/state/turnState.ts"
@@ -302,13 +303,7 @@ export class SessionHandle implements Session {
   }
 
   signal(signal: HostSignal): Effect.Effect<SignalAnswer> {
-    const answer = Effect.gen({ self: this }, function*() {
-      const outcome = yield* askHooks(this.turn(this.current.turnNumber), "onSignal", signal)
-      if (outcome?.action._tag === "Respond") return { allowed: true, answer: outcome.action.output }
-      return outcome?.action._tag === "Reject" && signal.blockable
-        ? { allowed: false, reason: outcome.action.reason }
-        : { allowed: true }
-    })
+    const answer = toEffect(() => askSignal(this.turn(this.current.turnNumber), signal))
     return this.withServices(this.store === undefined ? answer : this.onNewest(answer))
   }
 

@@ -7,19 +7,24 @@
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import { type AgentError, PortFailed } from "../../../data/AgentError.ts"
 import type { Delegation, PostDelegationEvent } from "../../../data/Delegation.ts"
-import { digest } from "../../../data/Json.ts"
+import { digest, type Json } from "../../../data/Json.ts"
+import type { Message } from "../../../data/Message.ts"
+import { defined } from "../../../data/option/Fields.ts"
 import { childOf } from "../../../data/RunState.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import { failure, type PreToolCallEvent, success, type ToolResult } from "../../../data/tool/Tool.ts"
+import type { TurnInput } from "../../../data/Turn.ts"
 import { sessionOf } from "../../../guard/internal/io/resumeSession.ts"
 import { allowDelegation, finishDelegation } from "../../../guard/internal/point/delegation.ts"
 import { SessionState } from "../../../guard/internal/state/sessionState.ts"
 import { addSpent, spentBy } from "../../../guard/internal/state/spent.ts"
 import type { SubAgentRun } from "../../../guard/internal/state/subAgentRun.ts"
-import { type RunningCall, update } from "../../../guard/internal/state/toolCallState.ts"
+import { planned, type RunningCall, update } from "../../../guard/internal/state/toolCallState.ts"
 import { endTurn } from "../../../guard/internal/state/turnEnd.ts"
 import { newTurn, storedTurn, type TurnState } from "../../../guard/internal/state/turnState.ts"
 import { type Step, toEffect } from "../../../guard/internal/state/yieldable.ts"
@@ -29,8 +34,12 @@ import type { TurnEnded } from "../../../guard/TurnEnded.ts"
 import { subAgentOf } from "../definition/agentTree.ts"
 import { targetOf } from "../definition/delegationTarget.ts"
 import type { Delegate, ResolvedAgent } from "../definition/resolvedAgent.ts"
+import { BackgroundAgents, storedAgents } from "../running/backgroundAgents.ts"
 import { Turn } from "../running/turn.ts"
 import { shutDownCore } from "../window/startSession.ts"
+import { backgroundAgent, hasBackground, startedText, startInBackground, wasCancelled } from "./background.ts"
+import { stayingAgent } from "./stayingAgent.ts"
+import { answeringTool, canStay, isContinued, setAnswering, workOf } from "./takeOver.ts"
 
 type Failure = AgentError | TurnEnded
 type Call = Pick<PreToolCallEvent, "args" | "name">
@@ -43,25 +52,30 @@ export const delegate = function*(
   to: Delegate
 ): Step<ToolResult | "waits", Failure> {
   const plain: Delegation = { agent: name, type: to.type, message: taskOf(args) }
-  const asked = to.type === "transfer" ? { ...plain, context: turn.messages.slice() } : plain
+  const asked = to.type === "transfer" ? { ...plain, context: contextOf(turn, call) } : plain
   const allowed = yield* allowDelegation(turn, asked)
   if (allowed.type === "refuse") return failure(allowed.reason)
   const { delegation } = allowed
   if (allowed.type === "answer") {
-    return yield* endDelegation(turn, call, { delegation, result: allowed.result, executed: false })
+    return yield* endDelegation(turn, call, to, { delegation, result: allowed.result, executed: false })
   }
-  const agent = subAgentFor(turn, to)
+  const agent = subAgentFor(turn, name, to)
   if (Result.isFailure(agent)) return failure(agent.failure)
+  if (canStay(turn, name, to)) setAnswering(turn, name)
   const { context = [], instructions, message } = delegation
   // The id is the same whenever this call is repeated, so the idempotency keys of the sub-agent's tools stay the same.
   const id = `${turn.session.id}.${digest([turn.state.turnNumber, call.state.call.id])}`
   const session = new SessionState(id, { messages: context, turnNumber: 0, root: turn.session.root })
   const task = instructions === undefined ? message : `${instructions}\n\n${message}`
   const sub = subAgentRun(
-    { parent: turn, call, agent: agent.success, session, state: newTurn({ message: task }, 1) },
+    { parent: turn, call, agent: agent.success, session, state: newTurn(inputOf(turn, call, task), 1) },
     to
   )
-  return yield* runSubAgent(turn, call, sub, delegation, false)
+  if (to.background === true && hasBackground(turn)) {
+    const started = startInBackground(turn, { tool: name, message: task }, { sub, session, resumed: false })
+    return success(startedText(started))
+  }
+  return yield* runSubAgent(turn, { call, sub, to, name, task }, delegation, false)
 }
 
 /** Resumes the sub-agent of a call with the decisions that people have made since. */
@@ -71,19 +85,86 @@ export const resumeDelegation = function*(
   { args, name }: Call,
   to: Delegate
 ): Step<ToolResult | "waits", Failure> {
-  const rebuilt = call.subAgent === undefined ? rebuild(turn, call, to) : Result.succeed(call.subAgent)
+  const rebuilt = call.subAgent === undefined ? rebuild(turn, call, name, to) : Result.succeed(call.subAgent)
   if (Result.isFailure(rebuilt)) return failure(rebuilt.failure)
   const sub = rebuilt.success
   if (call.decisions !== undefined) yield* sub.decide(call.decisions)
   call.decisions = undefined
-  return yield* runSubAgent(turn, call, sub, { agent: name, type: to.type, message: taskOf(args) }, true)
+  const task = taskOf(args)
+  return yield* runSubAgent(turn, { call, sub, to, name, task }, { agent: name, type: to.type, message: task }, true)
+}
+
+/** Runs `await_agent`: waits for an agent in the background, whose answer is the result. */
+export const awaitAgent = function*(turn: Turn, call: RunningCall, args: Json): Step<ToolResult | "waits", Failure> {
+  const agent = backgroundAgent(turn, args)
+  if (typeof agent === "string") return failure(agent)
+  const { id, message, tool, work } = agent
+  const to = turn.agent.delegates.get(tool)
+  if (work === undefined || to === undefined) return failure(`${id} is gone: start it again`)
+  agent.isAwaited = true
+  call.subAgent = work.sub
+  const exit = yield* Fiber.await(work.fiber)
+  if (wasCancelled(exit)) {
+    call.subAgent = undefined
+    return failure(`${id} was cancelled`)
+  }
+  const about = { agent: tool, type: to.type, message }
+  const result = yield* takeExit(turn, { call, sub: work.sub, to, name: tool, task: message }, about, exit)
+  if (result !== "waits") turn.background?.agents.delete(id)
+  return result
+}
+
+/** Continues an agent for which a call waited in another process. */
+export const resumeAwaited = function*(turn: Turn, call: RunningCall, args: Json): Step<ToolResult | "waits", Failure> {
+  const id = typeof args === "object" && args !== null && "id" in args ? args.id : undefined
+  const agent = turn.background?.agents.get(typeof id === "string" ? id : "")
+  const to = agent === undefined ? undefined : turn.agent.delegates.get(agent.tool)
+  if (agent === undefined || to === undefined) return failure(`${JSON.stringify(id)} is gone: start it again`)
+  const { message, tool } = agent
+  const result = yield* resumeDelegation(turn, call, { args: { message }, name: tool }, to)
+  if (result !== "waits") turn.background?.agents.delete(agent.id)
+  return result
+}
+
+/** Continues the agents that worked in the background when another process stored the turn. */
+export const restoreBackground = (turn: Turn): void => {
+  const { root } = turn.session
+  if (!hasBackground(turn) || !root.hasDurable || turn.background !== undefined) return
+  for (const { child, id, message, tool } of storedAgents(root.durable.turn)) {
+    const all = turn.background ??= new BackgroundAgents()
+    const to = turn.agent.delegates.get(tool)
+    // The id of the call that started it only names the parent of its events.
+    const started = planned({ id, name: tool, args: { message } })
+    const call: RunningCall = { state: child === undefined ? started : { ...started, child } }
+    const state = childOf(call.state)
+    if (to === undefined || state === undefined) {
+      all.agents.set(id, { id, tool, message, work: undefined, isAwaited: true })
+      continue
+    }
+    const agent = subAgentFor(turn, tool, to)
+    if (Result.isFailure(agent)) continue
+    const session = sessionOf(state, { root })
+    session.status = "idle"
+    const sub = subAgentRun({ parent: turn, call, agent: agent.success, session, state: storedTurn(state) }, to)
+    startInBackground(turn, { id, tool, message }, { sub, session, resumed: true })
+  }
+}
+
+/** The conversation for an agent that takes over. If a transfer continues, the last message is its task. */
+const contextOf = (turn: Turn, call: RunningCall): ReadonlyArray<Message> =>
+  isContinued(turn, call) && turn.messages.at(-1)?.role === "user" ? turn.messages.slice(0, -1) : turn.messages.slice()
+
+/** If a transfer continues, the other agent gets the files of the user's message too. */
+const inputOf = (turn: Turn, call: RunningCall, message: string): TurnInput => {
+  const { attachments, metadata } = turn.state.input
+  return isContinued(turn, call) ? { message, ...defined({ attachments, metadata }) } : { message }
 }
 
 /** Rebuilds the sub-agent that worked for a call in another process. */
-const rebuild = (turn: Turn, call: RunningCall, to: Delegate): Result.Result<SubAgentRun, string> => {
+const rebuild = (turn: Turn, call: RunningCall, name: string, to: Delegate): Result.Result<SubAgentRun, string> => {
   const stored = childOf(call.state)
   if (stored === undefined) return Result.fail("the state of the sub-agent is missing")
-  return Result.map(subAgentFor(turn, to), (agent) => {
+  return Result.map(subAgentFor(turn, name, to), (agent) => {
     const session = sessionOf(stored, { root: turn.session.root })
     session.status = "idle"
     return subAgentRun({ parent: turn, call, agent, session, state: storedTurn(stored) }, to)
@@ -119,22 +200,41 @@ const subAgentRun = (
     pending: () => pendingOf(state.calls),
     decide: (decisions) => toEffect(() => applyDecisions(turn, decisions)),
     snapshot: () => turn.io.snapshot(),
+    messages: () => turn.messages,
     spent: () => spentBy(state),
     shutDown: Effect.suspend(() => shutDownCore(core, turn.session.id, (message) => parent.io.warn(message, "runtime")))
   }
 }
 
+/** A sub-agent that works, and the tool through which it does. */
+interface Work {
+  readonly call: RunningCall
+  readonly sub: SubAgentRun
+  readonly to: Delegate
+  readonly name: string
+  readonly task: string
+}
+
 /** Runs the turn of the other agent until it ends or waits. */
 const runSubAgent = function*(
   turn: Turn,
-  call: RunningCall,
-  sub: SubAgentRun,
+  work: Work,
   delegation: Delegation,
   resumed: boolean
 ): Step<ToolResult | "waits", Failure> {
+  const { call, sub } = work
   call.subAgent = sub
   if (call.state.child !== undefined) update(call, { type: "rebuild" })
-  const exit = yield* Effect.exit(sub.run(resumed))
+  return yield* takeExit(turn, work, delegation, yield* Effect.exit(sub.run(resumed)))
+}
+
+/** Takes up how the turn of the other agent has ended. */
+const takeExit = function*(
+  turn: Turn,
+  { call, name, sub, task, to }: Work,
+  delegation: Delegation,
+  exit: Exit.Exit<RunResult, AgentError>
+): Step<ToolResult | "waits", Failure> {
   if (exit._tag === "Failure" && Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
   if (exit._tag === "Success" && exit.value.status === "suspended") {
     update(call, { type: "wait" })
@@ -145,6 +245,9 @@ const runSubAgent = function*(
   addSpent(turn.state, sub.spent())
   call.subAgent = undefined
   yield* sub.shutDown
+  const hasEnded = exit._tag === "Success" && (exit.value.status === "completed" || exit.value.status === "aborted")
+  // The lead agent goes on when the agent that took over fails.
+  if (!hasEnded && canStay(turn, name, to)) setAnswering(turn, undefined)
   if (exit._tag === "Failure") {
     const error = Cause.squash(exit.cause)
     // The turn of the root cannot be saved either. It can be resumed when the store is back.
@@ -156,25 +259,40 @@ const runSubAgent = function*(
     return yield* endTurn({ type: "aborted", reason: result.reason, by: result.by })
   }
   if (result.status !== "completed") return failure(`${delegation.agent} was ${result.status}: ${whyEnded(result)}`)
-  return yield* endDelegation(turn, call, { delegation, result: { text: result.text }, executed: true })
+  if (canStay(turn, name, to)) call.transferWork = workOf(sub.messages(), task)
+  return yield* endDelegation(turn, call, to, { delegation, result: { text: result.text }, executed: true })
 }
 
 const whyEnded = (result: RunResult): string =>
   result.status === "limited" ? `${result.limit} ${result.used} of ${result.max}` : result.text
 
 /** Returns what the hooks made of the result. After a transfer, it is also the answer of the turn. */
-const endDelegation = function*(turn: Turn, call: RunningCall, ended: PostDelegationEvent): Step<ToolResult, Failure> {
+const endDelegation = function*(
+  turn: Turn,
+  call: RunningCall,
+  to: Delegate,
+  ended: PostDelegationEvent
+): Step<ToolResult, Failure> {
   const finished = yield* finishDelegation(turn, ended)
-  if (finished.type === "refuse") return failure(finished.reason)
-  if (ended.delegation.type === "transfer") call.transferText = finished.text
+  const { agent, type } = ended.delegation
+  if (finished.type === "refuse") {
+    if (to.stays === true) setAnswering(turn, undefined)
+    return failure(finished.reason)
+  }
+  const isBack = to.stays === true && ended.executed && answeringTool(turn) === undefined
+  // An agent in between ends too, so that the lead agent goes on.
+  if (isBack && turn.parent === undefined) return success(`${agent} hands the conversation back: ${finished.text}`)
+  if (type === "transfer") call.transferText = finished.text
   return success(finished.text)
 }
 
-const subAgentFor = (turn: Turn, { agent }: Delegate): Result.Result<ResolvedAgent, string> => {
-  const target = targetOf(agent)
-  return target === undefined
-    ? Result.fail("there is no such agent")
-    : Result.mapError(subAgentOf(turn.agent, target.agent), ({ message }) => message)
+const subAgentFor = (turn: Turn, name: string, to: Delegate): Result.Result<ResolvedAgent, string> => {
+  const target = targetOf(to.agent)
+  if (target === undefined) return Result.fail("there is no such agent")
+  const made = Result.mapError(subAgentOf(turn.agent, target.agent), ({ message }) => message)
+  return canStay(turn, name, to)
+    ? Result.map(made, (agent) => stayingAgent(agent, target.agent, turn.root.agent))
+    : made
 }
 
 /** Returns the task of the call: the argument `message`, or all arguments as JSON. */

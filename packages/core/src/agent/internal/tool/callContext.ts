@@ -1,6 +1,11 @@
 /** The context of a call for the dispatcher. */
+import type { HostSignal } from "../../../data/Delegation.ts"
 import { encodeJson } from "../../../data/internal/encodeJson.ts"
 import type { ToolCall } from "../../../data/Message.ts"
+import type { SideRequest } from "../../../data/SideRequest.ts"
+import { awaitable } from "../../../guard/internal/capability/runPromise.ts"
+import { askSignal } from "../../../guard/internal/point/signal.ts"
+import { toEffect } from "../../../guard/internal/state/yieldable.ts"
 import type { DispatchContext } from "../../../port/ToolDispatcher.ts"
 import type { Turn } from "../running/turn.ts"
 
@@ -42,6 +47,12 @@ export class CallContext implements DispatchContext {
     const { json, lost } = encodeJson(value, this.textLength)
     if (lost !== undefined) io.warn(`a part of the progress of ${name} is lost: ${lost}`, "runtime")
     io.publish({ type: "tool-progress", callId: id, tool: name, value: json })
+  }
+  llm(request: SideRequest) {
+    return this.turn.operations.askModelForTool(this.turn, request, this.call.name)
+  }
+  sendSignal(signal: HostSignal) {
+    return awaitable(this.turn, toEffect(() => askSignal(this.turn, signal)))
   }
   warn(message: string) {
     this.turn.io.warn(message, "runtime")

@@ -16,8 +16,9 @@ import { allowCall, type TakeOver } from "../../../guard/internal/toolCall/allow
 import { finishCall } from "../../../guard/internal/toolCall/finishCall.ts"
 import { publishStart, startCall } from "../../../guard/internal/toolCall/startCall.ts"
 import type { TurnEnded } from "../../../guard/TurnEnded.ts"
+import { awaitName } from "../definition/backgroundTools.ts"
 import type { Turn } from "../running/turn.ts"
-import { resumeDelegation } from "../subagent/delegate.ts"
+import { resumeAwaited, resumeDelegation } from "../subagent/delegate.ts"
 import { limitLoad } from "../window/rotate.ts"
 import { runTool, waiting } from "./runTool.ts"
 
@@ -47,6 +48,14 @@ export const runToolCall = function*(turn: Turn, running: RunningCall): Step<Too
 
 /** Returns how to continue the sub-agent of a call, if the tool delegates to one. */
 const takeOverOf = (turn: Turn, running: RunningCall): TakeOver | undefined => {
+  if (running.state.call.name === awaitName && turn.agent.runsBackground === true) {
+    return function*(event) {
+      const startedAt = performance.now()
+      publishStart(turn, running, event)
+      const result = yield* resumeAwaited(turn, running, event.args)
+      return result === "waits" ? result : yield* finishCall(turn, event, { result, startedAt })
+    }
+  }
   const delegate = turn.agent.delegates.get(running.state.call.name)
   if (delegate === undefined) return undefined
   return function*(event) {

@@ -10,6 +10,8 @@ import type { PostStepEvent } from "../../../hook/HookPoint.ts"
 import type { CoreOutput } from "../../AgentCore.ts"
 import { countUse, overLimit, roomFor, stopAtLimit, stopIfReached } from "../running/reachLimit.ts"
 import type { Turn } from "../running/turn.ts"
+import { awaitNext, settleBackground } from "../subagent/background.ts"
+import { addTransferred } from "../subagent/takeOver.ts"
 import { tokensOf } from "../window/tokens.ts"
 import { keepResult, runToolCall } from "./runToolCall.ts"
 
@@ -35,6 +37,8 @@ export const runTools = function*(turn: Turn): Step<CoreOutput | undefined, Fail
     if (result !== "waits") keepResult(turn, batch[0]!, result)
     if (turn.io.hasStore) yield* turn.io.commit
   } else yield* runBatch(turn, batch)
+  const isHeld = turn.isParking || state.calls.some((call) => call.state.status === "asked")
+  if (isHeld && turn.background !== undefined) yield* settleBackground(turn)
   // Calls of a parked turn that were not started count when the turn is resumed.
   if (turn.isParking) countUse(turn, "toolCalls", late.size - state.calls.filter(isPlanned).length)
   if (turn.isParking && state.calls.some(({ state: { status } }) => status !== "done" && status !== "asked")) {
@@ -45,13 +49,18 @@ export const runTools = function*(turn: Turn): Step<CoreOutput | undefined, Fail
   if (stop !== undefined) return yield* stop
   const over = late.size > 0 ? overLimit(turn, "toolCalls") : undefined
   if (over !== undefined) return yield* stopAtLimit(turn, over, "toolCalls")
-  const text = state.calls.find(({ transferText }) => transferText !== undefined)?.transferText
+  const transferred = state.calls.find(({ transferText }) => transferText !== undefined)
   const { isStored } = turn.io
   turn.closeStep("not run")
   // A run that is resumed from the stored results comes to the same conversation, so it need not be stored again.
   if (isStored) turn.io.noteStored()
-  if (text !== undefined) turn.messages.push({ role: "assistant", content: text })
+  if (transferred !== undefined) {
+    // The turn does not end before the agents in the background.
+    if (turn.background !== undefined) { while (yield* awaitNext(turn)) yield* runTools(turn) }
+    addTransferred(turn, transferred)
+  }
   if (turn.hasHooks("postStep")) yield* askPostStep(turn)
+  const text = transferred?.transferText
   return text === undefined ? undefined : { text, finishReason: "stop" }
 }
 

@@ -1,10 +1,12 @@
 /** The context of a running tool: what the tool gets, and its end. */
 import * as Effect from "effect/Effect"
 import { keyOf } from "../../../data/Artifact.ts"
+import type { HostSignal } from "../../../data/Delegation.ts"
 import * as Awaitable from "../../../data/effect/Awaitable.ts"
 import type { ToolCall } from "../../../data/Message.ts"
+import type { SideRequest } from "../../../data/SideRequest.ts"
 import { withPortError } from "../../../guard/internal/capability/portError.ts"
-import type { Artifacts } from "../../../hook/HookContext.ts"
+import type { Artifacts, AskModel } from "../../../hook/HookContext.ts"
 import type { DispatchContext } from "../../../port/ToolDispatcher.ts"
 import type { ToolContext } from "../../defineTool.ts"
 
@@ -71,6 +73,13 @@ export class RunningContext implements ToolContext {
     return (value: unknown): void => {
       if (!this.hasEnded) this.about.progress(value)
     }
+  }
+  get llm() {
+    // The runtime decodes an answer with a schema, and then adds `object`.
+    return ((request: SideRequest) => this.about.llm(request)) as AskModel
+  }
+  get sendSignal() {
+    return (signal: HostSignal) => this.about.sendSignal(signal)
   }
 
   // For the code that runs the tool.

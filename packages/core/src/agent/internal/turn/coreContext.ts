@@ -11,6 +11,7 @@ import { callModel } from "../model/callModel.ts"
 import { deliverSteers } from "../model/steer.ts"
 import { reachLimit } from "../running/reachLimit.ts"
 import type { Turn } from "../running/turn.ts"
+import { awaitNext } from "../subagent/background.ts"
 import { askPostStep, historyOf, runTools } from "../tool/runTools.ts"
 
 /** A class, because every turn makes one, and each part is built only when a core uses it. */
@@ -71,6 +72,10 @@ export class CoreContext implements AgentContext {
 
 /** Runs the `preStop` hooks. Returns true if a hook gave a follow-up, so that the turn continues. */
 const keepGoing = function*(turn: Turn, text: string): Step<boolean, AgentError | TurnEnded> {
+  if (turn.background !== undefined && (yield* awaitNext(turn))) {
+    yield* runTools(turn)
+    return true
+  }
   const { io, scope, state, used } = turn
   if (turn.hasHooks("postStep")) yield* askPostStep(turn)
   const hasSteers = turn.session.owner !== undefined && turn.session.owner.steers.length > 0

@@ -20,6 +20,7 @@ import type { RunResult } from "../../../guard/RunResult.ts"
 import type { TurnEnded } from "../../../guard/TurnEnded.ts"
 import { decodesOutput } from "../output/structuredOutput.ts"
 import type { Turn } from "../running/turn.ts"
+import { stopBackground } from "../subagent/background.ts"
 import { noteCancelled, withPartial } from "./partial.ts"
 import { resultOf } from "./result.ts"
 import { defectError } from "./turnSteps.ts"
@@ -30,19 +31,22 @@ export const finishTurn = (
   steps: Effect.Effect<TurnOutput, AgentError | TurnEnded>
 ): Effect.Effect<RunResult, AgentError> =>
   Effect.onExit(
-    Effect.matchCauseEffect(steps, {
-      onSuccess: (output) => complete(turn, output),
-      onFailure: (cause): Effect.Effect<RunResult, AgentError> => {
-        const error = Cause.squash(cause)
-        if (isTurnEnd(error)) return finish(turn, resultOfEnd(turn, error.end))
-        turn.closeStep("not run: the turn failed")
-        enterPhase(turn.state, "ended")
-        // `TurnEnded` was handled above, so this is an error of an agent.
-        return Cause.hasDies(cause)
-          ? Effect.fail(withPartial(turn, defectError(turn, cause)))
-          : Effect.failCause(Cause.map(cause as Cause.Cause<AgentError>, (one) => withPartial(turn, one)))
+    Effect.matchCauseEffect(
+      Effect.onExit(steps, () => turn.background === undefined ? Effect.void : stopBackground(turn)),
+      {
+        onSuccess: (output) => complete(turn, output),
+        onFailure: (cause): Effect.Effect<RunResult, AgentError> => {
+          const error = Cause.squash(cause)
+          if (isTurnEnd(error)) return finish(turn, resultOfEnd(turn, error.end))
+          turn.closeStep("not run: the turn failed")
+          enterPhase(turn.state, "ended")
+          // `TurnEnded` was handled above, so this is an error of an agent.
+          return Cause.hasDies(cause)
+            ? Effect.fail(withPartial(turn, defectError(turn, cause)))
+            : Effect.failCause(Cause.map(cause as Cause.Cause<AgentError>, (one) => withPartial(turn, one)))
+        }
       }
-    }),
+    ),
     (exit) => {
       if (Exit.isSuccess(exit)) return Effect.void
       return turn.cutOff !== undefined && Cause.hasInterruptsOnly(exit.cause)

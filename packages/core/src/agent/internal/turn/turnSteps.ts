@@ -23,6 +23,8 @@ import type { Step } from "../../../guard/internal/state/yieldable.ts"
 import type { TurnEnded } from "../../../guard/TurnEnded.ts"
 import type { CoreOutput } from "../../AgentCore.ts"
 import type { Turn } from "../running/turn.ts"
+import { restoreBackground } from "../subagent/delegate.ts"
+import { continueTransfer } from "../subagent/takeOver.ts"
 import { addMessages } from "../window/addMessages.ts"
 import { startSession } from "../window/startSession.ts"
 import { CoreContext } from "./coreContext.ts"
@@ -70,6 +72,7 @@ const recover = function*(turn: Turn, error: AgentError): Step<TurnOutput, Failu
 const work = function*(turn: Turn, resumed: boolean): Step<TurnOutput, Failure> {
   const { io, state } = turn
   const continues = resumed && state.phase !== "start"
+  if (continues) restoreBackground(turn)
   if (continues) io.publish({ type: "turn-start", message: state.input.message, resumed })
   const answer = continues ? answerBefore(turn) ?? (yield* runCore(turn)) : yield* begin(turn)
   const output = outputOf(turn, answer)
@@ -102,7 +105,10 @@ const begin = function*(turn: Turn): Step<Answer, Failure> {
     addMessages(turn, before, "the client", others)
   }
   turn.messages.push(userMessage(state.input))
-  if (answer === undefined) return yield* runCore(turn)
+  if (answer === undefined) {
+    continueTransfer(turn)
+    return yield* runCore(turn)
+  }
   turn.messages.push({ role: "assistant", content: answer })
   return { text: answer, finishReason: "stop", executed: false }
 }

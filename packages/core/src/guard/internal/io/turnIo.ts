@@ -38,6 +38,8 @@ export interface TurnPlace {
   readonly state: TurnState
   /** How much of its time limit the turn has used, in milliseconds. */
   readonly usedMs: number
+  /** Called before the state of the turn is read. */
+  readonly beforeSnapshot: () => void
   /** 0 for a turn of an agent, 1 for a call of a hook. */
   readonly depth: number
   /** The turn of the agent that delegated to this one, and the tool call with which it did. */
@@ -237,6 +239,7 @@ export class TurnIo {
   }
 
   private parts(): SnapshotParts {
+    this.turn.beforeSnapshot()
     const { agent: { core: { coreType } }, parent, session, state } = this.turn
     const elapsedMs = performance.now() - this.startedAt
     const numbersAhead = this.numbersAhead + (this.held?.length ?? 0)

@@ -58,6 +58,9 @@ export abstract class GuardTurn {
   /** Gives the model the tools of a client. */
   abstract takeClientTools(tools: ReadonlyArray<ClientTool>): void
 
+  /** Called before the state of the turn is read. */
+  beforeSnapshot(): void {}
+
   /** The capabilities that hooks use through `ctx`. */
   abstract get capabilities(): Capabilities
 

@@ -275,6 +275,7 @@ export class Conversation {
     }
     running.subAgent ??= {
       run: () => Effect.die("the driver runs its agents itself"),
+      messages: () => [],
       decide: () => Effect.void,
       pending: () => pendingOf(child.running?.state.calls ?? []),
       snapshot: () => child.outside.io.snapshot(),

@@ -15,7 +15,7 @@
  * has no effect.
  */
 import type { Json } from "../../../data/Json.ts"
-import type { ToolCall } from "../../../data/Message.ts"
+import type { Message, ToolCall } from "../../../data/Message.ts"
 import type { CallState, Decision, PendingAsk } from "../../../data/RunState.ts"
 import type { ApprovalOfCall, ToolResult } from "../../../data/tool/Tool.ts"
 import { fingerprint } from "../../../hook/HookChain.ts"
@@ -168,6 +168,8 @@ export interface RunningCall {
   deniedBy?: string
   /** The answer of a sub-agent that took the conversation over. */
   transferText?: string
+  /** What that sub-agent did before its answer, if it stays. */
+  transferWork?: ReadonlyArray<Message>
 }
 
 /** Changes the state of a running call. */

@@ -1,0 +1,130 @@
+/**
+ * Agents in the background of a turn: they work while their lead agent goes on. The turn does not end before the lead
+ * agent has read their answers.
+ */
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import { type AgentError } from "../../../data/AgentError.ts"
+import type { Json } from "../../../data/Json.ts"
+import { digest } from "../../../data/Json.ts"
+import { failure, success, type ToolResult } from "../../../data/tool/Tool.ts"
+import type { SessionState } from "../../../guard/internal/state/sessionState.ts"
+import { addSpent } from "../../../guard/internal/state/spent.ts"
+import type { SubAgentRun } from "../../../guard/internal/state/subAgentRun.ts"
+import { openStep } from "../../../guard/internal/state/turnState.ts"
+import type { Step } from "../../../guard/internal/state/yieldable.ts"
+import { awaitName } from "../definition/backgroundTools.ts"
+import { type BackgroundAgent, BackgroundAgents, Messages } from "../running/backgroundAgents.ts"
+import type { Turn } from "../running/turn.ts"
+
+/** Whether this turn can have agents in the background: only that of the agent that the host started. */
+export const hasBackground = ({ depth, parent }: Turn): boolean => parent === undefined && depth === 0
+
+/** Starts a sub-agent in the background, or continues one that another process has started. */
+export const startInBackground = (
+  turn: Turn,
+  about: Pick<BackgroundAgent, "tool" | "message"> & { readonly id?: string },
+  { resumed, session, sub }: { readonly sub: SubAgentRun; readonly session: SessionState; readonly resumed: boolean }
+): BackgroundAgent => {
+  const all = turn.background ??= new BackgroundAgents()
+  const { id = all.newId(), message, tool } = about
+  const messages = new Messages()
+  session.owner = messages
+  const fiber = Effect.runForkWith(turn.io.services ?? Context.empty())(sub.run(resumed))
+  const agent: BackgroundAgent = { id, tool, message, work: { sub, fiber, messages }, isAwaited: false }
+  all.agents.set(id, agent)
+  fiber.addObserver(() => {
+    // Messages that came too late.
+    for (const steer of messages.steers) messages.settleSteer(steer, { type: "notRunning" })
+  })
+  return agent
+}
+
+export const startedText = ({ id }: BackgroundAgent): string =>
+  `It works in the background as ${id}. You get its answer before you finish, or with ${awaitName}.`
+
+/** Returns the agent with the id of the arguments, or why there is none. */
+export const backgroundAgent = ({ background }: Turn, args: Json): BackgroundAgent | string => {
+  const id = typeof args === "object" && args !== null && "id" in args ? args.id : undefined
+  const found = typeof id === "string" ? background?.agents.get(id) : undefined
+  if (found !== undefined && !found.isAwaited) return found
+  const ids = background?.open.map((one) => one.id).join(", ") ?? ""
+  return `no agent works in the background as ${JSON.stringify(id)}: ${
+    ids === "" ? "there is none" : `there are ${ids}`
+  }`
+}
+
+/** Runs `message_agent`. */
+export const messageAgent = (turn: Turn, args: Json): Effect.Effect<ToolResult> => {
+  const agent = backgroundAgent(turn, args)
+  if (typeof agent === "string") return Effect.succeed(failure(agent))
+  if (agent.work === undefined) return Effect.succeed(failure(`${agent.id} is gone: start it again`))
+  const { fiber, messages } = agent.work
+  const message = typeof args === "object" && args !== null && "message" in args ? args.message : ""
+  const ended = `${agent.id} has finished: read its answer with ${awaitName}`
+  if (fiber.pollUnsafe() !== undefined) return Effect.succeed(failure(ended))
+  return Effect.callback<ToolResult>((resume) =>
+    messages.send(
+      { message: typeof message === "string" ? message : JSON.stringify(message) },
+      (outcome) => resume(Effect.succeed(outcome.type === "delivered" ? success("delivered") : failure(ended)))
+    )
+  )
+}
+
+/** Runs `cancel_agent`. */
+export const cancelAgent = (turn: Turn, args: Json): Effect.Effect<ToolResult> => {
+  const agent = backgroundAgent(turn, args)
+  if (typeof agent === "string") return Effect.succeed(failure(agent))
+  if (agent.work === undefined) return Effect.succeed(failure(`${agent.id} is gone: start it again`))
+  const { fiber, sub } = agent.work
+  return Effect.gen(function*() {
+    yield* Fiber.interrupt(fiber)
+    addSpent(turn.state, sub.spent())
+    yield* sub.shutDown
+    turn.background?.agents.delete(agent.id)
+    return success(`${agent.id} was cancelled`)
+  })
+}
+
+/** Waits until one of the agents has finished or waits itself, and opens a step in which the lead agent reads it. */
+export const awaitNext = function*(turn: Turn): Step<boolean, AgentError> {
+  const open = turn.background?.open.filter(({ work }) => work !== undefined) ?? []
+  if (open.length === 0) return false
+  const settled = yield* Effect.raceAll(open.map((one) => Effect.as(Fiber.await(one.work!.fiber), one)))
+  const id = `await_${digest([turn.session.id, turn.state.turnNumber, turn.state.stepNumber, settled.id])}`
+  const call = { id, name: awaitName, args: { id: settled.id } }
+  turn.session.ids.add(id)
+  openStep(turn.state, { role: "assistant", content: "", toolCalls: [call] }, [call])
+  return true
+}
+
+/** Waits until none of them works: each has finished, waits for a person, or was parked. */
+export const settleBackground = (turn: Turn): Effect.Effect<void> =>
+  Effect.forEach(
+    turn.background?.open ?? [],
+    ({ work }) => work === undefined ? Effect.void : Fiber.await(work.fiber),
+    {
+      concurrency: "unbounded",
+      discard: true
+    }
+  )
+
+/** Stops them. What they had done until now is stored with the turn, if it can be resumed. */
+export const stopBackground = (turn: Turn): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const { background } = turn
+    if (background === undefined || background.agents.size === 0) return Effect.void
+    background.freeze(turn.session.root.durable.turn)
+    return Effect.forEach(background.open, ({ work }) =>
+      work === undefined || work.fiber.pollUnsafe() !== undefined ? Effect.void : Fiber.interrupt(work.fiber), {
+      concurrency: "unbounded",
+      discard: true
+    })
+  })
+
+/** Whether an agent was cancelled while somebody waited for it. */
+export const wasCancelled = (exit: Exit.Exit<unknown, unknown>): boolean =>
+  Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
