@@ -92,9 +92,8 @@ describe("what a text holds for a program that makes links", () => {
   })
 
   it.each(["a", "a-", "//a-", "ab12 c1 "])("is found in time (%s)", (part) => {
-    const start = performance.now()
-    decisiveIn(part.repeat(60_000))
-    assert.isBelow(performance.now() - start, 2_000)
+    // What takes the square of the length would not end before the test is given up.
+    assert.isArray([...decisiveIn(part.repeat(60_000))])
   })
 })
 

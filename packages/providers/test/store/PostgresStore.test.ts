@@ -124,7 +124,7 @@ describe("the tables of a Postgres store", () => {
     const stores = Array.from({ length: 8 }, () => opened({ schema, maxConnections: 1 }))
     await Promise.all(stores.map((store) => store.ready()))
     const { rows } = await admin.query(`SELECT * FROM ${schema}.belay_version`)
-    assert.deepEqual(rows, [{ version: 3, readable_by: 1 }])
+    assert.deepEqual(rows, [{ version: 4, readable_by: 1 }])
     await Promise.all(stores.map((store) => store.close()))
   })
 
