@@ -45,6 +45,7 @@ export interface Options
   readonly cwd?: string
   /**
    * The folder in which decisions about trust are stored. It must be outside of the project. Default `~/.belay/trust`.
+   * If the project is the home folder, set it: otherwise no hook of the project runs.
    */
   readonly trust?: string
   /**
@@ -295,7 +296,9 @@ const decide = ({ counting, cwd, find, home, sources, trust }: Project) => {
   const own = counting.filter(({ ofProject }) => ofProject)
   const entries = own.flatMap(({ config }) => config.handlers)
   const isAsked = entries.length > 0 || own.some(({ config }) => config.warnings.some(isOfPolicy))
-  Result.getOrThrow(outside(isAsked ? cwd : undefined, trust))
+  // In a project that is the home folder, the default folder is inside of it. Then nothing is trusted.
+  const isDefault = real(cwd) === real(home) && resolve(trust) === resolve(home, ".belay", "trust")
+  Result.getOrThrow(outside(isAsked && !isDefault ? cwd : undefined, trust))
   const store = Trust.folder(trust)
   const before = isAsked ? Remembered.read(trust, cwd) : undefined
   const seen = Files.make(Remembered.known(before))
@@ -326,6 +329,7 @@ const decide = ({ counting, cwd, find, home, sources, trust }: Project) => {
     commands: entries.map(untrustedEntry),
     fingerprint,
     trust: () => {
+      Result.getOrThrow(outside(cwd, trust))
       store.trust(cwd, fingerprint)
       // The decision does not depend on it.
       Result.try(() => Remembered.write(trust, cwd, covered, seen, textOf))
