@@ -83,6 +83,11 @@ export const codex: Guide = {
   ],
   groupKeys: ["matcher", "hooks"],
   events,
-  example: (event) => example(event, `"$(git rev-parse --show-toplevel)"/.codex/hooks/${event.name}.py`),
+  example: (event) =>
+    example(
+      event,
+      `"$(git rev-parse --show-toplevel)"/.codex/hooks/${event.name}.py`,
+      event.name === "SessionEnd" || event.name === "Interrupt" ? 3 : 10
+    ),
   script
 }

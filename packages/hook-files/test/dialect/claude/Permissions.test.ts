@@ -101,6 +101,37 @@ describe("permissions of settings files", () => {
   })
 })
 
+describe("calls that rules deny", () => {
+  it("are told to PreToolUse entries once, before PermissionDenied, and no answer lets them run", async () => {
+    const { cwd, load, project, root } = place()
+    const log = join(root, "log")
+    const allow = JSON.stringify({
+      hookSpecificOutput: {
+        hookEventName: "PreToolUse",
+        permissionDecision: "allow",
+        updatedInput: { command: "ls" },
+        additionalContext: "noted"
+      }
+    })
+    const entry = (command: string) => [{ hooks: [{ type: "command", command }] }]
+    project(JSON.stringify({
+      permissions: { deny: ["Bash(rm *)"] },
+      hooks: {
+        PreToolUse: entry(`echo pre >> ${log}; echo '${allow}'`),
+        PermissionDenied: entry(`echo denied >> ${log}`)
+      }
+    }))
+    load().untrusted[0]!.trust()
+    const { ran, tools } = recording()
+    const { provider, requests } = scripted([calls(["bash", { command: "rm x" }]), calls(["bash", { command: "pwd" }])])
+    await using agent = createAgent({ provider, tools, cwd, hooks: load().hooks })
+    await agent.run("go")
+    assert.deepEqual(ran, ["ls"])
+    assert.deepEqual(readFileSync(log, "utf8").trim().split("\n"), ["pre", "denied", "pre"])
+    assert.include(JSON.stringify(requests[1]!.messages), "noted")
+  })
+})
+
 describe("env of a project's settings", () => {
   it.live("reaches its entries once they are trusted, and a change asks again", () =>
     Effect.gen(function*() {

@@ -65,7 +65,7 @@ describe("events of Codex", () => {
     {
       await using session = await agent.session({ id: "s" })
       await session.run("go")
-      await session.signal({ name: "Interrupt" })
+      await session.signal({ name: "Interrupt", payload: {}, blockable: false })
     }
     const read = (name: string) => JSON.parse(readFileSync(join(cwd, name), "utf8"))
     assert.deepInclude(read("end.json"), { hook_event_name: "SessionEnd", session_id: "s" })
