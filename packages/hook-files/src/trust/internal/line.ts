@@ -239,11 +239,13 @@ class Line {
     return this.operands(rest, depth)
   }
 
-  /** `find` runs a command with the files that it finds, so every script of the folders that it searches may run. */
+  /** If `find` runs the files that it finds, every script of the folders that it searches counts. */
   private searched(rest: ReadonlyArray<string>, depth: number): boolean {
     const runs = /^--?(?:exec|ok|x)/i
     const at = rest.findIndex((word) => runs.test(word))
-    if (at >= 0) {
+    const [program = "", script = "{}"] = rest.slice(at + 1).filter((word) => word === "{}" || !/^[-+;]/.test(word))
+    const runsFound = program === "{}" || (script === "{}" && (shells.has(nameOf(program)) || isInterpreter(program)))
+    if (at >= 0 && runsFound) {
       const end = rest.findIndex((word) => /^[-(!]/.test(word))
       for (const root of end === 0 ? ["."] : rest.slice(0, end)) this.add(root, "folder")
     }
@@ -254,8 +256,8 @@ class Line {
   private batch(rest: ReadonlyArray<string>, depth: number): boolean {
     const [first, ...more] = rest.filter((word) => !/^\/[a-z](?::\w+)?$/i.test(word))
     if (first === undefined) return true
+    this.add(first.split(/\s/, 1)[0]!, "script")
     if (/\s/.test(first)) return this.script(first, depth + 1)
-    this.add(first, "script")
     return this.run([first, ...more], depth + 1, [])
   }
 
