@@ -296,9 +296,8 @@ const decide = ({ counting, cwd, find, home, sources, trust }: Project) => {
   const own = counting.filter(({ ofProject }) => ofProject)
   const entries = own.flatMap(({ config }) => config.handlers)
   const isAsked = entries.length > 0 || own.some(({ config }) => config.warnings.some(isOfPolicy))
-  // In a project that is the home folder, the default folder is inside of it. Then nothing is trusted.
-  const isDefault = real(cwd) === real(home) && resolve(trust) === resolve(home, ".belay", "trust")
-  Result.getOrThrow(outside(isAsked && !isDefault ? cwd : undefined, trust))
+  // If the project is the home folder, the default folder is inside of it, and nothing is trusted.
+  if (isAsked && resolve(trust) !== resolve(cwd, ".belay", "trust")) Result.getOrThrow(outside(cwd, trust))
   const store = Trust.folder(trust)
   const before = isAsked ? Remembered.read(trust, cwd) : undefined
   const seen = Files.make(Remembered.known(before))
@@ -391,12 +390,8 @@ const onceATick = <A>(look: () => A): () => A => {
   }
 }
 
-const outside = (cwd: string | undefined, trust: string): Result.Result<void, ConfigError> =>
-  cwd !== undefined && (isInside(cwd, resolve(trust)) || isInside(real(cwd), real(resolve(trust))))
-    ? Result.fail(
-      new ConfigError({
-        key: "hook-files.trust",
-        message: `hook-files.trust: expected a folder outside of the project ${cwd}, found ${trust}`
-      })
-    )
-    : Result.succeed(undefined)
+const outside = (cwd: string, trust: string): Result.Result<void, ConfigError> => {
+  if (!isInside(cwd, resolve(trust)) && !isInside(real(cwd), real(resolve(trust)))) return Result.succeed(undefined)
+  const message = `hook-files.trust: expected a folder outside of the project ${cwd}, found ${trust}`
+  return Result.fail(new ConfigError({ key: "hook-files.trust", message }))
+}

@@ -8,14 +8,14 @@ import type { Json, JsonObject } from "@belay/core/Json"
 import type { ToolCall } from "@belay/core/Message"
 import type { FinishReason } from "@belay/core/Turn"
 import type { Usage } from "@belay/core/Usage"
-import type * as Dialect from "./Dialect.ts"
-import { shown } from "./engine/record.ts"
-import type { Failed } from "./engine/setup.ts"
-import type { Work } from "./Runners.ts"
 import * as Result from "effect/Result"
 import { randomUUID } from "node:crypto"
 import { appendFileSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
+import type * as Dialect from "./Dialect.ts"
+import { shown } from "./engine/record.ts"
+import type { Failed } from "./engine/setup.ts"
+import type { Work } from "./Runners.ts"
 
 /** One line of a transcript: a message, or a hook that failed. @category models @since 0.1.0 */
 export type Entry =

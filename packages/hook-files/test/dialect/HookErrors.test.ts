@@ -39,7 +39,9 @@ describe("hooks that fail", () => {
     const config = {
       hooks: {
         PreToolUse: [{ hooks: [command("echo oops >&2; exit 1"), command("exit 0"), command("/no/such/program")] }],
-        PostToolUse: [{ hooks: [command("sleep 60", { timeout: 0.1 }), command("echo later >&2; exit 3", { async: true })] }],
+        PostToolUse: [{
+          hooks: [command("sleep 60", { timeout: 0.1 }), command("echo later >&2; exit 3", { async: true })]
+        }],
         Stop: [{ hooks: [command("kill -9 $$")] }]
       }
     }
@@ -74,8 +76,14 @@ describe("hooks that fail", () => {
     )
     for (
       const [event, make] of [
-        ["BeforeTool", (transcripts: string) => Gemini.make({ handlers: gemini.handlers, projectDir: "/", transcripts })],
-        ["pre_run_command", (transcripts: string) => Windsurf.make({ handlers: windsurf.handlers, projectDir: "/", transcripts })]
+        [
+          "BeforeTool",
+          (transcripts: string) => Gemini.make({ handlers: gemini.handlers, projectDir: "/", transcripts })
+        ],
+        [
+          "pre_run_command",
+          (transcripts: string) => Windsurf.make({ handlers: windsurf.handlers, projectDir: "/", transcripts })
+        ]
       ] as const
     ) {
       const lines = await transcriptOf(make)

@@ -6,7 +6,8 @@ import { chmodSync } from "node:fs"
 import { join } from "node:path"
 import { folder, write } from "../support/processes.ts"
 
-const files = "tools/x.txt tools/x.ts tools/b.sh tools/x.rb tools/list lib/M.pm lib/x.pl lib/m.rb lib/Main.class lib/a.jar x.bat"
+const files =
+  "tools/x.txt tools/x.ts tools/b.sh tools/x.rb tools/list lib/M.pm lib/x.pl lib/m.rb lib/Main.class lib/a.jar x.bat"
 
 const project = (...lines: ReadonlyArray<string>) => {
   const root = folder()

@@ -25,10 +25,11 @@ const run = (event: string, outcome: string, more: { readonly [key: string]: Jso
 const traced = async (runs: { readonly [point: string]: ReadonlyArray<Json> }, options: Tracing.Options = {}) => {
   const collector = await startCollector()
   const tracing = Tracing.make({ url: collector.url, ...options })
-  const send = (point: string) => (_event: unknown, ctx: { readonly events: { emit: (n: string, p: Json) => void } }) => {
-    for (const one of runs[point] ?? []) ctx.events.emit("hook-run", one)
-    return undefined
-  }
+  const send =
+    (point: string) => (_event: unknown, ctx: { readonly events: { emit: (n: string, p: Json) => void } }) => {
+      for (const one of runs[point] ?? []) ctx.events.emit("hook-run", one)
+      return undefined
+    }
   {
     await using agent = createAgent({
       provider: Scripted.make(["done"]),

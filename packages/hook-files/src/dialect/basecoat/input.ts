@@ -3,8 +3,8 @@
  */
 import type { Json, JsonObject } from "@belay/core/Json"
 import { type Message, text } from "@belay/core/Message"
-import type { ToolResult } from "@belay/core/Tool"
 import { byLength } from "@belay/core/Tokenizer"
+import type { ToolResult } from "@belay/core/Tool"
 import * as Schema from "effect/Schema"
 import { isFields } from "../shared/fields.ts"
 import type { Envelope, Tool } from "./events.ts"

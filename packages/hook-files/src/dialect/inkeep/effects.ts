@@ -1,6 +1,6 @@
 /** Applies the verdict of stored hooks at each hook point of the agent. */
-import type { AgentHook } from "@belay/core/AgentHook"
 import { ConfigError } from "@belay/core/AgentError"
+import type { AgentHook } from "@belay/core/AgentHook"
 import type { Delegation } from "@belay/core/Delegation"
 import { type Eventual, eventual } from "@belay/core/Eventual"
 import { defined } from "@belay/core/Fields"

@@ -102,7 +102,7 @@ describe("permissions of settings files", () => {
 })
 
 describe("calls that rules deny", () => {
-  it("are told to PreToolUse entries once, before PermissionDenied, and no answer lets them run", async () => {
+  it("reach PreToolUse entries once, before PermissionDenied, and no answer lets them run", async () => {
     const { cwd, load, project, root } = place()
     const log = join(root, "log")
     const allow = JSON.stringify({
@@ -150,7 +150,9 @@ describe("env of a project's settings", () => {
     Effect.gen(function*() {
       const { fire, load, project, root } = place()
       const refused = [
-        ..."PATH LD_PRELOAD DYLD_INSERT_LIBRARIES NODE_OPTIONS NODE_PATH BASH_ENV PYTHONPATH PERL5OPT RUBYOPT".split(" "),
+        ..."PATH LD_PRELOAD DYLD_INSERT_LIBRARIES NODE_OPTIONS NODE_PATH BASH_ENV PYTHONPATH PERL5OPT RUBYOPT".split(
+          " "
+        ),
         ..."JAVA_TOOL_OPTIONS CLASSPATH BUN_OPTIONS DENO_DIR GOFLAGS MAKEFLAGS EDITOR PAGER LESSOPEN".split(" "),
         ..."HTTP_PROXY https_proxy ALL_PROXY NO_PROXY ANTHROPIC_BASE_URL OPENAI_BASE_URL AWS_ENDPOINT_URL".split(" "),
         ..."OTEL_EXPORTER_OTLP_ENDPOINT SSL_CERT_FILE REQUESTS_CA_BUNDLE NODE_TLS_REJECT_UNAUTHORIZED".split(" ")

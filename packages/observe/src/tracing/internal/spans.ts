@@ -13,6 +13,7 @@ import * as Tracer from "effect/Tracer"
 import { attribute, hookSpan, metric, operation } from "../Conventions.ts"
 import { type Redact, render, requestContent, responseContent } from "./content.ts"
 import { bare, type EndedCall, endSpan, failure } from "./endedCall.ts"
+import { hookRunOf } from "./hookRuns.ts"
 import {
   answerAttributes,
   type Attempt,
@@ -22,7 +23,6 @@ import {
   turnAttributes,
   usageAttributes
 } from "./spanAttributes.ts"
-import { hookRunOf } from "./hookRuns.ts"
 import { decisionsOf, spanEventOf } from "./spanEvents.ts"
 import { type Attributes, known, nanos, type SpanPlace, type Telemetry } from "./telemetry.ts"
 

@@ -60,7 +60,7 @@ export const make = (setup: Setup): Pick<Effects, "onPermission" | "preToolCall"
   const { before, denied, fire, inject, name, permission } = setup
   const kept = new Map<string, CallDecision>()
   const idOf = (ctx: HookContext, { id }: ToolCall) => `${ctx.sessionId}/${id}`
-  /** The calls of which `PreToolUse` entries were told. */
+  /** The calls that `PreToolUse` entries have read. */
   const told = new Set<string>()
   const note = (id: string): void => {
     told.add(id)
