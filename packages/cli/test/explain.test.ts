@@ -119,7 +119,10 @@ describe("belay hooks explain", () => {
           : dialect === "basecoat"
           ? [{ command: no }]
           : [{ hooks: [{ type: "command", command: no }] }]
-        const { cwd, home, managed } = world({ [path]: { version: 1, hooks: { [name]: groups } } })
+        const { cwd, home, managed } = world({
+          // Codex runs nothing of a file with a key that it does not know.
+          [path]: { ...(dialect === "codex" ? {} : { version: 1 }), hooks: { [name]: groups } }
+        })
         const where = { cwd, home, managed, dialects: [dialect], files: [], plugins: [], off: false, systems: [] }
         const facts = {
           event: name,

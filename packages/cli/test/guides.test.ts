@@ -50,23 +50,26 @@ const facts: { readonly [dialect: string]: ReadonlyArray<string> } = {
     "PostModelSwitch, log"
   ],
   codex: [
-    "600 s; type command commandWindows command_windows timeout async statusMessage prompt model args if once; matcher hooks",
+    "600 s; type command commandWindows command_windows timeout async statusMessage server tool input args if once; matcher hooks",
     "SessionStart: matcher=startup type=command command=$(git rev-parse --show-toplevel)/.codex/hooks/EVENT.py timeout=10",
     "UserPromptSubmit Stop: type=command command=$(git rev-parse --show-toplevel)/.codex/hooks/EVENT.py timeout=10",
     "PreToolUse PermissionRequest PostToolUse: matcher=Bash type=command command=$(git rev-parse --show-toplevel)/.codex/hooks/EVENT.py timeout=10",
-    "StopFailure SubagentStart SubagentStop: matcher=* type=command command=$(git rev-parse --show-toplevel)/.codex/hooks/EVENT.py timeout=10",
+    "SubagentStart SubagentStop: matcher=* type=command command=$(git rev-parse --show-toplevel)/.codex/hooks/EVENT.py timeout=10",
     "PreCompact PostCompact: matcher=manual type=command command=$(git rev-parse --show-toplevel)/.codex/hooks/EVENT.py timeout=10",
+    "SessionEnd: matcher=clear type=command command=$(git rev-parse --show-toplevel)/.codex/hooks/EVENT.py timeout=3",
+    "Interrupt: type=command command=$(git rev-parse --show-toplevel)/.codex/hooks/EVENT.py timeout=3",
     "SessionStart, by source startup|resume|clear|compact|fork, context",
     "UserPromptSubmit, no password",
     "PreToolUse, by tool_name, no push",
     "PermissionRequest, by tool_name, log",
     "PostToolUse, by tool_name, context",
     "Stop, goes on",
-    "StopFailure, by error, log",
     "SubagentStart, by agent_type, context",
     "SubagentStop, by agent_type, goes on",
     "PreCompact, by trigger manual|auto, log",
-    "PostCompact, by trigger manual|auto, log"
+    "PostCompact, by trigger manual|auto, log",
+    "SessionEnd, by reason clear|resume|logout|prompt_input_exit|other, log",
+    "Interrupt, log"
   ],
   copilot: [
     "30 s; type matcher bash powershell command exec args cwd env timeoutSec timeout comment prompt url headers allowedEnvVars hooks; matcher hooks",

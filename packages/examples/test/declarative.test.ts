@@ -11,4 +11,11 @@ describe("the examples of hook files", () => {
       "pushing is for people"
     ])
   })
+
+  it("base-coat-mcp: an mcp.json starts its own servers, and its hooks call their tools", async () => {
+    assert.deepStrictEqual(await run("hook-files/base-coat-mcp.ts", {}, { asProcess: true }), [
+      "trusting SessionStart: memory.load",
+      "The tests need port 5433."
+    ])
+  })
 })

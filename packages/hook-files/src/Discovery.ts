@@ -85,8 +85,6 @@ export const find = (places: Places): Found => {
   const found: Array<Source> = []
   const warnings: Array<HookConfig.Warning> = []
   const seen = new Set<string>()
-  // In the home folder, no file belongs to a project.
-  const atHome = real(cwd) === real(home)
   for (const one of wanted) {
     for (const { dialect, named, place } of placesOf(one, where, systems)) {
       const { path, scope } = place
@@ -112,7 +110,7 @@ export const find = (places: Places): Found => {
         ...place,
         dialect,
         system,
-        ofProject: !atHome && scope !== "managed" && inProject,
+        ofProject: scope !== "managed" && inProject,
         text: content.bytes.toString("utf8")
       }
       const decoded = system.decode(file, where)

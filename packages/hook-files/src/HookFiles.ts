@@ -45,6 +45,7 @@ export interface Options
   readonly cwd?: string
   /**
    * The folder in which decisions about trust are stored. It must be outside of the project. Default `~/.belay/trust`.
+   * If the project is the home folder, set it: otherwise no hook of the project runs.
    */
   readonly trust?: string
   /**
@@ -295,7 +296,8 @@ const decide = ({ counting, cwd, find, home, sources, trust }: Project) => {
   const own = counting.filter(({ ofProject }) => ofProject)
   const entries = own.flatMap(({ config }) => config.handlers)
   const isAsked = entries.length > 0 || own.some(({ config }) => config.warnings.some(isOfPolicy))
-  Result.getOrThrow(outside(isAsked ? cwd : undefined, trust))
+  // If the project is the home folder, the default folder is inside of it, and nothing is trusted.
+  if (isAsked && resolve(trust) !== resolve(cwd, ".belay", "trust")) Result.getOrThrow(outside(cwd, trust))
   const store = Trust.folder(trust)
   const before = isAsked ? Remembered.read(trust, cwd) : undefined
   const seen = Files.make(Remembered.known(before))
@@ -326,6 +328,7 @@ const decide = ({ counting, cwd, find, home, sources, trust }: Project) => {
     commands: entries.map(untrustedEntry),
     fingerprint,
     trust: () => {
+      Result.getOrThrow(outside(cwd, trust))
       store.trust(cwd, fingerprint)
       // The decision does not depend on it.
       Result.try(() => Remembered.write(trust, cwd, covered, seen, textOf))
@@ -387,12 +390,8 @@ const onceATick = <A>(look: () => A): () => A => {
   }
 }
 
-const outside = (cwd: string | undefined, trust: string): Result.Result<void, ConfigError> =>
-  cwd !== undefined && (isInside(cwd, resolve(trust)) || isInside(real(cwd), real(resolve(trust))))
-    ? Result.fail(
-      new ConfigError({
-        key: "hook-files.trust",
-        message: `hook-files.trust: expected a folder outside of the project ${cwd}, found ${trust}`
-      })
-    )
-    : Result.succeed(undefined)
+const outside = (cwd: string, trust: string): Result.Result<void, ConfigError> => {
+  if (!isInside(cwd, resolve(trust)) && !isInside(real(cwd), real(resolve(trust)))) return Result.succeed(undefined)
+  const message = `hook-files.trust: expected a folder outside of the project ${cwd}, found ${trust}`
+  return Result.fail(new ConfigError({ key: "hook-files.trust", message }))
+}

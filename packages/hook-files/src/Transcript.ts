@@ -12,8 +12,12 @@ import * as Result from "effect/Result"
 import { randomUUID } from "node:crypto"
 import { appendFileSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
+import type * as Dialect from "./Dialect.ts"
+import { shown } from "./engine/record.ts"
+import type { Failed } from "./engine/setup.ts"
+import type { Work } from "./Runners.ts"
 
-/** One message of a transcript. @category models @since 0.1.0 */
+/** One line of a transcript: a message, or a hook that failed. @category models @since 0.1.0 */
 export type Entry =
   /** A message of the user, or of a hook if `isMeta` is true. */
   | { readonly role: "user"; readonly content: string; readonly isMeta?: true }
@@ -26,6 +30,14 @@ export type Entry =
     readonly finishReason?: FinishReason
   }
   | { readonly role: "tool"; readonly toolCallId: string; readonly content: Json; readonly isError: boolean }
+  /** An entry of a hook file that failed without blocking, or was cancelled by its timeout. The model does not read it. */
+  | {
+    readonly role: "hook"
+    readonly event: string
+    readonly command: string
+    readonly outcome: "nonBlockingError" | "cancelled"
+    readonly problem: string
+  }
 
 /** Writes the transcript that commands can read. @category models @since 0.1.0 */
 export interface Transcript {
@@ -82,12 +94,31 @@ export const make = (folder: string): Transcript => {
   }
 }
 
+/** Returns what a transcript says about an entry of a hook file that failed without blocking. @internal */
+export const failed = (
+  { entry: { event, work }, outcome, problem }: Failed<Dialect.Entry<unknown>>
+): Entry => ({
+  role: "hook",
+  event,
+  command: shown(work as Work).slice(0, 500).toWellFormed(),
+  outcome,
+  problem: problem.slice(0, 2_000).toWellFormed()
+})
+
 const line = (entry: Entry): JsonObject => {
   if (entry.role === "user") {
     return {
       type: "user",
       message: { role: "user", content: entry.content },
       ...(entry.isMeta === true ? { isMeta: true } : {})
+    }
+  }
+  if (entry.role === "hook") {
+    const { command, event, outcome, problem } = entry
+    const kind = outcome === "cancelled" ? "hook_cancelled" : "hook_non_blocking_error"
+    return {
+      type: "attachment",
+      attachment: { type: kind, hookName: event, hookEvent: event, command, stderr: problem }
     }
   }
   if (entry.role === "tool") {

@@ -260,12 +260,23 @@ describe("HookFiles", () => {
       assert.lengthOf(load({ sources: [{ dialect: "claude", file: join(root, "more.json") }] }).hooks, 1)
     }))
 
-  it("takes the home folder for the user's, not for a project", () => {
-    const { home, load } = place()
-    write(join(home, ".claude/settings.local.json"), settings("exit 0"))
-    const { hooks, untrusted } = load({ cwd: home })
-    assert.lengthOf(hooks, 1)
-    assert.deepEqual(untrusted, [])
+  it("asks for trust in a project that is the home folder, and trusts nothing with a folder inside of it", () => {
+    const { home, load, root } = place()
+    const atHome = () => load({ cwd: home, trust: join(root, "decisions") })
+    write(join(home, ".claude/settings.json"), settings("exit 0"))
+    write(join(home, ".claude/settings.local.json"), settings("exit 0 "))
+    const before = atHome()
+    assert.deepEqual(before.hooks, [])
+    assert.deepEqual(before.untrusted.map(({ commands }) => commands.length), [2])
+    before.untrusted[0]!.trust()
+    assert.deepEqual(atHome().untrusted, [])
+    assert.lengthOf(atHome().hooks, 1)
+    write(join(home, ".claude/settings.json"), settings("exit 2"))
+    assert.lengthOf(atHome().untrusted, 1)
+    // The project could have written the default folder of decisions.
+    const byDefault = load({ cwd: home, trust: join(home, ".belay/trust") })
+    assert.deepEqual(byDefault.hooks, [])
+    assert.throws(() => byDefault.untrusted[0]!.trust(), /hook-files\.trust: expected a folder outside of the project/)
   })
 
   it.live("runs a handler that several files name once", () =>

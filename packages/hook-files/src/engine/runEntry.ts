@@ -38,7 +38,7 @@ export type RunEntry<E, I, A> = (
 
 export const make = <E extends Entry<unknown>, I, A extends Answer, V>(
   dialect: Dialect<E, I, A, V>,
-  { blockOnError = false, maxOutput, refuse, runners }: Setup<E>,
+  { blockOnError = false, maxOutput, onFailed, refuse, runners }: Setup<E>,
   background: Background
 ): RunEntry<E, I, A> => {
   /** Makes an entry that broke block, if the host wants that and the entry can block. */
@@ -56,6 +56,11 @@ export const make = <E extends Entry<unknown>, I, A extends Answer, V>(
   const notRun = (entry: E, reason: string): A => {
     const answer: A = { ...dialect.silent, outcome: "nonBlockingError", problem: `was not run: ${reason}` }
     return blockOnError ? strict(answer, entry) : { ...answer, ...dialect.ask?.(reason, entry) }
+  }
+
+  const reportFailure = ({ outcome, problem }: A, entry: E, ctx: HookContext): void => {
+    const isFailure = outcome === "nonBlockingError" || outcome === "cancelled"
+    if (isFailure && problem !== undefined) onFailed?.({ entry, outcome, problem }, ctx)
   }
 
   const requestWork = (
@@ -84,7 +89,9 @@ export const make = <E extends Entry<unknown>, I, A extends Answer, V>(
       const reason = evaluated === undefined ? yield* refusalOf(refuse, entry) : undefined
       if (reason !== undefined) {
         notifyRefusal(refuse!, entry.file, reason, ctx)
-        return { answer: notRun(entry, reason), durationMs: 0 }
+        const answer = notRun(entry, reason)
+        reportFailure(answer, entry, ctx)
+        return { answer, durationMs: 0 }
       }
       const begin = yield* Clock.currentTimeMillis
       const ending = yield* evaluated ??
@@ -93,6 +100,7 @@ export const make = <E extends Entry<unknown>, I, A extends Answer, V>(
           () => Effect.sync(() => recordRun(entry, "cancelled", undefined, ctx))
         )
       const answer = strict(dialect.decode(ending, entry), entry)
+      reportFailure(answer, entry, ctx)
       if (ending.type === "finished") {
         recordRun(entry, answer.outcome, ending.finished, ctx)
         listeners.onFinished?.(ending.finished)

@@ -1,6 +1,14 @@
 /** The options of an engine, in addition to the rules of its dialect. */
+import type { HookContext } from "@belay/core/HookContext"
 import type { Runners } from "../Runners.ts"
 import type { Refuse } from "./refusal.ts"
+
+/** An entry that failed without blocking, and why. */
+export interface Failed<E> {
+  readonly entry: E
+  readonly outcome: "nonBlockingError" | "cancelled"
+  readonly problem: string
+}
 
 /** The options of an engine for one hook. */
 export interface Setup<E> {
@@ -25,6 +33,8 @@ export interface Setup<E> {
   readonly drainMs?: number | undefined
   /** Called with the text with which an asynchronous entry wakes the agent. */
   readonly onWake?: ((sessionId: string, text: string) => void) | undefined
+  /** Called for every entry that fails or times out without blocking, also if nobody waits for it. */
+  readonly onFailed?: ((failed: Failed<E>, ctx: HookContext) => void) | undefined
   /** Returns the event at which an entry runs, if that is not its `event`. */
   readonly eventOf?: (entry: E) => string
 }

@@ -38,6 +38,8 @@ export const twinsOf = checked(
   "Discovery.twinsOf",
   ["sources"],
   (sources: ReadonlyArray<Source>): ReadonlyArray<Twin> => {
+    // Twins are entries of two systems.
+    if (new Set(sources.map(({ dialect }) => dialect)).size < 2) return []
     const seen = new Map<string, Array<Kept>>()
     const ordered = [...sources.filter(({ ofProject }) => !ofProject), ...sources.filter(({ ofProject }) => ofProject)]
     return ordered.flatMap((source) =>
@@ -46,9 +48,12 @@ export const twinsOf = checked(
         const key = source.origin === undefined && source.isProgram !== true ? keyOf(entry, source) : undefined
         if (key === undefined) return []
         const others = seen.get(key) ?? []
+        seen.set(key, others)
         const instead = others.find((kept) => kept.dialect !== source.dialect && covers(kept, entry))
         if (instead !== undefined) return [{ entry: handler, instead: instead.source }]
-        seen.set(key, [...others, { dialect: source.dialect, entry, source }])
+        // Thousands of entries may run the same command: one is enough to compare with.
+        const isNew = !others.some((kept) => kept.dialect === source.dialect && isSame(kept.entry, entry))
+        if (isNew) others.push({ dialect: source.dialect, entry, source })
         return []
       })
     )
@@ -81,6 +86,10 @@ const plainCommand = (command: string): string => {
   const plain = /[$`\\*?]/.test(line) ? line : line.replaceAll(/["']/g, "")
   return plain.replaceAll(/(^|[\s"'])(?:\/@project|\.)\/(?=[\w.])/g, "$1")
 }
+
+const isSame = (one: Facts, other: Facts): boolean =>
+  one.matcherText === other.matcherText && one.async === other.async && one.once === other.once &&
+  one.rule === undefined && other.rule === undefined && JSON.stringify(one.env) === JSON.stringify(other.env)
 
 const covers = ({ entry, dialect }: Kept, other: Facts): boolean => {
   if (entry.async === true || entry.once === true || entry.rule !== undefined) return false

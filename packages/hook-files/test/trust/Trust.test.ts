@@ -328,6 +328,12 @@ describe("a decision about scripts", () => {
       "basecoat",
       "mcp.json",
       (more) => `{ "mcpServers": { "x": "${more}" }, "hooks": { "PreToolUse": [{ "tool": "x.y", "priority": 1 }] } }`,
+      true
+    ],
+    [
+      "basecoat",
+      "mcp.json",
+      (more) => `{ "inputs": ["${more}"], "hooks": { "PreToolUse": [{ "tool": "x.y", "priority": 1 }] } }`,
       false
     ],
     [

@@ -17,6 +17,12 @@ export const scope = { name: "@belay/observe", version: "0.1.0" } as const
  */
 export const operation = { agent: "invoke_agent", model: "chat", tool: "execute_tool" } as const
 
+/**
+ * The name of the span of an entry of a hook file, followed by the event at which it ran. @category names
+ * @since 0.2.0
+ */
+export const hookSpan = "run_hook"
+
 /** Attributes of spans and metrics. @category names @since 0.1.0 */
 export const attribute = {
   operation: "gen_ai.operation.name",
@@ -63,6 +69,14 @@ export const attribute = {
   before: "belay.hook.before",
   after: "belay.hook.after",
   hookDuration: "belay.hook.duration_ms",
+  hookEvent: "belay.hook.event",
+  hookFile: "belay.hook.file",
+  hookKey: "belay.hook.key",
+  hookType: "belay.hook.type",
+  hookOutcome: "belay.hook.outcome",
+  hookExitCode: "belay.hook.exit_code",
+  hookCommand: "belay.hook.command",
+  hookStderr: "belay.hook.stderr",
   shadow: "belay.hook.shadow",
   failOpens: "belay.hook.fail_opens",
   callId: "belay.tool.call.id",

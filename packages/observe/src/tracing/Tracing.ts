@@ -20,8 +20,9 @@ import * as Schema from "effect/Schema"
 import * as Tracer from "effect/Tracer"
 import { type OpenTelemetry, openTelemetry } from "./internal/openTelemetry.ts"
 import { otlp } from "./internal/otlp.ts"
-import { eventTypes, type SpanPlace, Spans } from "./internal/spans.ts"
-import type { Telemetry } from "./internal/telemetry.ts"
+import { eventTypes } from "./internal/spanEvents.ts"
+import { Spans } from "./internal/spans.ts"
+import type { SpanPlace, Telemetry } from "./internal/telemetry.ts"
 
 /** Options of `make`. @category models @since 0.1.0 */
 export interface Options {

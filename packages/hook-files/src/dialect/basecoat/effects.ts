@@ -56,12 +56,24 @@ const sessionEffects = ({ end, events, name, state }: Setup): Effects => ({
   },
   onSessionEnd: ({ reason, sessionId }, ctx) => {
     if (ctx.agent.depth > 0) return undefined
-    const metrics = ({ metadata }: Verdict) => ({ persistedFacts: sum(metadata, "persistedFacts") })
-    const fired = events.fire("SessionEnd", ctx, { reason, sessionId }, metrics)
     const last = end(ctx.root.sessionId)
-    return fired === undefined ? last : Effect.andThen(Effect.map(fired, (verdict) => warn(verdict, ctx)), last)
+    if (!events.has("SessionEnd")) return last
+    return Effect.gen(function*() {
+      const handoff = reason === "rotate" ? yield* handoffOf(ctx) : ""
+      const metrics = ({ metadata }: Verdict) => ({
+        persistedFacts: sum(metadata, "persistedFacts"),
+        handoffSize: handoff.length
+      })
+      const fired = events.fire("SessionEnd", ctx, { reason, sessionId, handoffSize: handoff.length }, metrics)
+      if (fired !== undefined) warn(yield* fired, ctx)
+      yield* last
+    })
   }
 })
+
+/** Returns the handoff that a rotation has stored before the session ends. Empty if it could not be stored. */
+const handoffOf = (ctx: HookContext): Effect.Effect<string> =>
+  ctx.artifacts.read("handoff").pipe(Effect.map((text) => text ?? ""), Effect.orElseSucceed(() => ""))
 
 const noteBudget = ({ state }: Setup, { usedTokens, windowTokens }: TokenBudget, ctx: HookContext): void =>
   state.noteBudget(ctx, usedTokens, windowTokens)

@@ -58,9 +58,13 @@ export type Tool = {
   readonly name: string
   readonly callId: string
   readonly input: Json
-  /** `success` and `durationMs` are set after the call, with `output` or `error`. */
+  /** `success` and all fields below it are set after the call, with either `output` or `error`. */
   readonly success?: boolean
   readonly durationMs?: number
+  /** The exit code of a command. For other tools it is 0 after success and 1 after a failure. */
+  readonly exitStatus?: number
+  /** How many tokens of the conversation the input and the result take, estimated from their length. */
+  readonly tokenCost?: number
   readonly output?: Json
   /** Set if the call failed. */
   readonly error?: string

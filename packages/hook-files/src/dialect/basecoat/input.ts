@@ -3,8 +3,10 @@
  */
 import type { Json, JsonObject } from "@belay/core/Json"
 import { type Message, text } from "@belay/core/Message"
+import { byLength } from "@belay/core/Tokenizer"
 import type { ToolResult } from "@belay/core/Tool"
 import * as Schema from "effect/Schema"
+import { isFields } from "../shared/fields.ts"
 import type { Envelope, Tool } from "./events.ts"
 
 export const decodeHint = Schema.decodeUnknownOption(Schema.Struct({
@@ -30,10 +32,24 @@ export const place = (
   }
 }
 
-export const toolOf = (name: string, callId: string, input: Json, durationMs: number, result: ToolResult): Tool =>
-  result.ok
-    ? { name, callId, input, success: true, durationMs, output: result.output }
-    : { name, callId, input, success: false, durationMs, error: result.error }
+export const toolOf = (name: string, callId: string, input: Json, durationMs: number, result: ToolResult): Tool => ({
+  name,
+  callId,
+  input,
+  success: result.ok,
+  durationMs,
+  exitStatus: exitStatusOf(result),
+  tokenCost: tokensOf(input) + tokensOf(result.ok ? result.output : result.error),
+  ...(result.ok ? { output: result.output } : { error: result.error })
+})
+
+const tokensOf = (value: Json): number => byLength.count(typeof value === "string" ? value : JSON.stringify(value))
+
+/** A command that ran has the exit code in its result. For other tools it is 0 after success and 1 after a failure. */
+const exitStatusOf = (result: ToolResult): number => {
+  const code = result.ok && isFields(result.output) ? result.output["exitCode"] : undefined
+  return Number.isInteger(code) ? code as number : result.ok ? 0 : 1
+}
 
 /** Replaces the output of a result. If the call failed, the new output becomes the error message. */
 export const changed = (result: ToolResult, output: Json | undefined): ToolResult =>

@@ -12,7 +12,8 @@ export const basecoat: System = {
   places: ({ cwd }) => ["hooks.json", "mcp.json"].map((name) => ({ scope: "project", path: join(cwd, name) })),
   // Handlers of files are commands and tools, never functions.
   decode: ({ path, text }) => ({ ...BaseCoat.decode(text, path), disableAllHooks: false }) as Decoded,
-  about: ({ text }) => picked(parse(text), "version", "hooks"),
+  // A hook calls the servers of the file, so a decision covers what they start.
+  about: ({ text }) => picked(parse(text), "version", "hooks", "mcpServers"),
   hooks: (sources, making) => {
     const handlers = trusting(sources) as ReadonlyArray<unknown> as ReadonlyArray<BaseCoat.Handler>
     return handlers.length === 0

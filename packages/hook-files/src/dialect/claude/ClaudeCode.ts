@@ -152,6 +152,7 @@ export const makeFor = (options: Options, flavor: Flavor): AgentHook => {
     refuse: options.refuse,
     blockOnError: options.onBroken === "block",
     drainMs: options.drainMs,
+    onFailed: (failed, ctx) => events.note(ctx, Transcript.failed(failed)),
     onWake: onWake === undefined ? undefined : (sessionId, text) => onWake({ sessionId, text })
   })
   const transcript = options.transcripts === undefined ? undefined : Transcript.make(options.transcripts)

@@ -83,6 +83,11 @@ export const fromValue = checked("HookConfig.fromValue", ["settings", "file", "o
     warn(key, "expected a list of strings, so nothing is allowed")
     return []
   }
+  const strange = options.flavor === "codex" ? Object.keys(settings).find((key) => !codexKeys.includes(key)) : undefined
+  if (strange !== undefined) {
+    warn(strange.slice(0, 80), `is not known, so no hook of this file runs; Codex knows ${codexKeys.join(" and ")}`)
+    return { ...nothing, warnings }
+  }
   const env = environment(own(settings, "env"), warn)
   const handlers = readHooks(own(settings, "hooks"), { file, options, warn })
   const permissions = readPermissions(own(settings, "permissions"), options, warn)
@@ -98,6 +103,9 @@ export const fromValue = checked("HookConfig.fromValue", ["settings", "file", "o
     warnings
   }
 })
+
+/** The keys at the top of a file of Codex. It runs nothing of a file with another key. */
+const codexKeys = ["description", "hooks"]
 
 interface Where {
   readonly file: string

@@ -57,7 +57,7 @@ export const make = (options: Options): Dialect<Handler, Input, Answer, Verdict>
     request: (entry, input, ctx, { entries }) => ({
       input: input.payload(),
       cwd: ctx.cwd,
-      timeoutMs: timeoutOf(entry, entries, flavor.timeout) * 1_000,
+      timeoutMs: timeoutOf(entry, entries, flavor) * 1_000,
       env: { ...entry.env, ...env, ...foldersOf(entry, options), ...input.env?.() },
       work: workWithFolders(entry, options)
     }),
@@ -105,9 +105,12 @@ const identity = ({ env = {}, origin, work }: Handler): string => JSON.stringify
  * Returns the timeout of an entry in seconds. At the end of a session the limit for every entry is the longest of all
  * timeouts, at least 1.5 and at most 60 seconds.
  */
-const timeoutOf = ({ event, timeout, work }: Handler, entries: ReadonlyArray<Handler>, usual: number): number => {
+const timeoutOf = ({ event, timeout, work }: Handler, entries: ReadonlyArray<Handler>, flavor: Flavor): number => {
+  const short = flavor.shortEvents?.includes(event) === true
+  // Codex gives these events 1 second, or as long as the entry wants, but at most 3 seconds.
+  if (short) return Math.min(timeout ?? 1, 3)
   const seconds = timeout ??
-    (work.type === "prompt" ? 30 : work.type === "agent" ? 60 : rowOf(event).timeout ?? usual)
+    (work.type === "prompt" ? 30 : work.type === "agent" ? 60 : rowOf(event).timeout ?? flavor.timeout)
   if (event !== "SessionEnd") return seconds
   return Math.min(seconds, 60, Math.max(1.5, ...entries.map((entry) => entry.timeout ?? 0)))
 }

@@ -117,6 +117,8 @@ const decoders = {
 
 const kinds = Object.keys(types) as ReadonlyArray<Work["type"]>
 
+const codexKinds: ReadonlyArray<Work["type"]> = ["command", "mcp_tool"]
+
 const isKind = (type: unknown): type is Work["type"] => kinds.includes(type as Work["type"])
 
 /** Returns the types of entries that may run at an event. */
@@ -126,7 +128,7 @@ const runsAt = (event: EventName): ReadonlyArray<Work["type"]> => {
 }
 
 const readEntry = (
-  { event, options: { origin }, warn }: Place,
+  { event, options: { flavor, origin }, warn }: Place,
   hook: unknown,
   key: string
 ): { readonly work: Work; readonly when: typeof When.Type } | undefined => {
@@ -138,6 +140,9 @@ const readEntry = (
       `${key}.type`,
       `expected one of ${kinds.join(", ")}${near === undefined ? "" : `; did you mean ${near}?`}`
     )
+  }
+  if (flavor === "codex" && !codexKinds.includes(type)) {
+    return warn(`${key}.type`, `Codex runs no hooks of type ${type}; expected one of ${codexKinds.join(", ")}`)
   }
   if (!runsAt(event).includes(type)) {
     return warn(

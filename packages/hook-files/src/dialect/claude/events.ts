@@ -63,13 +63,15 @@ const table = row({
   Elicitation: { field: "mcp_server_name", blocks: true },
   ElicitationResult: { field: "mcp_server_name", blocks: true },
   PreModelSwitch: { blocks: true },
-  PostModelSwitch: {}
+  PostModelSwitch: {},
+  // Only Codex has it.
+  Interrupt: { ignoresAnswers: true }
 })
 
-/** The name of an event of Claude Code. @category models @since 0.1.0 */
+/** The name of an event of Claude Code or of Codex. @category models @since 0.1.0 */
 export type EventName = keyof typeof table
 
-export const names = Object.keys(table) as ReadonlyArray<EventName>
+export const names = (Object.keys(table) as ReadonlyArray<EventName>).filter((name) => name !== "Interrupt")
 
 export const rowOf = (event: EventName): EventRow => table[event]
 

@@ -37,8 +37,15 @@ export interface Flavor {
   ) => JsonObject
   /** Returns the result of a tool as scripts read it, and a function that converts a result of a script back. */
   readonly response: (tool: string, input: JsonObject, output: Json) => Response
-  /** The model reads the reason of a block after a tool in place of the result. */
+  /**
+   * After a tool, the model reads the reason of a block, or of `continue: false`, in place of the result, and the turn
+   * goes on.
+   */
   readonly blockReplacesResult?: true
+  /** `PostToolUse` runs after failed calls too. The system has no event `PostToolUseFailure`. */
+  readonly afterFailures?: true
+  /** Events whose entries have at most 3 seconds. */
+  readonly shortEvents?: ReadonlyArray<EventName>
   /** The `transcript_path` if no transcript is written. */
   readonly noTranscript: "" | null
 }

@@ -303,10 +303,10 @@ print("Today's branch is main.")  # the model reads it
 `
 }
 
-export const example = ({ matcher, name, values }: Event, path: string): string => {
+export const example = ({ matcher, name, values }: Event, path: string, timeout = 10): string => {
   const of = matcher === undefined ? {} : { matcher: values?.[0] ?? (matcher === "tool_name" ? "Bash" : "*") }
   return JSON.stringify(
-    { hooks: { [name]: [{ ...of, hooks: [{ type: "command", command: path, timeout: 10 }] }] } },
+    { hooks: { [name]: [{ ...of, hooks: [{ type: "command", command: path, timeout }] }] } },
     null,
     2
   )

@@ -19,7 +19,8 @@ const events: ReadonlyArray<EventName> = [
   "Elicitation",
   "ElicitationResult",
   "PreModelSwitch",
-  "PostModelSwitch"
+  "PostModelSwitch",
+  "Interrupt"
 ]
 
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_.]/g, "")

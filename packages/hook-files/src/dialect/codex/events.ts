@@ -1,4 +1,4 @@
-/** Lists the events of Codex. All of them are also events of Claude Code. */
+/** Lists the events of Codex. All of them except `Interrupt` are also events of Claude Code. */
 import type { EventName } from "../claude/events.ts"
 
 const list = [
@@ -12,7 +12,8 @@ const list = [
   "SubagentStart",
   "SubagentStop",
   "Stop",
-  "StopFailure"
+  "SessionEnd",
+  "Interrupt"
 ] as const satisfies ReadonlyArray<EventName>
 
 /** The name of an event of Codex. */

@@ -21,5 +21,7 @@ export const codex: Flavor = {
   inputFields: ({ sessionId, turnNumber }, model = "") => ({ turn_id: `${sessionId}-${turnNumber}`, model }),
   response: (_tool, _input, shown) => ({ shown, back: (output) => output }),
   blockReplacesResult: true,
+  afterFailures: true,
+  shortEvents: ["SessionEnd", "Interrupt"],
   noTranscript: null
 }

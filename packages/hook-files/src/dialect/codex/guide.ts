@@ -17,14 +17,38 @@ const stricter: { readonly [name: string]: Partial<Event> } = {
       ["hookSpecificOutput.additionalContext", "the model reads it"],
       ["decision: \"block\", reason", "the call is refused"]
     ]
-  }
+  },
+  PostToolUse: {
+    when: "A tool gave a result, or failed.",
+    may: "replace the result",
+    two: "the model reads standard error in place of the result",
+    answers: [
+      ["decision: \"block\", reason", "the model reads the reason in place of the result"],
+      ["continue: false, stopReason", "the same with stopReason; the turn goes on"],
+      ["hookSpecificOutput.additionalContext", "the model reads it"]
+    ]
+  },
+  SessionEnd: { when: "A session ends. Entries have 1 second, or their timeout up to 3 seconds." }
 }
 
-const events = claude.events.filter(({ name }) => names.includes(name)).map((event): Event => ({
-  ...event,
-  ...stricter[event.name],
-  dialect: "codex"
-}))
+const interrupt: Event = {
+  dialect: "codex",
+  name: "Interrupt",
+  occasion: "signal",
+  when: "The host says that the user has interrupted a turn. Entries have 1 second, or their timeout up to 3 seconds.",
+  fields: [],
+  two: "blocks nothing",
+  answers: []
+}
+
+const events = [
+  ...claude.events.filter(({ name }) => names.includes(name)).map((event): Event => ({
+    ...event,
+    ...stricter[event.name],
+    dialect: "codex"
+  })),
+  interrupt
+]
 
 export const codex: Guide = {
   dialect: "codex",
@@ -50,14 +74,20 @@ export const codex: Guide = {
     "timeout",
     "async",
     "statusMessage",
-    "prompt",
-    "model",
+    "server",
+    "tool",
+    "input",
     "args",
     "if",
     "once"
   ],
   groupKeys: ["matcher", "hooks"],
   events,
-  example: (event) => example(event, `"$(git rev-parse --show-toplevel)"/.codex/hooks/${event.name}.py`),
+  example: (event) =>
+    example(
+      event,
+      `"$(git rev-parse --show-toplevel)"/.codex/hooks/${event.name}.py`,
+      event.name === "SessionEnd" || event.name === "Interrupt" ? 3 : 10
+    ),
   script
 }

@@ -3,7 +3,7 @@ import { block, context, deny, fields, specific, stop } from "../claude/wire.ts"
 import type { Wire, WireEvent } from "../shared/wire.ts"
 import type { CodexEvent } from "./events.ts"
 
-const events: { readonly [E in CodexEvent | "SessionEnd"]?: WireEvent } = {
+const events: { readonly [E in CodexEvent]?: WireEvent } = {
   SessionStart: { means: "sessionStart", context },
   UserPromptSubmit: { means: "userMessage", deny: block, context, stop },
   PreToolUse: {

@@ -149,14 +149,16 @@ export const make = (options: Options): AgentHook => {
   const engine = Engine.make(Dialect.make({ projectDir, home, passEnv }), {
     ...engineSetup(name, options, () => Runners.make({ passEnv })),
     eventOf: Dialect.eventOf,
-    maxOutput: 10_485_760
+    maxOutput: 10_485_760,
+    onFailed: (failed, ctx) => events.note(ctx, Transcript.failed(failed))
   })
   const tools = Tools.make(toolNames)
   const transcript = options.transcripts === undefined ? undefined : Transcript.make(options.transcripts)
+  const events = Input.make({ engine, tools, transcript })
   const setup: Effects.Setup = {
     name,
     engine,
-    events: Input.make({ engine, tools, transcript }),
+    events,
     tools,
     prompts: handlers.flatMap(({ point, work }) =>
       point === "sessionStart" && work.type === "prompt" ? [work.prompt] : []

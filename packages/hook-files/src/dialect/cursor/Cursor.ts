@@ -123,13 +123,17 @@ export const make = (options: Options): AgentHook => {
   const variables = Input.variablesKey(name)
   const engine = Engine.make(
     Dialect.make({ projectDir, sessionEnv: (ctx) => ctx.state.get(variables) }),
-    engineSetup(name, options)
+    {
+      ...engineSetup(name, options),
+      onFailed: (failed, ctx) => events.note(ctx, Transcript.failed(failed))
+    }
   )
   const transcript = options.transcripts === undefined ? undefined : Transcript.make(options.transcripts)
+  const events = Input.make({ engine, name, transcript })
   const setup: Effects.Setup = {
     name,
     engine,
-    events: Input.make({ engine, name, transcript }),
+    events,
     toolNames: translated(toolNames),
     hasTranscript: transcript !== undefined,
     begun: new Map()

@@ -5,7 +5,7 @@ import type { JsonObject } from "@belay/core/Json"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Engine from "../../engine/engine.ts"
-import { isRefused } from "../../internal/projectVariables.ts"
+import { loadsCode } from "../../internal/projectVariables.ts"
 import type * as Transcript from "../../Transcript.ts"
 import { type Answer, noVerdict, type Verdict } from "./answer.ts"
 import type { Handler } from "./config.ts"
@@ -66,7 +66,7 @@ export const make = ({ engine, name, transcript }: Setup): Events => {
       }
       const fired = engine.fire({ event, subjects, input }, ctx) ?? Effect.succeed(noVerdict)
       return Effect.map(fired, (verdict) => {
-        const env = Object.entries(verdict.env).filter(([variable]) => !isRefused(variable))
+        const env = Object.entries(verdict.env).filter(([variable]) => !loadsCode(variable))
         if (env.length > 0) ctx.state.update(variables, (before) => ({ ...before, ...Object.fromEntries(env) }))
         return verdict
       })

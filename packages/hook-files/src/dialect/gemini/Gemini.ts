@@ -140,11 +140,11 @@ export const make = (options: Options): AgentHook => {
   HookDefaults.checkKinds("gemini-hooks", options, optionKinds, ["handlers", "projectDir"])
   const { disabled = [], name = "gemini-hooks", projectDir, toolNames = {} } = options
   const handlers = options.handlers.filter((handler) => !Config.isDisabled(handler, disabled))
-  const engine = Engine.make(
-    Dialect.make(projectDir),
-    engineSetup(name, { ...options, handlers }, () => Runners.make({ graceMs: 5_000 }))
-  )
   const transcript = options.transcripts === undefined ? undefined : Transcript.make(options.transcripts)
+  const engine = Engine.make(Dialect.make(projectDir), {
+    ...engineSetup(name, { ...options, handlers }, () => Runners.make({ graceMs: 5_000 })),
+    onFailed: (failed, ctx) => Effects.note({ transcript }, ctx, Transcript.failed(failed))
+  })
   const setup: Effects.Setup = {
     name,
     engine,

@@ -26,7 +26,7 @@ export interface Setup {
 }
 
 /** Adds a message to the transcript of the main agent. */
-export const note = ({ transcript }: Setup, ctx: HookContext, entry: Transcript.Entry): void => {
+export const note = ({ transcript }: Pick<Setup, "transcript">, ctx: HookContext, entry: Transcript.Entry): void => {
   if (ctx.agent.depth === 0 && !ctx.askedAgain) transcript?.add(ctx.root.sessionId, entry, ctx.cwd)
 }
 

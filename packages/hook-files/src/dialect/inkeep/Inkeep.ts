@@ -7,6 +7,7 @@
 import type { AgentHook } from "@belay/core/AgentHook"
 import type { Eventual } from "@belay/core/Eventual"
 import type { HookContext } from "@belay/core/HookContext"
+import { checkOptions } from "@belay/core/OptionCheck"
 import * as HookDefaults from "@belay/hooks/HookDefaults"
 import * as Result from "effect/Result"
 import { changingPriority, methodsOf } from "../../engine/effects.ts"
@@ -23,14 +24,22 @@ export type { Mcp } from "./capabilities.ts"
 export type { HookPoint } from "./response.ts"
 export type { Attachment, Context, Definition, InProcess, Scope, Stored } from "./types.ts"
 
+/** A text, or a function that returns it for the conversation of `ctx`. @category models @since 0.2.0 */
+export type OfConversation = string | ((ctx: HookContext) => Eventual<string>)
+
 /** Options of the hook that runs definitions of Inkeep. @category models @since 0.1.0 */
 export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "onTimeout"> {
   readonly definitions: ReadonlyArray<Definition>
   readonly attachments: ReadonlyArray<Attachment>
   /** The id of the agent in `scope.agentId`. Sub-agents are identified by their names. Default: the agent's name. */
   readonly agentId?: string
-  readonly tenantId?: string
-  readonly projectId?: string
+  /**
+   * The id of the tenant in `conversation.tenantId`, or a function that returns it for a conversation: `ctx.root` has
+   * its id. A function that fails blocks what the hooks would have decided. Default: empty.
+   */
+  readonly tenantId?: OfConversation
+  /** The id of the project in `conversation.projectId`, in the same way. */
+  readonly projectId?: OfConversation
   /** The MCP tools of the project, including tools that the agent does not have. Default: the tools of `ctx.mcp`. */
   readonly mcp?: (ctx: HookContext) => Mcp
   /** Looks up a secret. Hooks and the conversation receive a token instead of the secret. */
@@ -46,8 +55,8 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
   definitions: "list",
   attachments: "list",
   agentId: "text",
-  tenantId: "text",
-  projectId: "text",
+  tenantId: "any",
+  projectId: "any",
   mcp: "function",
   secrets: "function",
   toolType: "function"
@@ -98,6 +107,16 @@ export const make = (options: Options): AgentHook => {
     runners: Runners.make()
   })
   const { projectId = "", tenantId = "", toolType = typeOf } = options
+  const isOfConversation = (value: unknown) => typeof value === "string" || typeof value === "function"
+  const expected = "a text, or a function of ctx that returns a text"
+  Result.getOrThrow(
+    checkOptions(name, ["tenantId", tenantId, isOfConversation, expected], [
+      "projectId",
+      projectId,
+      isOfConversation,
+      expected
+    ])
+  )
   const setup = { name, engine, projectId, tenantId, toolType, hasSecrets: secrets !== undefined }
   const { confidential, ...effects } = Effects.make(setup)
   return HookDefaults.apply(options, {

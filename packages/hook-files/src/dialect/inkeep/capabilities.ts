@@ -56,6 +56,10 @@ export const capabilities = (
   return {
     "variableBag.get": (key = "", scope) => bag.get(key, scope),
     "variableBag.set": (key = "", value = null, scope) => bag.set(key, value, scope),
+    "variableBag.about": (key = "", scope) => {
+      const about = bag.about(key, scope)
+      return about === undefined ? undefined : { ...about }
+    },
     "variableBag.delete": (key = "", scope) => bag.delete(key, scope),
     "variableBag.getAll": (scope) => bag.getAll(scope),
     "artifacts.write": (key, content, mimeType) =>

@@ -79,9 +79,9 @@ const evaluate = (
   { name, providers }: Options,
   ctx: HookContext
 ): Effect.Effect<Dialect.Ending> =>
-  Effect.suspend(() => {
+  Effect.clockWith((clock) => {
     const { decoded, definition, hookPoint, sandboxConfig } = attached
-    const bag = Variables.open(name, attached.name, callId, ctx)
+    const bag = Variables.open(name, attached.name, callId, ctx, () => clock.currentTimeMillisUnsafe())
     const can = capabilities(bag, tokens, callId, providers, ctx)
     const context = { ...fields, hook: { name: attached.name, point: hookPoint }, ...defined({ config: decoded }) }
     const ran: Effect.Effect<unknown, unknown> = definition.execution === "in-process"

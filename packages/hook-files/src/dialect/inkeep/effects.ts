@@ -1,6 +1,8 @@
 /** Applies the verdict of stored hooks at each hook point of the agent. */
+import { ConfigError } from "@belay/core/AgentError"
 import type { AgentHook } from "@belay/core/AgentHook"
 import type { Delegation } from "@belay/core/Delegation"
+import { type Eventual, eventual } from "@belay/core/Eventual"
 import { defined } from "@belay/core/Fields"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
@@ -21,8 +23,8 @@ export interface Setup {
   /** The name of the hook. */
   readonly name: string
   readonly engine: Engine.Engine<Entry, Input, Answer, Verdict>
-  readonly tenantId: string
-  readonly projectId: string
+  readonly tenantId: string | ((ctx: HookContext) => Eventual<string>)
+  readonly projectId: string | ((ctx: HookContext) => Eventual<string>)
   readonly toolType: (name: string) => "mcp" | "function" | "relation"
   readonly hasSecrets: boolean
 }
@@ -72,17 +74,25 @@ const makeRuns = ({ engine, projectId, tenantId }: Setup): Runs => {
     at: (point, ctx, fields, callId) => {
       if (!engine.has(point)) return undefined
       const { sessionId, turnNumber } = ctx.root
-      const conversation = { conversationId: sessionId, taskId: `${sessionId}/${turnNumber}`, tenantId, projectId }
-      const input: Input = {
-        fields: { ...fields, conversation },
-        tokens: callId === undefined ? new Map() : tokensFor(keyOf(ctx, callId)),
-        callId
+      const fire = (tenant: string, project: string) => {
+        const ids = { taskId: `${sessionId}/${turnNumber}`, tenantId: tenant, projectId: project }
+        const input: Input = {
+          fields: { ...fields, conversation: { conversationId: sessionId, ...ids } },
+          tokens: callId === undefined ? new Map() : tokensFor(keyOf(ctx, callId)),
+          callId
+        }
+        const fired = engine.fire({ event: point, subjects: [], input }, ctx)
+        if (fired === undefined) return undefined
+        const queue = queues.get(sessionId) ?? Semaphore.makeUnsafe(1)
+        queues.set(sessionId, queue)
+        return queue.withPermit(fired)
       }
-      const fired = engine.fire({ event: point, subjects: [], input }, ctx)
-      if (fired === undefined) return undefined
-      const queue = queues.get(sessionId) ?? Semaphore.makeUnsafe(1)
-      queues.set(sessionId, queue)
-      return queue.withPermit(fired)
+      if (typeof tenantId === "string" && typeof projectId === "string") return fire(tenantId, projectId)
+      return Effect.gen(function*() {
+        const tenant = yield* idOf("tenantId", tenantId, ctx)
+        const project = yield* idOf("projectId", projectId, ctx)
+        return yield* fire(tenant, project) ?? Effect.succeed<Verdict>({})
+      })
     },
     tokensOf: (ctx, callId) => tokens.get(keyOf(ctx, callId)),
     forgetCall: (ctx, callId) => void tokens.delete(keyOf(ctx, callId)),
@@ -92,6 +102,16 @@ const makeRuns = ({ engine, projectId, tenantId }: Setup): Runs => {
     }
   }
 }
+
+/** Returns the id of a tenant or a project. A function that does not return a text fails the hook. */
+const idOf = (option: "tenantId" | "projectId", id: Setup["tenantId"], ctx: HookContext): Effect.Effect<string> =>
+  typeof id === "string" ? Effect.succeed(id) : Effect.orDie(Effect.flatMap(
+    eventual(() => id(ctx)),
+    (found: unknown) =>
+      typeof found === "string"
+        ? Effect.succeed(found)
+        : Effect.fail(new ConfigError({ key: option, message: `${option}: expected a text, found ${typeof found}` }))
+  ))
 
 /** Replaces tokens by secrets in the arguments of a tool, and secrets by tokens in its result. */
 const secretEffects = ({ tokensOf }: Runs): Pick<AgentHook, "confidential" | "wrapToolCall"> => ({

@@ -6,6 +6,9 @@ import type * as Schema from "effect/Schema"
 import type * as Sandbox from "../../runner/Sandbox.ts"
 import type { HookPoint } from "./response.ts"
 
+/** How long a variable lives at most. @category models @since 0.2.0 */
+export type VariableScope = "conversation" | "turn" | "toolCall"
+
 /**
  * The context that every hook receives. Each hook point adds more fields. All functions return promises.
  *
@@ -43,13 +46,26 @@ export interface Context {
   readonly payload?: Json
   /**
    * Variables that the model never sees. They are stored with the conversation, or only until the end of the `turn` or
-   * of the `toolCall`.
+   * of the `toolCall`. The default is the conversation.
    */
   readonly variableBag: {
-    readonly get: (key: string, scope?: "conversation" | "turn" | "toolCall") => Promise<Json | undefined>
-    readonly set: (key: string, value: Json, scope?: "conversation" | "turn" | "toolCall") => Promise<void>
-    readonly delete: (key: string, scope?: "conversation" | "turn" | "toolCall") => Promise<boolean>
-    readonly getAll: (scope?: "conversation" | "turn" | "toolCall") => Promise<JsonObject>
+    readonly get: (key: string, scope?: VariableScope) => Promise<Json | undefined>
+    /** With `ttlMs`, the variable is absent after this many milliseconds. Without it, a write removes an earlier limit. */
+    readonly set: (
+      key: string,
+      value: Json,
+      options?: VariableScope | { readonly scope?: VariableScope; readonly ttlMs?: number }
+    ) => Promise<void>
+    readonly delete: (key: string, scope?: VariableScope) => Promise<boolean>
+    readonly getAll: (scope?: VariableScope) => Promise<JsonObject>
+    /**
+     * Returns how often the variable was written since it exists, from 1 on, and when it expires, in milliseconds since
+     * 1970. Returns undefined if there is no such variable.
+     */
+    readonly about: (
+      key: string,
+      scope?: VariableScope
+    ) => Promise<{ readonly version: number; readonly expiresAt?: number } | undefined>
   }
   readonly artifacts: {
     /** Stores a text and returns a reference that can be shown to the model. */

@@ -2,19 +2,26 @@
  * Stores variables of a conversation that the model never sees. The variables that a hook writes are stored after its
  * run has ended.
  */
+import { defined } from "@belay/core/Fields"
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
 import { digest, type Json } from "@belay/core/Json"
 import { JsonValue } from "@belay/core/Message"
 import * as Schema from "effect/Schema"
+import { isFields } from "../shared/fields.ts"
 
 const scopes = ["conversation", "turn", "toolCall"] as const
 
 type Scope = (typeof scopes)[number]
 
+/** How often a variable was written, and when it expires, in milliseconds since 1970. */
+const About = Schema.Struct({ version: Schema.Int, expiresAt: Schema.optionalKey(Schema.Finite) })
+
 /** The variables during one run of a hook. */
 export interface Bag {
   readonly get: (key: Json, scope?: Json) => Json | undefined
+  readonly about: (key: Json, scope?: Json) => typeof About.Type | undefined
+  /** `scope` is a text, or `{ scope?, ttlMs? }`. */
   readonly set: (key: Json, value: Json, scope?: Json) => void
   readonly delete: (key: Json, scope?: Json) => boolean
   readonly getAll: (scope?: Json) => { readonly [key: string]: Json }
@@ -24,11 +31,18 @@ export interface Bag {
 
 type State = Pick<HookState.HookState, "get" | "set">
 
-/** Opens the variables for one run of a hook. */
-export const open = (name: string, hook: string, callId: string | undefined, ctx: HookContext): Bag => {
+/** Opens the variables for one run of a hook. `now` returns the time in milliseconds since 1970. */
+export const open = (
+  name: string,
+  hook: string,
+  callId: string | undefined,
+  ctx: HookContext,
+  now: () => number
+): Bag => {
   const index = HookState.key(`${name}/bag`, Schema.Array(Schema.String), [])
   const keyOf = (key: string) => HookState.key<Json>(`${name}/bag/${key}`, JsonValue, null)
-  const written = new Map<string, { readonly scope: Scope; readonly key: string; readonly value: Json | undefined }>()
+  const abouts = HookState.key(`${name}/bag-about`, Schema.Record(Schema.String, About), {})
+  const written = new Map<string, Write>()
   const stateOf = (scope: Scope): State => {
     if (scope === "conversation") return ctx.state.durable.conversation
     return scope === "turn" ? ctx.state.durable.turn : ctx.state.durable.call(callId ?? "none")
@@ -39,19 +53,59 @@ export const open = (name: string, hook: string, callId: string | undefined, ctx
       ? refuse(`the scope ${JSON.stringify(scope)} does not exist at this hook point`)
       : found
   }
+  const aboutStored = (key: string, scope: Scope) => {
+    const all = stateOf(scope).get(abouts)
+    return Object.hasOwn(all, key) ? all[key] : undefined
+  }
+  const isOver = (expiresAt: number | undefined): boolean => expiresAt !== undefined && expiresAt <= now()
   const stored = (key: string, scope: Scope): Json | undefined => {
     const state = stateOf(scope)
-    return state.get(index).includes(key) ? state.get(keyOf(key)) : undefined
+    return state.get(index).includes(key) && !isOver(aboutStored(key, scope)?.expiresAt)
+      ? state.get(keyOf(key))
+      : undefined
   }
   const current = (key: string, scope: Scope): Json | undefined => {
     const mine = written.get(`${scope} ${key}`)
-    return mine === undefined ? stored(key, scope) : mine.value
+    if (mine === undefined) return stored(key, scope)
+    return isOver(mine.expiresAt) ? undefined : mine.value
   }
-  const write = (key: string, scope: Scope, value: Json | undefined): void =>
-    void written.set(`${scope} ${key}`, { scope, key, value })
+  const versionOf = (key: string, scope: Scope): number =>
+    stored(key, scope) === undefined ? 0 : aboutStored(key, scope)?.version ?? 1
+  const write = (key: string, scope: Scope, value: Json | undefined, expiresAt?: number): void =>
+    void written.set(`${scope} ${key}`, { scope, key, value, ...defined({ expiresAt }) })
+  const store = ({ expiresAt, key, scope, value }: Write): void => {
+    const state = stateOf(scope)
+    const before = stored(key, scope)
+    const version = versionOf(key, scope) + 1
+    const gone = (other: string) => other === key || isOver(aboutStored(other, scope)?.expiresAt)
+    const names = state.get(index)
+    for (const other of names) if (other !== key && gone(other)) state.set(keyOf(other), null)
+    state.set(keyOf(key), value ?? null)
+    const others = names.filter((one) => !gone(one))
+    state.set(index, value === undefined ? others : [...others, key])
+    const kept = Object.entries(state.get(abouts)).filter(([other]) => !gone(other))
+    const own = value === undefined ? [] : [[key, { version, ...defined({ expiresAt }) }] as const]
+    state.set(abouts, Object.fromEntries([...kept, ...own]))
+    if (ctx.events.active) {
+      const change = { key, scope, hook, version, ...defined({ expiresAt }) }
+      ctx.events.emit("variable-changed", { ...change, before: digest(before), after: digest(value) })
+    }
+  }
   return {
     get: (key, scope) => current(nameOf(key), scopeOf(scope)),
-    set: (key, value, scope) => write(nameOf(key), scopeOf(scope), value ?? null),
+    about: (key, scope) => {
+      const [called, where] = [nameOf(key), scopeOf(scope)]
+      if (current(called, where) === undefined) return undefined
+      const mine = written.get(`${where} ${called}`)
+      const version = versionOf(called, where)
+      return mine === undefined
+        ? { version, ...defined({ expiresAt: aboutStored(called, where)?.expiresAt }) }
+        : { version: version + 1, ...defined({ expiresAt: mine.expiresAt }) }
+    },
+    set: (key, value, options) => {
+      const { scope, ttlMs }: { readonly [key: string]: unknown } = isFields(options) ? options : { scope: options }
+      write(nameOf(key), scopeOf(scope as Json | undefined), value ?? null, expiryOf(ttlMs, now))
+    },
     delete: (key, scope) => {
       const there = current(nameOf(key), scopeOf(scope)) !== undefined
       write(nameOf(key), scopeOf(scope), undefined)
@@ -69,19 +123,25 @@ export const open = (name: string, hook: string, callId: string | undefined, ctx
       }))
     },
     keep: () => {
-      for (const { key, scope, value } of written.values()) {
-        const state = stateOf(scope)
-        const before = stored(key, scope)
-        const others = state.get(index).filter((one) => one !== key)
-        state.set(keyOf(key), value ?? null)
-        state.set(index, value === undefined ? others : [...others, key])
-        if (ctx.events.active) {
-          ctx.events.emit("variable-changed", { key, scope, hook, before: digest(before), after: digest(value) })
-        }
-      }
+      written.forEach(store)
       written.clear()
     }
   }
+}
+
+interface Write {
+  readonly scope: Scope
+  readonly key: string
+  /** Undefined if the variable is deleted. */
+  readonly value: Json | undefined
+  readonly expiresAt?: number
+}
+
+const expiryOf = (ttlMs: unknown, now: () => number): number | undefined => {
+  if (ttlMs === undefined || ttlMs === null) return undefined
+  return typeof ttlMs === "number" && Number.isFinite(ttlMs) && ttlMs > 0
+    ? now() + ttlMs
+    : refuse(`ttlMs: expected a positive number of milliseconds, found ${JSON.stringify(ttlMs)?.slice(0, 80)}`)
 }
 
 const nameOf = (key: Json): string =>

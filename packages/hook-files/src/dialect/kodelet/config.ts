@@ -32,7 +32,7 @@ export interface Handler {
 
 /**
  * Returns the folders of executables in this order: the project, the plugins of the project, the user, the plugins of
- * the user.
+ * the user. If the project is the home folder, the project could have written all of them.
  */
 export const folders = checked(
   "Kodelet.folders",
@@ -46,7 +46,7 @@ export const folders = checked(
         prefix: `${plugin.replace("@", "/")}/`
       }))
     ]
-    return real(cwd) === real(home) ? of(home, false) : [...of(cwd, true), ...of(home, false)]
+    return real(cwd) === real(home) ? of(home, true) : [...of(cwd, true), ...of(home, false)]
   }
 )
 

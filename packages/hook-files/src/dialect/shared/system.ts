@@ -147,7 +147,7 @@ export const tamed = <D extends Decoded>(config: D, path: string): D => {
       warnings.push({
         file,
         key: `${key}env.${name.slice(0, 80)}`,
-        reason: "is not set: a project may not set variables that make programs load code"
+        reason: "is not set: a project may not set variables that make programs load code or send data elsewhere"
       })
     }
     return refused.length === 0 ? env : Object.fromEntries(Object.entries(env).filter(([name]) => !isRefused(name)))

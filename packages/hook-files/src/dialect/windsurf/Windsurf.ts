@@ -108,7 +108,10 @@ export const optionKinds: HookDefaults.OwnKinds<Options> = {
 export const make = (options: Options): AgentHook => {
   HookDefaults.checkKinds("windsurf", options, optionKinds, ["handlers", "projectDir"])
   const { name = "windsurf-hooks", projectDir, toolNames = {} } = options
-  const engine = Engine.make(Dialect.make(projectDir), engineSetup(name, options))
   const transcript = options.transcripts === undefined ? undefined : Transcript.make(options.transcripts)
+  const engine = Engine.make(Dialect.make(projectDir), {
+    ...engineSetup(name, options),
+    onFailed: (failed, ctx) => Effects.note(transcript, ctx, Transcript.failed(failed))
+  })
   return hookOf(name, options, engine, Effects.make({ engine, toolNames, transcript }))
 }

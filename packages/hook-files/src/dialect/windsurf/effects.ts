@@ -39,18 +39,25 @@ const fireOf = ({ engine }: Setup, models: ReadonlyMap<string, string>): Fire =>
   })
 }
 
+/** Adds a line to the transcript of the main agent. */
+export const note = (
+  transcript: Transcript.Transcript | undefined,
+  ctx: HookContext,
+  entry: Transcript.Entry
+): void => {
+  if (ctx.agent.depth === 0 && !ctx.askedAgain) transcript?.add(ctx.root.sessionId, entry, ctx.cwd)
+}
+
 export const make = (setup: Setup): Effects => {
   const { engine, transcript } = setup
   const models = new Map<string, string>()
   const fire = fireOf(setup, models)
-  const note = (ctx: HookContext, entry: Transcript.Entry): void => {
-    if (ctx.agent.depth === 0 && !ctx.askedAgain) transcript?.add(ctx.root.sessionId, entry, ctx.cwd)
-  }
+  const noteHere = (ctx: HookContext, entry: Transcript.Entry): void => note(transcript, ctx, entry)
   return {
-    ...toolEffects(setup, fire, note),
+    ...toolEffects(setup, fire, noteHere),
     preTurn: (input, ctx) => {
       if (ctx.agent.depth > 0) return undefined
-      note(ctx, { role: "user", content: input.message })
+      noteHere(ctx, { role: "user", content: input.message })
       return onVerdict(
         fire("pre_user_prompt", { user_prompt: input.message }, ctx),
         ({ denied }) => denied === undefined ? undefined : HookAction.reject(denied, { userMessage: denied })
@@ -59,7 +66,7 @@ export const make = (setup: Setup): Effects => {
     postLlmCall: ({ response: { model, text, toolCalls } }, ctx) => {
       if (ctx.agent.depth > 0) return undefined
       models.set(ctx.root.sessionId, model)
-      note(ctx, { role: "assistant", content: text, toolCalls })
+      noteHere(ctx, { role: "assistant", content: text, toolCalls })
       return undefined
     },
     postTurn: {

@@ -15,7 +15,7 @@ const set = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/))
 
 const scripts = set(
   `sh bash zsh ksh fish py pyw js mjs cjs jsx ts mts cts tsx rb pl pm php lua ps1 psm1 awk sed jq cmd bat exe com so dylib dll node wasm jar
-   bin go rs swift java kts groovy jl r ex exs tcl scala nu mk`
+   bin go rs swift java class kts groovy jl r ex exs tcl scala nu mk`
 )
 
 const data = set(

@@ -88,10 +88,15 @@ class Line {
     }
     const runner = Runners.runnerOf(name, rest)
     if (runner !== undefined) this.runner(runner, rest)
+    if (name === "cmd") return this.batch(rest, depth)
     if (shells.has(name)) return this.shell(rest, inputs, depth)
     if (isInterpreter(name)) return this.code(name, rest, inputs, depth)
     if (readsFile.test(name)) return this.reader(rest, depth)
-    if (name === "find" || name === "fd") return this.behind(rest, /^--?(?:exec|ok|x)/i, depth)
+    if (name === "find" || name === "fd") return this.searched(rest, depth)
+    if (name === "run-parts") {
+      for (const word of rest) if (!word.startsWith("-")) this.add(word, "folder")
+      return true
+    }
     if (runner !== undefined) return this.behind(rest, runner.wraps ?? /^(?:exec|x|dlx)$/, depth)
     return wrappers.has(name)
       ? this.wrapped(name === "flock" ? skipped(rest) : rest, depth)
@@ -180,6 +185,12 @@ class Line {
     const language = Inline.languageOf(name)
     for (let index = 0; index < rest.length; index++) {
       const [word, next] = [rest[index]!, rest[index + 1]]
+      const searched = folderOption(name, word)
+      if (searched !== undefined) {
+        for (const one of (searched || next || "").split(/[:;]/)) this.add(one, isArchive(one) ? "file" : "folder")
+        if (searched === "") index++
+        continue
+      }
       const after = (at: number) => this.operands(rest.slice(at), depth)
       const attached = Inline.codeOf(language, word)
       if (attached === "") return this.inline(next, language) && after(index + 2)
@@ -226,6 +237,28 @@ class Line {
       }
     })
     return this.operands(rest, depth)
+  }
+
+  /** If `find` runs the files that it finds, every script of the folders that it searches counts. */
+  private searched(rest: ReadonlyArray<string>, depth: number): boolean {
+    const runs = /^--?(?:exec|ok|x)/i
+    const at = rest.findIndex((word) => runs.test(word))
+    const [program = "", script = "{}"] = rest.slice(at + 1).filter((word) => word === "{}" || !/^[-+;]/.test(word))
+    const runsFound = program === "{}" || (script === "{}" && (shells.has(nameOf(program)) || isInterpreter(program)))
+    if (at >= 0 && runsFound) {
+      const end = rest.findIndex((word) => /^[-(!]/.test(word))
+      for (const root of end === 0 ? ["."] : rest.slice(0, end)) this.add(root, "folder")
+    }
+    return this.behind(rest, runs, depth)
+  }
+
+  /** `cmd /c x.bat`. */
+  private batch(rest: ReadonlyArray<string>, depth: number): boolean {
+    const [first, ...more] = rest.filter((word) => !/^\/[a-z](?::\w+)?$/i.test(word))
+    if (first === undefined) return true
+    this.add(first.split(/\s/, 1)[0]!, "script")
+    if (/\s/.test(first)) return this.script(first, depth + 1)
+    return this.run([first, ...more], depth + 1, [])
   }
 
   /** The words after one of the arguments are a command. */
@@ -277,6 +310,19 @@ class Line {
       this.bases.some((base) => this.where.exists(resolve(base, text)))
   }
 }
+
+/**
+ * Returns the folder in an option that says where an interpreter finds modules; `""` if it is the next word; undefined
+ * for other options.
+ */
+const folderOption = (name: string, word: string): string | undefined => {
+  if (/^(?:perl|j?ruby)/.test(name)) return /^-I(.*)$/.exec(word)?.[1]
+  return /^(?:java|jshell|kotlin|groovy|scala)$/.test(name)
+    ? /^(?:-cp|-classpath|--class-path|-p|--module-path)(?:$|=)(.*)$/.exec(word)?.[1]
+    : undefined
+}
+
+const isArchive = (path: string): boolean => /\.jar$/i.test(path)
 
 const textOf = ({ text }: Word): string => text
 

@@ -127,6 +127,7 @@ describe("the commands of ClaudeCode", () => {
       "preTurn",
       "onPermission",
       "preToolCall",
+      "onToolDenied",
       "onSignal"
     ])
     assert.throws(

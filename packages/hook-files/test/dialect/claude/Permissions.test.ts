@@ -101,6 +101,37 @@ describe("permissions of settings files", () => {
   })
 })
 
+describe("calls that rules deny", () => {
+  it("reach PreToolUse entries once, before PermissionDenied, and no answer lets them run", async () => {
+    const { cwd, load, project, root } = place()
+    const log = join(root, "log")
+    const allow = JSON.stringify({
+      hookSpecificOutput: {
+        hookEventName: "PreToolUse",
+        permissionDecision: "allow",
+        updatedInput: { command: "ls" },
+        additionalContext: "noted"
+      }
+    })
+    const entry = (command: string) => [{ hooks: [{ type: "command", command }] }]
+    project(JSON.stringify({
+      permissions: { deny: ["Bash(rm *)"] },
+      hooks: {
+        PreToolUse: entry(`echo pre >> ${log}; echo '${allow}'`),
+        PermissionDenied: entry(`echo denied >> ${log}`)
+      }
+    }))
+    load().untrusted[0]!.trust()
+    const { ran, tools } = recording()
+    const { provider, requests } = scripted([calls(["bash", { command: "rm x" }]), calls(["bash", { command: "pwd" }])])
+    await using agent = createAgent({ provider, tools, cwd, hooks: load().hooks })
+    await agent.run("go")
+    assert.deepEqual(ran, ["ls"])
+    assert.deepEqual(readFileSync(log, "utf8").trim().split("\n"), ["pre", "denied", "pre"])
+    assert.include(JSON.stringify(requests[1]!.messages), "noted")
+  })
+})
+
 describe("env of a project's settings", () => {
   it.live("reaches its entries once they are trusted, and a change asks again", () =>
     Effect.gen(function*() {
@@ -115,6 +146,28 @@ describe("env of a project's settings", () => {
       assert.match((yield* fire(loaded)).action.reason ?? "", /changed since they were trusted/)
     }))
 
+  it.live("cannot load code or move traffic, also in a project that is trusted", () =>
+    Effect.gen(function*() {
+      const { fire, load, project, root } = place()
+      const refused = [
+        ..."PATH LD_PRELOAD DYLD_INSERT_LIBRARIES NODE_OPTIONS NODE_PATH BASH_ENV PYTHONPATH PERL5OPT RUBYOPT".split(
+          " "
+        ),
+        ..."JAVA_TOOL_OPTIONS CLASSPATH BUN_OPTIONS DENO_DIR GOFLAGS MAKEFLAGS EDITOR PAGER LESSOPEN".split(" "),
+        ..."HTTP_PROXY https_proxy ALL_PROXY NO_PROXY ANTHROPIC_BASE_URL OPENAI_BASE_URL AWS_ENDPOINT_URL".split(" "),
+        ..."OTEL_EXPORTER_OTLP_ENDPOINT SSL_CERT_FILE REQUESTS_CA_BUNDLE NODE_TLS_REJECT_UNAUTHORIZED".split(" ")
+      ]
+      const kept = ["DEBUG", "MY_URL", "NODE_ENV", "PYTHONUNBUFFERED", "PROXY_NAME", "EDITORIAL"]
+      const env = Object.fromEntries([...refused, ...kept].map((name) => [name, "evil"]))
+      project(settings(`env > ${join(root, "env")}`, { env }))
+      load().untrusted[0]!.trust()
+      const loaded = load()
+      yield* fire(loaded)
+      const evil = readFileSync(join(root, "env"), "utf8").split("\n").filter((line) => line.endsWith("=evil"))
+      assert.sameMembers(evil, kept.map((name) => `${name}=evil`))
+      assert.sameMembers(loaded.warnings.map(({ key }) => key), refused.map((name) => `env.${name}`))
+    }))
+
   it.live("does not reach entries of the user, and cannot make programs load code", () =>
     Effect.gen(function*() {
       const { cwd, fire, home, load, project, root } = place()
@@ -125,7 +178,7 @@ describe("env of a project's settings", () => {
       load().untrusted[0]!.trust()
       const loaded = load()
       assert.deepEqual(loaded.warnings.map(({ key, reason }) => `${key} ${reason}`), [
-        "env.BASH_ENV is not set: a project may not set variables that make programs load code"
+        "env.BASH_ENV is not set: a project may not set variables that make programs load code or send data elsewhere"
       ])
       yield* fire(loaded)
       const read = (name: string) => existsSync(join(root, name)) ? readFileSync(join(root, name), "utf8") : undefined

@@ -203,7 +203,7 @@ describe("Codex", () => {
         matcher: "[",
         ...command("c")
       }],
-      SessionEnd: [command("d")]
+      StopFailure: [command("d")]
     }
     const { handlers, warnings } = Codex.decode(JSON.stringify({ hooks }), "hooks.json")
     assert.deepEqual(
@@ -214,6 +214,6 @@ describe("Codex", () => {
         [false, false, false, false]
       ]
     )
-    assert.deepEqual(warnings.map(({ key }) => key), ["hooks.PreToolUse[2].matcher", "hooks.SessionEnd"])
+    assert.deepEqual(warnings.map(({ key }) => key), ["hooks.PreToolUse[2].matcher", "hooks.StopFailure"])
   })
 })

@@ -76,6 +76,6 @@ describe("hooks.json of Cursor", () => {
       ["user", join(home, ".cursor")]
     ])
     const atHome = Discovery.find({ cwd: home, home, managed, sources: ["cursor"] }).sources
-    assert.deepEqual(atHome.map(({ ofProject, scope }) => [scope, ofProject]), [["managed", false], ["user", false]])
+    assert.deepEqual(atHome.map(({ ofProject, scope }) => [scope, ofProject]), [["managed", false], ["user", true]])
   })
 })

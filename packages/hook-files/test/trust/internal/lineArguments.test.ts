@@ -97,7 +97,7 @@ describe("an option of an interpreter", () => {
     ["deno run --config ./d.json x.ts", "file:d.json script:d.json script:x.ts"],
     ["python -W ignore guard ./a.md", "operand:a.md script:guard"],
     ["python -B guard ./a.md", "operand:a.md script:guard"],
-    ["perl -I lib guard ./a.md", "operand:a.md script:guard"]
+    ["perl -I lib guard ./a.md", "folder:lib operand:a.md script:guard"]
   ])
 })
 

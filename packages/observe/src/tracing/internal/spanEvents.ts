@@ -11,6 +11,25 @@ export interface SpanEvent {
   readonly attributes: Attributes
 }
 
+/** The events that spans need. Deltas are not among them. */
+export const eventTypes = [
+  "turn-start",
+  "turn-end",
+  "llm-start",
+  "llm-end",
+  "llm-error",
+  "hook",
+  "hook-failed",
+  "tool-denied",
+  "ask",
+  "decided",
+  "compaction",
+  "rotation",
+  "limit",
+  "custom",
+  "session-end"
+] as const satisfies ReadonlyArray<AgentEvent["type"]>
+
 /** Reasons of hooks may quote the conversation, so they are content. */
 const hidden: Redact = () => "not recorded"
 

@@ -10,9 +10,10 @@ import * as Context from "effect/Context"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
-import { attribute, metric, operation } from "../Conventions.ts"
+import { attribute, hookSpan, metric, operation } from "../Conventions.ts"
 import { type Redact, render, requestContent, responseContent } from "./content.ts"
 import { bare, type EndedCall, endSpan, failure } from "./endedCall.ts"
+import { hookRunOf } from "./hookRuns.ts"
 import {
   answerAttributes,
   type Attempt,
@@ -23,7 +24,7 @@ import {
   usageAttributes
 } from "./spanAttributes.ts"
 import { decisionsOf, spanEventOf } from "./spanEvents.ts"
-import { type Attributes, known, nanos, type Telemetry } from "./telemetry.ts"
+import { type Attributes, known, nanos, type SpanPlace, type Telemetry } from "./telemetry.ts"
 
 type Event<Type extends AgentEvent["type"]> = Extract<AgentEvent, { readonly type: Type }>
 
@@ -45,23 +46,6 @@ interface OpenTurn {
   lastCall: EndedCall | undefined
   error: string | undefined
 }
-
-/** The events that spans need. Deltas are not among them. */
-export const eventTypes = [
-  "turn-start",
-  "turn-end",
-  "llm-start",
-  "llm-end",
-  "llm-error",
-  "hook",
-  "hook-failed",
-  "tool-denied",
-  "ask",
-  "decided",
-  "compaction",
-  "rotation",
-  "limit"
-] as const satisfies ReadonlyArray<AgentEvent["type"]>
 
 /** A class, because it is the state of a tracing plugin. */
 export class Spans {
@@ -102,6 +86,8 @@ export class Spans {
       if (!this.telemetry.isOff()) this.begin(event)
       return
     }
+    if (event.type === "session-end") return this.endEarly(event)
+    if (event.type === "custom" && hookRunOf(event) === undefined) return
     const turn = this.turns.get(event.sessionId)
     if (turn === undefined) {
       if (isEarly.has(event.type) && !this.telemetry.isOff()) this.keep(event)
@@ -283,6 +269,21 @@ export class Spans {
     endSpan({ span: turn.span, endedAt: nanos(time), exit: hasFailed ? failure : Exit.void })
   }
 
+  /** Hooks that ran outside of turns have spans without a parent. */
+  private endEarly({ sessionId }: AgentEvent): void {
+    for (const one of this.early.get(sessionId) ?? []) this.noteRun(one, undefined)
+    this.early.delete(sessionId)
+  }
+
+  private noteRun(event: AgentEvent, parent: Tracer.Span | undefined): void {
+    const run = hookRunOf(event)
+    if (run === undefined || this.telemetry.isOff()) return
+    const attributes = () => run.attributes(this.redact)
+    const name = `${hookSpan} ${run.event}`
+    const span = this.span({ name, kind: "internal", parent, time: event.time - run.durationMs, attributes })
+    endSpan({ span, endedAt: nanos(event.time), exit: run.hasFailed ? failure : Exit.void })
+  }
+
   private keep(event: AgentEvent): void {
     const list = this.early.get(event.sessionId)
     if (list === undefined) this.early.set(event.sessionId, [event])
@@ -309,6 +310,7 @@ export class Spans {
   /** Adds an event to the span of the turn, or of the tool that it is about. */
   private note(turn: OpenTurn, event: AgentEvent): void {
     if (event.type === "hook") return this.noteDecisions(turn, event)
+    if (event.type === "custom") return this.noteRun(event, turn.span)
     if (!this.telemetry.isRecording(turn.span)) return
     const said = spanEventOf(event, this.redact)
     if (said !== undefined) turn.span.event(said.name, nanos(event.time), known(said.attributes))
@@ -376,14 +378,8 @@ export class Spans {
   }
 }
 
-/** Where a span is. */
-export interface SpanPlace {
-  readonly traceId: string
-  readonly spanId: string
-}
-
 /** Events that may come before the span of their turn begins. */
-const isEarly: ReadonlySet<AgentEvent["type"]> = new Set(["hook", "hook-failed", "decided"])
+const isEarly: ReadonlySet<AgentEvent["type"]> = new Set(["hook", "hook-failed", "decided", "custom"])
 
 const unknown = "unknown"
 

@@ -23,6 +23,12 @@ export interface Telemetry {
   readonly close: Effect.Effect<void>
 }
 
+/** Where a span is. */
+export interface SpanPlace {
+  readonly traceId: string
+  readonly spanId: string
+}
+
 /** Attributes without those that are not known. */
 export const known = (attributes: Attributes): Record<string, AttributeValue> =>
   Object.fromEntries(

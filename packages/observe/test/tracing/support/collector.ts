@@ -7,6 +7,8 @@ export interface OtlpSpan {
   readonly traceId: string
   readonly spanId: string
   readonly parentSpanId?: string
+  readonly startTimeUnixNano: string
+  readonly endTimeUnixNano: string
   readonly kind: number
   readonly attributes: ReadonlyArray<{ readonly key: string; readonly value: Record<string, unknown> }>
   readonly events: ReadonlyArray<{ readonly name: string; readonly attributes: OtlpSpan["attributes"] }>

@@ -2,9 +2,11 @@
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import type { In } from "@belay/core/HookPoint"
+import type { ToolResult } from "@belay/core/Tool"
 import { type Effects, onVerdict } from "../../../engine/effects.ts"
 import { knownCall } from "../../shared/delegation.ts"
 import { nameOf } from "../../shared/toolNames.ts"
+import type { Verdict } from "../answer/verdict.ts"
 import type { Flavor } from "../flavor.ts"
 import { batchOf } from "../input.ts"
 import * as Permission from "../permission/permission.ts"
@@ -60,7 +62,7 @@ const afterTool = (setup: ToolSetup, done: In<"postToolCall">, ctx: HookContext)
   const content = result.ok ? result.output : result.error
   setup.events.note(ctx, { role: "tool", toolCallId: call.id, content, isError: !result.ok })
   if (!executed) return undefined
-  if (result.ok) return afterSuccess(setup, done, ctx)
+  if (result.ok || setup.flavor.afterFailures === true) return afterResult(setup, done, ctx)
   const fields = { [own.error]: result.error, is_interrupt: false, duration_ms: elapsedMs }
   return onVerdict(
     setup.events.fireForTool("PostToolUseFailure", ctx, { ...call, tool: about }, fields),
@@ -68,26 +70,31 @@ const afterTool = (setup: ToolSetup, done: In<"postToolCall">, ctx: HookContext)
   )
 }
 
-const afterSuccess = (
+const afterResult = (
   { events, flavor, toolNames }: ToolSetup,
   { call, elapsedMs, result, tool: about }: In<"postToolCall">,
   ctx: HookContext
 ) => {
-  if (!result.ok) return undefined
   const { input, name: tool } = knownCall({ ...call, tool: about }, toolNames, ctx)
-  const { back, shown } = flavor.response(tool, input, result.output)
+  const { back, shown } = flavor.response(tool, input, result.ok ? result.output : result.error)
   const fields = { [own.output]: shown, duration_ms: elapsedMs }
   return onVerdict(events.fireForTool("PostToolUse", ctx, { ...call, tool: about }, fields), (verdict) => {
+    if (flavor.blockReplacesResult === true) return replaceResult(verdict, result, ctx)
     if (verdict.stop !== undefined) return HookAction.abort(verdict.stop)
     inject(verdict, ctx)
     const output = verdict.updatedOutput ?? (tool.startsWith("mcp__") ? verdict.updatedMcpOutput : undefined)
     if (output === undefined) {
-      if (verdict.blocked === undefined) return undefined
-      return flavor.blockReplacesResult === true
-        ? HookAction.transform({ ok: true as const, output: verdict.blocked })
-        : HookAction.reject(verdict.blocked)
+      return verdict.blocked === undefined ? undefined : HookAction.reject(verdict.blocked)
     }
     if (verdict.blocked !== undefined) ctx.inject(verdict.blocked)
     return HookAction.transform({ ok: true as const, output: back(output) })
   })
+}
+
+/** The model reads the reason in place of the result, which it never sees. */
+const replaceResult = (verdict: Verdict, result: ToolResult, ctx: HookContext) => {
+  inject(verdict, ctx)
+  const reason = verdict.blocked ?? verdict.stop
+  if (reason === undefined) return undefined
+  return HookAction.transform(result.ok ? { ok: true as const, output: reason } : { ok: false as const, error: reason })
 }

@@ -1,7 +1,7 @@
 /**
  * Runs `PreToolUse` and `PermissionRequest` entries and obeys their answers. If the policy asks for a decision about a
  * call, they run before a person is asked. Otherwise they run when the tool is about to run. `PreToolUse` entries run
- * only once for the same arguments.
+ * only once for the same arguments. They also read calls that rules of `permissions` deny, and cannot change that.
  */
 import type { AgentHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
@@ -13,6 +13,7 @@ import * as Effect from "effect/Effect"
 import type { Effects } from "../../../engine/effects.ts"
 import type { Verdict } from "../answer/verdict.ts"
 import type { Call } from "../input.ts"
+import { ruleHooks } from "./permissionRules.ts"
 
 export interface Setup {
   /** The name of the hook. */
@@ -59,6 +60,12 @@ export const make = (setup: Setup): Pick<Effects, "onPermission" | "preToolCall"
   const { before, denied, fire, inject, name, permission } = setup
   const kept = new Map<string, CallDecision>()
   const idOf = (ctx: HookContext, { id }: ToolCall) => `${ctx.sessionId}/${id}`
+  /** The calls that `PreToolUse` entries have read. */
+  const told = new Set<string>()
+  const note = (id: string): void => {
+    told.add(id)
+    if (told.size > maxKept) told.delete(told.keys().next().value!)
+  }
   const keep = (id: string, decision: CallDecision): void => {
     kept.delete(id)
     kept.set(id, decision)
@@ -71,6 +78,7 @@ export const make = (setup: Setup): Pick<Effects, "onPermission" | "preToolCall"
       const id = idOf(ctx, call)
       const args = digest(call.args)
       if (kept.get(id)?.allowed === args) return HookAction.replace({ type: "allow" as const })
+      note(id)
       const fired = before ? fire("PreToolUse", ctx, call) : undefined
       const verdict = fired === undefined ? undefined : yield* fired
       keep(id, { args, verdict })
@@ -91,8 +99,16 @@ export const make = (setup: Setup): Pick<Effects, "onPermission" | "preToolCall"
       return HookAction.replace({ type: "allow" as const })
     })
 
+  /** Fires `PreToolUse` for a call that no entry has read yet, because rules denied it first. They cannot decide. */
+  const tell = (by: string, call: ToolCall, ctx: HookContext) => {
+    const isKnown = told.delete(idOf(ctx, call))
+    const fired = before && !isKnown && ruleHooks.includes(by) ? fire("PreToolUse", ctx, call) : undefined
+    return fired === undefined ? Effect.void : Effect.map(fired, (verdict) => inject(verdict, ctx))
+  }
+
   const preToolCall: AgentHook["preToolCall"] = (call, ctx) => {
     const id = idOf(ctx, call)
+    note(id)
     const earlier = kept.get(id)
     const isSame = earlier !== undefined && earlier.args === digest(call.args)
     if (!before && !isSame) return undefined
@@ -110,20 +126,24 @@ export const make = (setup: Setup): Pick<Effects, "onPermission" | "preToolCall"
     kept.delete(idOf(ctx, call))
     // If this hook denied the call, its entries know that already.
     const fired = denied && by !== name ? fire("PermissionDenied", ctx, call, { reason }) : undefined
-    return fired && Effect.map(fired, (verdict) => {
-      inject(verdict, ctx)
-      // The model must not repeat a call that a person denied.
-      if (verdict.retry === true && by !== "person") {
-        ctx.inject(`The call of ${call.name} that was denied may be tried again.`)
-      }
-    })
+    const telling = tell(by, call, ctx)
+    return fired === undefined ? telling : Effect.andThen(
+      telling,
+      Effect.map(fired, (verdict) => {
+        inject(verdict, ctx)
+        // The model must not repeat a call that a person denied.
+        if (verdict.retry === true && by !== "person") {
+          ctx.inject(`The call of ${call.name} that was denied may be tried again.`)
+        }
+      })
+    )
   }
 
   const asks = before || permission
   return {
     onPermission: asks ? onPermission : undefined,
     preToolCall: asks ? preToolCall : undefined,
-    onToolDenied: denied ? onToolDenied : undefined
+    onToolDenied: denied || before ? onToolDenied : undefined
   }
 }
 

@@ -56,6 +56,11 @@ export const permissionsOf = checked(
     "permissions" in config ? config.permissions as Permissions | undefined : undefined
 )
 
+const hookNames = { managed: "claude-managed-permissions", others: "claude-permissions" } as const
+
+/** The names of the hooks that `permissionHooks` makes. */
+export const ruleHooks: ReadonlyArray<string> = Object.values(hookNames)
+
 /**
  * Makes hooks of the rules that deny and ask: one of managed files, and one of all others. A call is also checked as
  * the tool that the host named for it in `toolNames`.
@@ -72,7 +77,7 @@ export const permissionHooks = (
     })
     if (sets.length === 0) return []
     const rules = PermissionRules.make({
-      name: owner === "managed" ? "claude-managed-permissions" : "claude-permissions",
+      name: hookNames[owner],
       ...(owner === "managed" ? { tier: "managed" as const } : {}),
       sources: sets,
       otherwise: "allow",

@@ -292,7 +292,13 @@ describe("what happens around a session", () => {
     assert.isTrue(existsSync(join(cwd, "idle")))
     assert.isFalse(existsSync(join(cwd, "never")))
     assert.deepEqual(readdirSync(join(cwd, ".claude/backups")), ["manual.jsonl"])
-    assert.deepEqual(json(join(cwd, ".claude/backups/manual.jsonl")).map(({ type }) => type), ["user", "assistant"])
+    // The notifications failed, so the transcript says so.
+    assert.deepEqual(json(join(cwd, ".claude/backups/manual.jsonl")).map(({ type }) => type), [
+      "user",
+      "assistant",
+      "attachment",
+      "attachment"
+    ])
     assert.deepEqual(json(join(cwd, "ended")), [["SessionEnd", "other"]])
     assert.deepEqual(notices, ["for the user"])
     assert.isAtLeast(warnings.length, 1)
