@@ -2,7 +2,7 @@
 import type { Entry } from "@belay/core/Inbox"
 import * as Effect from "effect/Effect"
 import { assert, describe, it } from "vitest"
-import { type OverviewOptions, overviewOf } from "../../../src/host/internal/overview.ts"
+import { overviewOf, type OverviewOptions } from "../../../src/host/internal/overview.ts"
 
 const now = 10_000_000
 const minute = 60_000
