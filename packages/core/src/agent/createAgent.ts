@@ -12,7 +12,6 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Result from "effect/Result"
 import type { AgentEvent } from "../data/AgentEvent.ts"
 import type { HostSignal, SignalAnswer } from "../data/Delegation.ts"
-import { textResponse } from "../data/LlmCall.ts"
 import type { Message } from "../data/Message.ts"
 import { checkKinds, checkOptions, type OptionKinds } from "../data/option/OptionCheck.ts"
 import type { PendingAsk } from "../data/RunState.ts"
@@ -25,14 +24,14 @@ import { loggingOf } from "../guard/internal/platform/logging.ts"
 import type { RunResult } from "../guard/RunResult.ts"
 import type { AnyHook } from "../hook/AgentHook.ts"
 import type { HookState } from "../hook/HookState.ts"
-import { fromPromise } from "../port/LlmProvider.ts"
 import type { AgentConfig } from "./AgentConfig.ts"
 import type { HookServices, PluginServices } from "./AgentRuntime.ts"
-import { defineTool, type InputSchema } from "./defineTool.ts"
+import type { InputSchema } from "./defineTool.ts"
 import { resolveAgent } from "./internal/config/resolveAgent.ts"
 import { type Delegatable, delegationTarget } from "./internal/definition/delegationTarget.ts"
 import type { ResolvedAgent } from "./internal/definition/resolvedAgent.ts"
 import { keepShapesWith } from "./internal/running/keptShapes.ts"
+import { startWaiting } from "./internal/running/waitingTurns.ts"
 import { type Runtime, startRuntime } from "./internal/session/runtime.ts"
 import { CancelledTurn, reasonWithPartial } from "./internal/turn/partial.ts"
 import type { Output, ResultOf } from "./Output.ts"
@@ -235,31 +234,7 @@ export const createAgent: {
   }
 }
 
-/** Turns that wait for ever: for a model, and for a tool. Nothing refers to them but this list, and they hold no timer. */
-const waiting: Array<unknown> = []
-
-keepShapesWith(() => {
-  const never = () => new Promise<never>(() => {})
-  const tool = defineTool({ name: "wait", description: "Waits", input: { type: "object" }, execute: never })
-  const call = {
-    ...textResponse(""),
-    finishReason: "tool-calls",
-    toolCalls: [{ id: "wait", name: "wait", args: {} }]
-  } as const
-  for (const complete of [never, async () => call]) {
-    const limits = { wallClockMs: Infinity, toolMs: Infinity }
-    const agent = createAgent({
-      name: "wait",
-      provider: fromPromise({ name: "wait", complete }),
-      tools: [tool],
-      limits,
-      log: false
-    })
-    const run = agent.run("wait")
-    run.catch(() => {})
-    waiting.push(agent, run)
-  }
-})
+keepShapesWith(() => startWaiting(createAgent))
 
 type Run = <A, E>(
   use: (runtime: Runtime) => Effect.Effect<A, E>,

@@ -43,7 +43,7 @@ describe("the methods of a host", () => {
     const { close, host } = hosted(newFile())
     const method = host[name] as unknown as (...args: ReadonlyArray<unknown>) => unknown
     // Some of them wait for ever.
-    const soon = () => new Promise((resolve) => setTimeout(resolve, 10))
+    const soon = () => new Promise<void>((resolve) => void setTimeout(resolve, 10))
     const wrong: Array<string> = []
     for (const first of values) {
       for (const second of [undefined, null, "k", {}]) {
@@ -52,7 +52,7 @@ describe("the methods of a host", () => {
             const given = method(first, second, third)
             if (name !== "events") return given
             const events = (given as AsyncIterable<unknown>)[Symbol.asyncIterator]()
-            return events.next().finally(() => events.return?.())
+            return events.next().finally(() => void events.return?.())
           }
           await Promise.race([act(), soon()]).catch((error: unknown) => {
             const { _tag, message } = Object(error) as { readonly _tag?: unknown; readonly message?: unknown }
