@@ -15,7 +15,10 @@ import { firstSignal, takeSignal, wasStopped } from "../../src/internal/serve/si
 import { keptToken } from "../../src/internal/serve/token.ts"
 
 describe("the endpoint of a model", () => {
-  const of = (env: { readonly [name: string]: string }, flags: { readonly baseUrl?: string; readonly model?: string }) =>
+  const of = (
+    env: { readonly [name: string]: string },
+    flags: { readonly baseUrl?: string; readonly model?: string }
+  ) =>
     Effect.runPromise(
       fromEnvironment({ baseUrl: Option.fromNullishOr(flags.baseUrl), model: Option.fromNullishOr(flags.model) }).pipe(
         Effect.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env })))

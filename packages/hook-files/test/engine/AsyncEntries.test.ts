@@ -54,8 +54,7 @@ const world = (rules: object | undefined = {}, drainMs = 0) => {
     (sessionId, text) => void woken.push(`${sessionId}: ${text}`)
   )
   const end = (name: string, answer: object = {}) => Deferred.succeed(gate(name), answer)
-  const start = (entries: ReadonlyArray<object>, ctx = context()) =>
-    made.start(entries as never, {} as never, ctx)
+  const start = (entries: ReadonlyArray<object>, ctx = context()) => made.start(entries as never, {} as never, ctx)
   const run = (one: object, ctx = context()) => made.run({ entry: one, input: {}, entries: [one] } as never, ctx)
   const say = (name: string, line: string) => first.get(name)!(line)
   return { background, end, log, made, run, say, start, woken }
@@ -191,7 +190,9 @@ describe("an entry that asks to go on in the background", () => {
 describe("an engine", () => {
   it("names its arguments when one of them is wrong", () => {
     const cannot = /Engine\.make: it cannot/
-    for (const [dialect, setup] of [[null, {}], [{}, null], [1, {}], [{}, 1], [undefined, undefined], [{}, undefined]]) {
+    for (
+      const [dialect, setup] of [[null, {}], [{}, null], [1, {}], [{}, 1], [undefined, undefined], [{}, undefined]]
+    ) {
       assert.throws(() => Engine.make(dialect as never, setup as never), cannot)
     }
   })

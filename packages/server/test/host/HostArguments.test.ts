@@ -52,7 +52,7 @@ describe("the methods of a host", () => {
             const given = method(first, second, third)
             if (name !== "events") return given
             const events = (given as AsyncIterable<unknown>)[Symbol.asyncIterator]()
-            return events.next().finally(() => events.return?.())
+            return events.next().finally(() => void events.return?.())
           }
           await Promise.race([act(), soon()]).catch((error: unknown) => {
             const { _tag, message } = Object(error) as { readonly _tag?: unknown; readonly message?: unknown }

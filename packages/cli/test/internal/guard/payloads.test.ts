@@ -70,7 +70,12 @@ describe("the payloads of a system", () => {
     ["a hostile id", { ...call, session_id: "__proto__" }, undefined, "the session id \"__proto__\" is not allowed"],
     ["a hostile sub-agent", { ...call, agent_id: "__proto__" }, undefined, "the sub-agent id \"__proto__\" is not"],
     ["a sub-agent that is a number", { ...call, agent_id: 5 }, undefined, "has no sub-agent id (agent_id)"],
-    ["a sub-agent without a type", { ...call, agent_id: "a" }, undefined, "\"agent\":{\"id\":\"a\",\"name\":\"agent\"}"],
+    [
+      "a sub-agent without a type",
+      { ...call, agent_id: "a" },
+      undefined,
+      "\"agent\":{\"id\":\"a\",\"name\":\"agent\"}"
+    ],
     ["no tool", { ...call, tool_name: null }, undefined, "the payload of Claude Code names no tool (tool_name)"],
     ["no id of the call", call, undefined, "\"isGuessed\":true"],
     ["an id of the call", { ...call, tool_use_id: "t1" }, undefined, "\"id\":\"t1\",\"isGuessed\":false"],
@@ -157,7 +162,9 @@ describe("what the guard says", () => {
     }
     const lines = [...same].map(([line, events]) => `${line}\n  ${events.join(" ")}`)
     const { places } = driverOf(wire)
-    await expect(`${JSON.stringify(places)}\n${lines.join("\n")}\n`).toMatchFileSnapshot(`./told/${wire.system}-answers.txt`)
+    await expect(`${JSON.stringify(places)}\n${lines.join("\n")}\n`).toMatchFileSnapshot(
+      `./told/${wire.system}-answers.txt`
+    )
   })
 
   it("always has a reason", () => {

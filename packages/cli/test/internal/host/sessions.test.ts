@@ -9,10 +9,24 @@ const config = fileURLToPath(new URL("./support/noting.config.ts", import.meta.u
 
 const usage = { inputTokens: 1, outputTokens: 2 }
 const turn = { turnNumber: 1, text: "the\nanswer\u001b[2J", usage }
-const listed = (id: string, status: string, updatedAt: number) =>
-  ({ id, status, messages: 2, turnNumber: 1, updatedAt })
-const dead = (key: string, seq: number, outcome: object | null) =>
-  ({ sessionId: "s\u001b", key, kind: "message", status: "dead", seq, attempts: 5, at: 0, body: null, outcome })
+const listed = (id: string, status: string, updatedAt: number) => ({
+  id,
+  status,
+  messages: 2,
+  turnNumber: 1,
+  updatedAt
+})
+const dead = (key: string, seq: number, outcome: object | null) => ({
+  sessionId: "s\u001b",
+  key,
+  kind: "message",
+  status: "dead",
+  seq,
+  attempts: 5,
+  at: 0,
+  body: null,
+  outcome
+})
 const receipt = { sessions: ["a"], messages: 1, entries: 1, artifacts: 2, isCompacted: true, at: 7, running: [] }
 const pending = [
   { callId: "c1", tool: "pay", args: { sum: 1 }, by: "gate", reason: "sure?", fingerprint: "f" },

@@ -95,11 +95,6 @@ describe("BaseCoat, together", () => {
       `telemetry {"action":"block","reason":"too much","by":"budget"}`
     ])
     assert.deepEqual(ran, [])
-    const free = world([bash("ls")])
-    const seen: Array<unknown> = []
-    free.register("PreToolUse", (event) => void seen.push(event["outcome"]), { kind: "telemetry" })
-    await free.agent.run("go")
-    assert.deepEqual(seen, [{ action: "passThrough" }])
     assert.deepEqual(warnings, [
       "adviser: it does not block, because it is advisory",
       "telemetry: its answer does not count, because it is telemetry"

@@ -46,14 +46,24 @@ const verdicts: ReadonlyArray<string> = [
   "",
   "text",
   "{}",
-  ...[{ ok: true }, { ok: true, reason: "r" }, { ok: false }, { ok: false, reason: "r" }, { ok: false, reason: " " }, {
-    ok: false,
-    reason: 1
-  }, { ok: "false", reason: "r" }, { ok: false, reason: "r", impossible: true }, {
-    ok: false,
-    reason: "r",
-    impossible: 1
-  }].map(json)
+  ...[
+    { ok: true },
+    { ok: true, reason: "r" },
+    { ok: false },
+    { ok: false, reason: "r" },
+    { ok: false, reason: " " },
+    {
+      ok: false,
+      reason: 1
+    },
+    { ok: "false", reason: "r" },
+    { ok: false, reason: "r", impossible: true },
+    {
+      ok: false,
+      reason: "r",
+      impossible: 1
+    }
+  ].map(json)
 ]
 
 describe("the answer of an entry of Claude Code", () => {
@@ -74,7 +84,11 @@ describe("the answer of an entry of Claude Code", () => {
       note("a model that failed", Outcome.read(done({ exitCode: 1, stderr: "e" }), event, { type: "prompt" } as never))
     }
     const lines = [...same].map(([line, events]) =>
-      `${line}\n  ${events.length > names.length / 2 ? `all but ${names.filter((one) => !events.includes(one)).join(" ")}` : events.join(" ")}`
+      `${line}\n  ${
+        events.length > names.length / 2
+          ? `all but ${names.filter((one) => !events.includes(one)).join(" ")}`
+          : events.join(" ")
+      }`
     )
     await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("./everything/answers.txt")
   })

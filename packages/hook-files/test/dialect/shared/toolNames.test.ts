@@ -48,13 +48,18 @@ describe("the arguments of a tool", () => {
     tool: string,
     args: Json,
     names: ToolNames = {},
-    cwd: string | undefined = undefined,
-    meta: never | undefined = undefined
+    cwd?: string,
+    meta?: never
   ) => {
     const { back, input } = known(tool, args, names, cwd, meta)
     return { input, same: back(input), changed: back({ ...input, x: 1 }) }
   }
-  const same = (tool: string, args: { readonly [name: string]: Json }, input: object, ...rest: ReadonlyArray<never>) => {
+  const same = (
+    tool: string,
+    args: { readonly [name: string]: Json },
+    input: object,
+    ...rest: ReadonlyArray<never>
+  ) => {
     const found = shown(tool, args, ...rest)
     assert.deepEqual(found.input, input as never)
     assert.deepEqual(found.changed, { ...found.same as object, x: 1 })
@@ -127,10 +132,16 @@ describe("the variables of a call", () => {
   it("are its texts, numbers and flags, as far as a process can be started with them", () => {
     const long = "x".repeat(32_768)
     assert.deepEqual(
-      variables("Bash", { a: "1", b: 2, c: true, d: null, e: {}, "f-g": 1, long, longer: `${long}x`, nul: "a\0" }, {
-        a: "2",
-        h: "3"
-      }, [1], "x"),
+      variables(
+        "Bash",
+        { a: "1", b: 2, c: true, d: null, e: {}, "f-g": 1, long, longer: `${long}x`, nul: "a\0" },
+        {
+          a: "2",
+          h: "3"
+        },
+        [1],
+        "x"
+      ),
       {
         tool_name: "Bash",
         tool_input_a: "1",
@@ -163,7 +174,13 @@ describe("the variables of a call", () => {
 describe("the names of a system", () => {
   it("of Cursor become those of Claude Code", () => {
     assert.deepEqual(
-      translated({ a: "Shell", b: "Task", c: "Write", d: { name: "Shell", fields: { x: "command" } }, e: { name: "X" } }),
+      translated({
+        a: "Shell",
+        b: "Task",
+        c: "Write",
+        d: { name: "Shell", fields: { x: "command" } },
+        e: { name: "X" }
+      }),
       { a: "Bash", b: "Agent", c: "Write", d: { name: "Bash", fields: { x: "command" } }, e: { name: "X" } }
     )
   })
@@ -189,7 +206,10 @@ describe("the names of a system", () => {
   })
 
   it("of Copilot rename the fields, unless the tool has them already", () => {
-    const tools = Copilot.make({ patch: { name: "apply_patch", fields: { f: "path", o: "old_str" } }, sh: "powershell" })
+    const tools = Copilot.make({
+      patch: { name: "apply_patch", fields: { f: "path", o: "old_str" } },
+      sh: "powershell"
+    })
     const { back, input, name } = tools.known("str_replace", { path: "a", old: "x", new: "y" })
     assert.deepEqual([name, input], ["edit", { path: "a", old_str: "x", new_str: "y" }])
     assert.deepEqual(back({ path: "b", old_str: "x", new_str: "z" }), { path: "b", old: "x", new: "z" })

@@ -88,7 +88,14 @@ describe("the activity of a host", () => {
 })
 
 describe("metrics", () => {
-  const counters = { outcomes: { completed: 3, dead: 1 }, takeovers: 4, retries: 5, dead: 6, inputTokens: 7, outputTokens: 8 }
+  const counters = {
+    outcomes: { completed: 3, dead: 1 },
+    takeovers: 4,
+    retries: 5,
+    dead: 6,
+    inputTokens: 7,
+    outputTokens: 8
+  }
   const activity = {
     running: ["a", "b"],
     due: 9,
@@ -122,7 +129,9 @@ describe("metrics", () => {
     for (const line of text.split("\n").filter((one) => one.startsWith("# TYPE"))) {
       assert.match(line, /_total counter$|^(?!.*_total).* gauge$/)
     }
-    const { length } = valuesOf(prometheus(metricsOf(activity, { mean: 0, max: 0 }, 0))).filter((one) => / 0$/.test(one))
+    const { length } = valuesOf(prometheus(metricsOf(activity, { mean: 0, max: 0 }, 0))).filter((one) =>
+      one.endsWith(" 0")
+    )
     assert.strictEqual(length, 4)
   })
 

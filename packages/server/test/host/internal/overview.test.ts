@@ -2,7 +2,7 @@
 import type { Entry } from "@belay/core/Inbox"
 import * as Effect from "effect/Effect"
 import { assert, describe, it } from "vitest"
-import { type OverviewOptions, overviewOf } from "../../../src/host/internal/overview.ts"
+import { overviewOf, type OverviewOptions } from "../../../src/host/internal/overview.ts"
 
 const now = 10_000_000
 const minute = 60_000
@@ -51,7 +51,7 @@ const said = async (entries: ReadonlyArray<Entry>, changedAt?: number, options: 
 }
 
 const usage = { inputTokens: 0, outputTokens: 0 }
-const asks = (...tools: ReadonlyArray<string>): Entry["outcome"] => ({
+const asks = (...tools: ReadonlyArray<string>): NonNullable<Entry["outcome"]> => ({
   status: "suspended",
   turnNumber: 1,
   text: "",

@@ -66,20 +66,29 @@ describe("what is kept for a time", () => {
       assert.deepEqual(made.log, ["messages before 100"])
     }))
 
-  effect.effect("is removed page by page: old sessions that are idle and have nothing open", () =>
-    Effect.gen(function*() {
-      const all = Array.from({ length: 250 }, (_, n) => ({
-        id: `s${n}`,
-        status: n % 10 === 1 ? "suspended" : "idle",
-        updatedAt: n
-      }))
-      const made = stores(all, ["s2", "s122"])
-      yield* Effect.forkChild(keep(made, { sessions: 10 }, 258))
-      yield* TestClock.adjust("1 millis")
-      const kept = [...all.filter(({ status }) => status !== "idle").map(({ id }) => id), "s2", "s122", "s248", "s249"]
-      assert.sameMembers(made.left() as Array<string>, kept)
-      assert.deepEqual(made.log, ["list before 248, 100", "list before 148, 100", "list before 48, 100"])
-    }))
+  effect.effect(
+    "is removed page by page: old sessions that are idle and have nothing open",
+    () =>
+      Effect.gen(function*() {
+        const all = Array.from({ length: 250 }, (_, n) => ({
+          id: `s${n}`,
+          status: n % 10 === 1 ? "suspended" : "idle",
+          updatedAt: n
+        }))
+        const made = stores(all, ["s2", "s122"])
+        yield* Effect.forkChild(keep(made, { sessions: 10 }, 258))
+        yield* TestClock.adjust("1 millis")
+        const kept = [
+          ...all.filter(({ status }) => status !== "idle").map(({ id }) => id),
+          "s2",
+          "s122",
+          "s248",
+          "s249"
+        ]
+        assert.sameMembers(made.left() as Array<string>, kept)
+        assert.deepEqual(made.log, ["list before 248, 100", "list before 148, 100", "list before 48, 100"])
+      })
+  )
 
   effect.effect("is looked at again after the store has failed, and a warning says so", () =>
     Effect.gen(function*() {

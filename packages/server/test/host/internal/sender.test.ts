@@ -67,17 +67,23 @@ describe("an engine", () => {
       assert.deepEqual([_tag, message], ["EngineFailure", expected])
     }))
 
-  effect.effect("says which packages to install, if they are missing and for no other error", () =>
-    Effect.gen(function*() {
-      const load = (error: unknown) => Effect.flip(needing("one two", () => Promise.reject(error)))
-      const missing = yield* load(Object.assign(new Error("x"), { code: "ERR_MODULE_NOT_FOUND" }))
-      assert.strictEqual(
-        Object(missing).message,
-        "the engine needs packages that are not installed: npm install one two"
-      )
-      const other = new Error("other")
-      assert.strictEqual(yield* load(other), other)
-      assert.isUndefined(yield* load(undefined))
-      assert.strictEqual(yield* needing("x", async () => 5), 5)
-    }))
+  effect.effect(
+    "says which packages to install, if they are missing and for no other error",
+    () =>
+      Effect.gen(function*() {
+        const load = (error: unknown) =>
+          Effect.flip(needing("one two", async () => {
+            throw error
+          }))
+        const missing = yield* load(Object.assign(new Error("x"), { code: "ERR_MODULE_NOT_FOUND" }))
+        assert.strictEqual(
+          Object(missing).message,
+          "the engine needs packages that are not installed: npm install one two"
+        )
+        const other = new Error("other")
+        assert.strictEqual(yield* load(other), other)
+        assert.isUndefined(yield* load(undefined))
+        assert.strictEqual(yield* needing("x", async () => 5), 5)
+      })
+  )
 })

@@ -13,23 +13,26 @@ describe("the shared time", () => {
       assert.strictEqual(yield* sharedTime({} as never), 500)
     }))
 
-  effect.effect("is that of the inbox, which is asked every ten seconds and after a jump", () =>
-    Effect.gen(function*() {
-      yield* TestClock.setTime(100_000)
-      let [ahead, asked] = [700, 0]
-      const now = Effect.map(Clock.currentTimeMillis, (time) => (asked++, time + ahead))
-      const time = sharedTime({ now } as never)
-      assert.strictEqual(yield* time, 100_700)
-      ahead = -300
-      yield* TestClock.adjust("10 seconds")
-      assert.strictEqual(yield* time, 110_700)
-      yield* TestClock.adjust("1 millis")
-      assert.strictEqual(yield* time, 109_701)
-      assert.strictEqual(asked, 2)
-      yield* TestClock.setTime(50_000)
-      assert.strictEqual(yield* time, 49_700)
-      assert.strictEqual(asked, 3)
-    }))
+  effect.effect(
+    "is that of the inbox, which is asked every ten seconds and after a jump",
+    () =>
+      Effect.gen(function*() {
+        yield* TestClock.setTime(100_000)
+        let [ahead, asked] = [700, 0]
+        const now = Effect.map(Clock.currentTimeMillis, (time) => (asked++, time + ahead))
+        const time = sharedTime({ now } as never)
+        assert.strictEqual(yield* time, 100_700)
+        ahead = -300
+        yield* TestClock.adjust("10 seconds")
+        assert.strictEqual(yield* time, 110_700)
+        yield* TestClock.adjust("1 millis")
+        assert.strictEqual(yield* time, 109_701)
+        assert.strictEqual(asked, 2)
+        yield* TestClock.setTime(50_000)
+        assert.strictEqual(yield* time, 49_700)
+        assert.strictEqual(asked, 3)
+      })
+  )
 
   effect.effect("counts with the time that the question takes", () =>
     Effect.gen(function*() {

@@ -110,36 +110,39 @@ describe("a session that a host leaves", () => {
 })
 
 describe("a host that starts", () => {
-  effect.effect("asks nothing of its inbox while it has nothing to send and nothing to remove", () =>
-    Effect.gen(function*() {
-      const asked: Array<string> = []
-      const note = <A>(name: string, act: Effect.Effect<A, unknown>) =>
-        Effect.andThen(Effect.sync(() => void asked.push(name)), act)
-      const plain = Inbox.inMemory()
-      const inbox: Inbox.Inbox = {
-        ...plain,
-        now: note("now", Effect.succeed(0)),
-        get: (...args) => note("get", plain.get(...args)),
-        prune: (before) => note("prune", plain.prune(before))
-      }
-      const start = (more: Partial<Host.Options>) =>
-        Effect.gen(function*() {
-          const sessions = SessionStore.inMemory()
-          const agent = createAgent({ provider: planner(), store: sessions, log: false })
-          const engine = { name: "idle", wake: () => Effect.void, start: () => Effect.void }
-          const running = yield* Host.make({ agent, store: { sessions, inbox }, engine, ...more }).start()
-          yield* TestClock.adjust("2 minutes")
-          const seen = [...new Set(asked.splice(0))].toSorted()
-          yield* running.drain()
-          yield* TestClock.adjust("2 minutes")
-          assert.deepEqual(asked.splice(0), [])
-          return seen
-        })
-      assert.deepEqual(yield* start({}), [])
-      assert.deepEqual(yield* start({ retention: { messages: "1 hour" } }), ["now", "prune"])
-      const schedules = [{ name: "n", session: "s", message: "m", every: "1 hour" }] as const
-      assert.deepEqual(yield* start({ schedules }), ["get", "now"])
-    }))
+  effect.effect(
+    "asks nothing of its inbox while it has nothing to send and nothing to remove",
+    () =>
+      Effect.gen(function*() {
+        const asked: Array<string> = []
+        const note = <A>(name: string, act: Effect.Effect<A, unknown>) =>
+          Effect.andThen(Effect.sync(() => void asked.push(name)), act)
+        const plain = Inbox.inMemory()
+        const inbox: Inbox.Inbox = {
+          ...plain,
+          now: note("now", Effect.succeed(0)),
+          get: (...args) => note("get", plain.get(...args)),
+          prune: (before) => note("prune", plain.prune(before))
+        }
+        const start = (more: Partial<Host.Options>) =>
+          Effect.gen(function*() {
+            const sessions = SessionStore.inMemory()
+            const agent = createAgent({ provider: planner(), store: sessions, log: false })
+            const engine = { name: "idle", wake: () => Effect.void, start: () => Effect.void }
+            const running = yield* Host.make({ agent, store: { sessions, inbox }, engine, ...more }).start()
+            yield* TestClock.adjust("2 minutes")
+            const seen = [...new Set(asked.splice(0))].toSorted()
+            yield* running.drain()
+            yield* TestClock.adjust("2 minutes")
+            assert.deepEqual(asked.splice(0), [])
+            return seen
+          })
+        assert.deepEqual(yield* start({}), [])
+        assert.deepEqual(yield* start({ retention: { messages: "1 hour" } }), ["now", "prune"])
+        const schedules = [{ name: "n", session: "s", message: "m", every: "1 hour" }] as const
+        assert.deepEqual(yield* start({ schedules }), ["get", "now"])
+      })
+  )
 
   it("says which engine could not start and why, and can be started again", async () => {
     const { agent, inbox } = noting()
@@ -161,7 +164,10 @@ describe("a host that starts", () => {
     isAway = false
     const running = await host.start()
     for (const withinMs of [-1, "1", NaN, null]) {
-      assert.throws(() => void running.drain({ withinMs: withinMs as number }), /drain\.withinMs: expected milliseconds/)
+      assert.throws(
+        () => void running.drain({ withinMs: withinMs as number }),
+        /drain\.withinMs: expected milliseconds/
+      )
     }
     await running.drain({ withinMs: 0 })
     await agent.close()
