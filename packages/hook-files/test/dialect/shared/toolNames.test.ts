@@ -119,7 +119,7 @@ describe("the arguments of a tool", () => {
     assert.strictEqual(known("read", own, {}, "/p").input, own)
   })
 
-  it("that are no object are a value", () => {
+  it("that are something else than an object are a value", () => {
     for (const args of ["ls", null, [1], 5] satisfies ReadonlyArray<Json>) {
       const { back, input } = known("bash", args, {}, undefined)
       assert.deepEqual(input, { value: args })
