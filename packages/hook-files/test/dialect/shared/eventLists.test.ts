@@ -23,7 +23,7 @@ describe("a list of entries by event", () => {
     assert.deepEqual(read(undefined), { found: [], warnings: [] })
   })
 
-  it.each<readonly [hooks: unknown, warning: string, more?: object]>([
+  it.for<readonly [hooks: unknown, warning: string, more?: object]>([
     [[], "f hooks: expected an object of events"],
     [null, "f hooks: expected an object of events"],
     ["x", "f hooks: expected an object of events"],
@@ -33,7 +33,7 @@ describe("a list of entries by event", () => {
     [{ Zzzzzz: [] }, "f hooks.Zzzzzz: unknown event; events are Start, Stop"],
     [{ Begun: [] }, "f hooks.Begun: unknown event; did you mean Begin?", { known: ["Begin"] }],
     [{ ["x".repeat(90)]: [] }, `f hooks.${"x".repeat(80)}: unknown event; events are Start, Stop`]
-  ])("that is wrong gets a warning: %j", (hooks, warning, more) => {
+  ])("that is wrong gets a warning: %j", ([hooks, warning, more]) => {
     assert.deepEqual(read(hooks, more), { found: [], warnings: [warning] })
   })
 
