@@ -201,5 +201,15 @@ describe("belay guard doctor", () => {
     assert.match(stdout, /does not call the guard at .*PreToolUse/)
     assert.match(stdout, /a missing command lets calls run at SessionEnd/)
     assert.match(stdout, /SessionEnd: ends with 127/)
+    const levels = async () =>
+      (JSON.parse((await runHere(["guard", "doctor", "claude", "--json", ...place])).stdout)[0]
+        .findings as ReadonlyArray<
+          { readonly level: string; readonly text: string }
+        >).flatMap(({ level, text }) => /does not call the guard at|a missing command/.test(text) ? [level] : [])
+    assert.deepStrictEqual(await levels(), ["error", "warning"])
+    // Without the calls of tools, nothing is guarded. The rest is less.
+    const guarded = { hooks: [{ type: "command", command: "nothing-here guard run --system claude || exit 2" }] }
+    writeFileSync(join(cwd, ".claude", "settings.json"), JSON.stringify({ hooks: { PreToolUse: [guarded] } }))
+    assert.deepStrictEqual(await levels(), ["warning"])
   })
 })

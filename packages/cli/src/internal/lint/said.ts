@@ -64,7 +64,6 @@ const inPython = (code: string): string | undefined => {
     const indent = /^\s*/.exec(line)![0].length
     const text = line.trim()
     said = said.filter((one) => one.indent <= indent)
-    if (/^(?:else|elif|except|finally)\b/.test(text)) said = said.filter((one) => one.indent < indent)
     if (/^print\(\s*json\.dumps\(/.test(text) && said.length > 0) return said[0]!.text
     if (/^print\(\s*f?["'][^{"'][^"']*["']\s*\)$/.test(text)) said = [...said.slice(0, 20), { indent, text }]
     if (/^(?:sys\.exit|return|exit|raise)\b/.test(text)) said = said.filter((one) => one.indent < indent)

@@ -129,6 +129,8 @@ describe("text before JSON", () => {
     [`if a:\n  print("one")\n  # two\n\n  ${answer}`, "print(\"one\")"],
     [`print("one")\nif a:\n  ${answer}`, "print(\"one\")"],
     [`if a:\n  print("one")\nelse:\n  ${answer}`, undefined],
+    [`print("one")\nif a:\n  b\nelse:\n  ${answer}`, "print(\"one\")"],
+    [`if a:\n  print("one")\nelif b:\n  c\nelse:\n  ${answer}`, undefined],
     [`try:\n  print("one")\nexcept E:\n  ${answer}`, undefined],
     [`try:\n  print("one")\nfinally:\n  ${answer}`, undefined],
     [`def f():\n  print("one")\n  return\n  ${answer}`, undefined],

@@ -1,5 +1,3 @@
-import { agentTool } from "@belay/core/agentTool"
-import { createAgent } from "@belay/core/createAgent"
 import { text } from "@belay/core/Message"
 import * as BaseCoat from "@belay/hook-files/BaseCoat"
 import * as Runners from "@belay/hook-files/Runners"
@@ -9,7 +7,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { calls, recording, scripted } from "../../../../../test/support/agent.ts"
+import { calls } from "../../../../../test/support/agent.ts"
 import { folder, write } from "../../support/processes.ts"
 import { asked, bash, events, world } from "./support.ts"
 
@@ -95,11 +93,6 @@ describe("BaseCoat, together", () => {
       `telemetry {"action":"block","reason":"too much","by":"budget"}`
     ])
     assert.deepEqual(ran, [])
-    const free = world([bash("ls")])
-    const seen: Array<unknown> = []
-    free.register("PreToolUse", (event) => void seen.push(event["outcome"]), { kind: "telemetry" })
-    await free.agent.run("go")
-    assert.deepEqual(seen, [{ action: "passThrough" }])
     assert.deepEqual(warnings, [
       "adviser: it does not block, because it is advisory",
       "telemetry: its answer does not count, because it is telemetry"
@@ -376,29 +369,5 @@ if event["hook"] == "PostCompact" and "issue #42" not in event["summary"]:
     ])
     assert.include(asked(requests.at(-1)!.messages), "issue #42")
     assert.include(warnings.join(), "rotate session before continuing")
-  })
-
-  // rows: B-54
-  it("sub-agents have the tool events of their own, and the session of the agent they work for", async () => {
-    const helper = createAgent({
-      name: "helper",
-      provider: scripted([bash("inner")]).provider,
-      tools: recording().tools
-    })
-    const { agent, hear, heard } = world([calls(["helper", { message: "help" }])], {}, {
-      tools: [agentTool({ name: "helper", agent: helper, description: "helps" })]
-    })
-    hear("SessionStart")
-    hear("PreToolUse")
-    await using session = await agent.session({ id: "s" })
-    await session.run("go")
-    assert.deepEqual(
-      heard.map(({ agent: who, hook, sessionId, tool }) => [hook, who, sessionId, tool?.name ?? ""]).slice(0, 3),
-      [
-        ["SessionStart", "agent", "s", ""],
-        ["PreToolUse", "agent", "s", "helper"],
-        ["PreToolUse", "helper", "s", "bash"]
-      ]
-    )
   })
 })

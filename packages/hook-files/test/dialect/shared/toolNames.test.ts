@@ -48,8 +48,8 @@ describe("the arguments of a tool", () => {
     tool: string,
     args: Json,
     names: ToolNames = {},
-    cwd: string | undefined = undefined,
-    meta: never | undefined = undefined
+    cwd?: string,
+    meta?: never
   ) => {
     const { back, input } = known(tool, args, names, cwd, meta)
     return { input, same: back(input), changed: back({ ...input, x: 1 }) }
@@ -119,7 +119,7 @@ describe("the arguments of a tool", () => {
     assert.strictEqual(known("read", own, {}, "/p").input, own)
   })
 
-  it("of another type than an object are a value", () => {
+  it("that are something else than an object are a value", () => {
     for (const args of ["ls", null, [1], 5] satisfies ReadonlyArray<Json>) {
       const { back, input } = known("bash", args, {}, undefined)
       assert.deepEqual(input, { value: args })

@@ -58,8 +58,9 @@ export const overviewOf = Effect.fnUntraced(function*(
   const changed = new Map(stored.map(({ id, updatedAt }) => [id, updatedAt]))
   const sessions = Map.groupBy(found.flat(), ({ sessionId }) => sessionId)
   const all = [...sessions].map(([id, entries]): SessionOverview => {
-    const [release] = entries.flatMap((entry) => entry.release ?? [])
     const sorted = entries.toSorted((a, b) => a.seq - b.seq)
+    // All entries of a session have the same one.
+    const { release } = sorted[0]!
     return {
       id,
       ...judge(sorted, changed.get(id), now, stuckMs),
@@ -93,7 +94,7 @@ const judge = (
   if (asking !== undefined && answers.length === 0) return waitsForPeople(asking, changedAt)
   const begun = entries.find(({ status }) => status === "begun")
   if (begun !== undefined) {
-    const since = Math.max(begun.at, changedAt ?? 0)
+    const since = Math.max(begun.at, changedAt ?? begun.at)
     return now - since < stuckMs
       ? { state: "busy", why: `the turn of ${begun.key} runs`, since }
       : { state: "stuck", why: `the turn of ${begun.key} has stored nothing since then`, since }

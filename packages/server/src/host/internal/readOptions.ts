@@ -43,9 +43,9 @@ export const checkRead = <A extends object>(
     const [option, allowed] = words[name]!
     return checkOptions(
       name,
-      oneOf(option, (given[option] ?? allowed[0]) as string, allowed),
-      whole("limit", (given["limit"] ?? 1) as number, 1),
-      whole("stuckMs", (given["stuckMs"] ?? 1) as number, 1)
+      oneOf(option, given[option], allowed),
+      whole("limit", given["limit"], 1),
+      whole("stuckMs", given["stuckMs"], 1)
     )
   })
   return Result.isFailure(checked) ? Effect.fail(wrongInput("", checked.failure.message)) : Effect.succeed(options)

@@ -37,7 +37,7 @@ const idOf = ({ pathname }: URL, api: string): string => {
 
 const overview = async (host: Host, { searchParams }: URL) => {
   const state = searchParams.get("state")
-  if (state !== null && !states.has(state)) throw invalid(`state: expected one of ${[...states].join(", ")}`, "state")
+  if (state !== null && !states.has(state)) throw invalid(`state: expected one of ${[...states].join(", ")}`)
   // It is one of them.
   return { sessions: await host.overview(state === null ? {} : { state: state as SessionState }) }
 }
@@ -56,17 +56,17 @@ const show = async (host: Host, id: string) => {
 const readWanted = (body: unknown): Wanted => {
   const { act, confirmed, key, release } = Object(body) as { readonly [field: string]: unknown }
   if (typeof act !== "string" || !Object.hasOwn(acts, act)) {
-    throw invalid(`act: expected one of ${Object.keys(acts).join(", ")}`, "act")
+    throw invalid(`act: expected one of ${Object.keys(acts).join(", ")}`)
   }
   // It is one of them.
   const name = act as keyof typeof acts
   for (const [field, value] of Object.entries({ key, release })) {
     if (value !== undefined && (typeof value !== "string" || value === "")) {
-      throw invalid(`${field}: expected a text`, field)
+      throw invalid(`${field}: expected a text`)
     }
   }
   if (acts[name] && confirmed !== true) {
-    throw invalid(`nobody can undo ${name}: send \`confirmed: true\` to do it`, "confirmed")
+    throw invalid(`nobody can undo ${name}: send \`confirmed: true\` to do it`)
   }
   // They are texts or absent.
   return { act: name, key: key as string | undefined, release: release as string | undefined }
@@ -74,7 +74,7 @@ const readWanted = (body: unknown): Wanted => {
 
 const act = async (host: Host, id: string, { act, key, release }: Wanted): Promise<unknown> => {
   const given = (): string => {
-    if (key === undefined) throw invalid(`key: ${act} needs the key of a message`, "key")
+    if (key === undefined) throw invalid(`key: ${act} needs the key of a message`)
     return key
   }
   const deadOne = (isDone: boolean) => {
@@ -92,7 +92,7 @@ const act = async (host: Host, id: string, { act, key, release }: Wanted): Promi
       await host.move(id, undefined)
       return { done: true }
     case "move":
-      if (release === undefined) throw invalid("release: move needs the name of a release", "release")
+      if (release === undefined) throw invalid("release: move needs the name of a release")
       await host.move(id, release)
       return { done: true }
     case "erase":

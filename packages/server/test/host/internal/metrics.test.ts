@@ -130,7 +130,7 @@ describe("metrics", () => {
       assert.match(line, /_total counter$|^(?!.*_total).* gauge$/)
     }
     const { length } = valuesOf(prometheus(metricsOf(activity, { mean: 0, max: 0 }, 0))).filter((one) =>
-      / 0$/.test(one)
+      one.endsWith(" 0")
     )
     assert.strictEqual(length, 4)
   })

@@ -51,7 +51,7 @@ const said = async (entries: ReadonlyArray<Entry>, changedAt?: number, options: 
 }
 
 const usage = { inputTokens: 0, outputTokens: 0 }
-const asks = (...tools: ReadonlyArray<string>): Entry["outcome"] => ({
+const asks = (...tools: ReadonlyArray<string>): NonNullable<Entry["outcome"]> => ({
   status: "suspended",
   turnNumber: 1,
   text: "",
@@ -151,6 +151,30 @@ describe("a session with something unfinished", () => {
       ["stuck", "no process has begun k, and the session is pinned to the release two", -5 * minute]
     ],
     [
+      "has several dead messages",
+      [dead(), entry({ key: "second", status: "dead", seq: 2, at: 0 })],
+      undefined,
+      ["dead", "k: it was given up", -7]
+    ],
+    [
+      "asks twice",
+      [entry({ ...suspended, outcome: asks("mail") }), entry({ ...suspended, key: "second", seq: 2 })],
+      now,
+      ["waiting", "it waits for people, about mail", 0]
+    ],
+    [
+      "runs with a decision",
+      [entry({ ...begun, at: now - 9 }), entry({ ...begun, key: "d", kind: "decide", seq: 2, at: now })],
+      undefined,
+      ["busy", "the turn of k runs", -9]
+    ],
+    [
+      "has messages of one time",
+      [entry({ at: sent(9) }), entry({ key: "second", at: sent(9), seq: 2 })],
+      undefined,
+      ["waiting", "k is due", -9]
+    ],
+    [
       "has several messages",
       [entry({ at: now + 5 }), entry({ key: "first", at: sent(9), seq: 2 }), entry({ key: "last", at: now, seq: 3 })],
       undefined,
@@ -188,11 +212,11 @@ describe("a session with something unfinished", () => {
 
 describe("the sessions of a host", () => {
   const entries = [
-    entry({ sessionId: "busy", status: "begun", at: now }),
+    entry({ sessionId: "busy", status: "begun", at: sent(3) }),
     entry({ sessionId: "young", at: sent(1) }),
-    entry({ sessionId: "old", at: sent(2) }),
-    entry({ sessionId: "stuck", at: 0 }),
-    entry({ sessionId: "dead", status: "dead" }),
+    entry({ sessionId: "old", status: "suspended", at: 0 }),
+    entry({ sessionId: "stuck", at: sent(5 * minute) }),
+    entry({ sessionId: "dead", status: "dead", at: now }),
     entry({ sessionId: "done", status: "done" })
   ]
 

@@ -51,10 +51,10 @@ describe("what is kept for a time", () => {
       yield* Effect.forkChild(
         keep(made, { events: "2 hours", messages: "1 hour", sessions: "3 hours" }, 3 * hour + 7)
       )
-      yield* TestClock.adjust("59 seconds")
+      yield* TestClock.adjust("59999 millis")
       const first = [`list before 7, 100`, `messages before ${2 * hour + 7}`, `events before ${hour + 7}`]
       assert.deepEqual(made.log, first)
-      yield* TestClock.adjust("1 second")
+      yield* TestClock.adjust("1 millis")
       assert.deepEqual(made.log, [...first, ...first])
     }))
 

@@ -13,7 +13,7 @@ const connection = (failures = 0) => {
   const wake = (sessionId: string, at?: number) =>
     Effect.suspend(() => {
       log.push(`wake ${sessionId} ${at}`)
-      return left-- > 0 ? Effect.fail(new Error("busy", { cause: new Error("no room") })) : Effect.void
+      return left-- > 0 ? Effect.fail({ message: "busy", cause: { message: "no room" } }) : Effect.void
     })
   const open = Effect.acquireRelease(
     Effect.sync(() => (log.push("open"), wake)),
@@ -55,8 +55,8 @@ describe("a wake-up", () => {
 describe("an engine", () => {
   effect.effect.each(
     [
-      [Effect.fail(new Error("outer", { cause: new Error("inner", { cause: "no error" }) })), "inner"],
-      [Effect.fail(new Error("outer", { cause: { message: 5 } })), "outer"],
+      [Effect.fail({ message: "outer", cause: { message: "inner", cause: "no error" } }), "inner"],
+      [Effect.fail({ message: "outer", cause: { message: 5 } }), "outer"],
       [Effect.die(new Error("broken")), "broken"],
       [Effect.fail("text"), "text"],
       [Effect.fail({ message: undefined, toString: () => "shown" }), "shown"]
@@ -71,7 +71,10 @@ describe("an engine", () => {
     "says which packages to install, if they are missing and for no other error",
     () =>
       Effect.gen(function*() {
-        const load = (error: unknown) => Effect.flip(needing("one two", () => Promise.reject(error)))
+        const load = (error: unknown) =>
+          Effect.flip(needing("one two", async () => {
+            throw error
+          }))
         const missing = yield* load(Object.assign(new Error("x"), { code: "ERR_MODULE_NOT_FOUND" }))
         assert.strictEqual(
           Object(missing).message,

@@ -53,5 +53,10 @@ describe("the shared time", () => {
       isAway = true
       yield* TestClock.adjust("1 minute")
       assert.strictEqual(yield* time, 160_500)
+      // It was never asked.
+      const own = sharedTime({ now } as never)
+      assert.strictEqual(yield* own, 160_000)
+      isAway = false
+      assert.strictEqual(yield* own, 100_500)
     }))
 })

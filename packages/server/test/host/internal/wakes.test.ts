@@ -150,7 +150,7 @@ describe("a host that starts", () => {
     const engine = {
       name: "weak",
       wake: () => Effect.void,
-      start: () => isAway ? Effect.fail(new Error("no room")) : Effect.void
+      start: () => isAway ? Effect.fail({ message: "no room" }) : Effect.void
     }
     const store = { sessions: SessionStore.inMemory(), inbox }
     const host = Host.make({ agent, store, engine, pollMs })
