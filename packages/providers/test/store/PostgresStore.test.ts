@@ -153,7 +153,7 @@ describe("the tables of a Postgres store", () => {
       _tag: "StoreError",
       problem: "newer",
       message: `postgres://127.0.0.1:${server.port}/postgres: its tables have version 9, and this Belay uses up to ` +
-        "version 3: use a newer Belay"
+        "version 4: use a newer Belay"
     })
   })
 
