@@ -77,7 +77,7 @@ export const startPostgres = async (
       listen_addresses: "127.0.0.1",
       unix_socket_directories: "",
       fsync: "off",
-      max_connections: "60",
+      max_connections: "200",
       ...settings
     }
     const given = Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])
