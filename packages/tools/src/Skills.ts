@@ -25,8 +25,8 @@ export interface Options extends SkillFiles.Options {
    */
   readonly catalogueTokens?: number
   /**
-   * How long a skill is in use after it was loaded. `turn`: until the turn ends; from the next message of the person on,
-   * the model no longer reads the texts of the skill either. `conversation`: as long as the conversation. Default
+   * How long a skill is in use after it was loaded. `turn`: until the turn ends; from the next message of the person
+   * on, the model no longer reads the texts of the skill either. `conversation`: as long as the conversation. Default
    * `turn`.
    */
   readonly until?: "turn" | "conversation"

@@ -1,6 +1,6 @@
 /**
- * Tool search: for agents with many tools. The model reads the names of the tools, searches for those that it needs, and
- * reads only their definitions.
+ * Tool search: for agents with many tools. The model reads the names of the tools, searches for those that it needs,
+ * and reads only their definitions.
  *
  * @since 0.2.0
  */
@@ -61,7 +61,8 @@ export interface Options {
   /**
    * Lets the vendor search: requests contain all tools, and those that would be left out are marked, so that the model
    * reads them only when the vendor's search has found them. Use it with the Responses API of vendors that have it; a
-   * request to another API fails before it is sent. `maxTokens`, `results` and `embedder` then do nothing. Default false.
+   * request to another API fails before it is sent. `maxTokens`, `results` and `embedder` then do nothing. Default
+   * false.
    */
   readonly vendor?: boolean
 }

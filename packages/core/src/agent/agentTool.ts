@@ -30,14 +30,14 @@ export interface AgentToolOptions<Name extends string = string> {
   readonly type?: "delegate" | "transfer"
   /**
    * After a transfer, the other agent also answers the next messages of the session, in any process. It gets the tool
-   * `hand_back`, with which this agent goes on, and the other tools of this agent whose agents stay. Only the lead agent
-   * can transfer in this way; below it, it is a plain transfer. Default false.
+   * `hand_back`, with which this agent goes on, and the other tools of this agent whose agents stay. Only the lead
+   * agent can transfer in this way; below it, it is a plain transfer. Default false.
    */
   readonly stays?: boolean
   /**
-   * The tool starts the other agent and returns its id, and this agent goes on. It gets the answer before its turn ends,
-   * or earlier with the tool `await_agent`; `message_agent` and `cancel_agent` are the other tools. In the turn of a
-   * sub-agent, the tool waits for the answer. Default false.
+   * The tool starts the other agent and returns its id, and this agent goes on. It gets the answer before its turn
+   * ends, or earlier with the tool `await_agent`; `message_agent` and `cancel_agent` are the other tools. In the turn
+   * of a sub-agent, the tool waits for the answer. Default false.
    */
   readonly background?: boolean
 }

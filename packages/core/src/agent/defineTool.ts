@@ -35,8 +35,8 @@ export interface ToolContext {
    */
   readonly progress: (value: unknown) => void
   /**
-   * Calls a model of the agent, with the options of `ctx.llm` of hooks. All hooks of the agent run for the call, and its
-   * cost is part of the turn. Nothing of it is added to the conversation.
+   * Calls a model of the agent, with the options of `ctx.llm` of hooks. All hooks of the agent run for the call, and
+   * its cost is part of the turn. Nothing of it is added to the conversation.
    */
   readonly llm: AskModel
   /**

@@ -1,6 +1,6 @@
 /**
- * An agent with a skill of its project: a person trusts it, and while it is in use the agent does nothing that the skill
- * does not declare.
+ * An agent with a skill of its project: a person trusts it, and while it is in use the agent does nothing that the
+ * skill does not declare.
  */
 import { createAgent } from "@belay/sdk"
 import { Scripted } from "@belay/testing"

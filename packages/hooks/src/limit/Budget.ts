@@ -223,7 +223,8 @@ export interface Spent {
  * const limits: ReadonlyArray<Budget.Limit> = [
  *   { scope: "user", key: ({ metadata }) => String(metadata?.["principal"]), money: 5, window: "1 day" }
  * ]
- * export const mayBegin = (principal: string) => Budget.spent({ limits, ledger }, { message: "", metadata: { principal } })
+ * export const mayBegin = (principal: string) =>
+ *   Budget.spent({ limits, ledger }, { message: "", metadata: { principal } })
  * ```
  * @category reading
  * @since 0.1.0

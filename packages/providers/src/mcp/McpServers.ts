@@ -51,8 +51,8 @@ export interface Options {
   readonly onElicit?: OnElicit
   /**
    * Which servers may call the model of the agent while one of their tools runs (sampling): `true` for all, or names,
-   * where `*` matches any characters. All hooks of the agent run for the call, and its cost is part of the turn. Default
-   * `false`.
+   * where `*` matches any characters. All hooks of the agent run for the call, and its cost is part of the turn.
+   * Default `false`.
    */
   readonly sampling?: boolean | string | ReadonlyArray<string>
   /** Folders in which servers should work (roots), as paths or `file:` addresses. Default: none. */
@@ -95,8 +95,9 @@ const optionKinds: OptionKinds<Options> = {
  * Registers servers by name. Nothing starts yet: the first call of a server connects to it, and parallel calls share
  * the connection. If a server that has answered before is away, such as during a restart, a call that was not sent
  * waits up to 6 seconds for it and is sent on a new connection. A call that may have run is never repeated: it fails,
- * with `fate: "unknown"`. A server has 30 seconds to list its tools. A server may ask the user or the model only while one
- * of its tools runs, at most 10 times during a call. All servers except connected clients need the package `@modelcontextprotocol/client`.
+ * with `fate: "unknown"`. A server has 30 seconds to list its tools. A server may ask the user or the model only while
+ * one of its tools runs, at most 10 times during a call. All servers except connected clients need the package
+ * `@modelcontextprotocol/client`.
  *
  * Throws a `ConfigError` for a value that is not a server.
  *

@@ -126,8 +126,8 @@ export interface ServerOptions extends Options {
  * - After a server has started again, the next call connects to it, with growing pauses. A call that was not sent is
  *   sent then. A call whose outcome is unknown fails and says so; it is repeated once only if the tool is `readOnly` or
  *   `idempotent` by a trusted hint.
- * - When the server changes a tool, its calls are refused until the tools are listed again. So nobody runs a tool that is
- *   not the one that was reviewed. `onToolsChanged` of the servers tells the program.
+ * - When the server changes a tool, its calls are refused until the tools are listed again. So nobody runs a tool that
+ *   is not the one that was reviewed. `onToolsChanged` of the servers tells the program.
  * - While a tool runs, the server may ask the user and the model, if the servers allow it.
  *
  * Rejects like `fromClient`.

@@ -1,6 +1,6 @@
 /**
- * Foreign agents as agents of Belay, over ACP, the Agent Client Protocol: Claude Code, Codex, Gemini CLI, pi and others.
- * Needs the package `@agentclientprotocol/sdk`.
+ * Foreign agents as agents of Belay, over ACP, the Agent Client Protocol: Claude Code, Codex, Gemini CLI, pi and
+ * others. Needs the package `@agentclientprotocol/sdk`.
  *
  * @since 0.2.0
  */
@@ -62,13 +62,13 @@ const optionKinds: OptionKinds<Options> = {
 }
 
 /**
- * Makes an agent of a program that speaks ACP. Use it like any agent, and with `agentTool` as a sub-agent. Nothing starts
- * before its first turn; each session has a process, which ends with the session.
+ * Makes an agent of a program that speaks ACP. Use it like any agent, and with `agentTool` as a sub-agent. Nothing
+ * starts before its first turn; each session has a process, which ends with the session.
  *
  * What the agent asks permission for becomes a call of a tool: `Bash`, `Edit`, `Read`, `Delete`, `Move`, `Grep`,
- * `WebFetch` and `Other`. Policy, hooks and people decide it like other calls, with the hooks of the whole tree. The agent
- * gets permission once, never for good. If a hook changes the arguments, the permission is refused, because the agent
- * would not use them. Requests for files and commands are calls too, and their results pass the hooks.
+ * `WebFetch` and `Other`. Policy, hooks and people decide it like other calls, with the hooks of the whole tree. The
+ * agent gets permission once, never for good. If a hook changes the arguments, the permission is refused, because the
+ * agent would not use them. Requests for files and commands are calls too, and their results pass the hooks.
  *
  * What a program does without asking cannot be seen. Give it a mode in which it asks, and a sandbox if it is not yours.
  *

@@ -1,6 +1,6 @@
 /**
- * What stays of an erased session: a hash of its id. A process that was frozen meanwhile may still have the session, and
- * must not store it again.
+ * What stays of an erased session: a hash of its id. A process that was frozen meanwhile may still have the session,
+ * and must not store it again.
  */
 import { rootOf } from "@belay/core/Erasure"
 import { hash } from "node:crypto"

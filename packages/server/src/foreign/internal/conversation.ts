@@ -1,6 +1,6 @@
 /**
- * A running foreign agent: its process, its session, and what it waits for. The agent works on its own; what it asks for
- * is collected, and `next` returns it in the order in which it came.
+ * A running foreign agent: its process, its session, and what it waits for. The agent works on its own; what it asks
+ * for is collected, and `next` returns it in the order in which it came.
  */
 import type { ContentBlock, PermissionOption, SessionUpdate, ToolCallUpdate } from "@agentclientprotocol/sdk"
 import type { JsonObject } from "@belay/core/Json"

@@ -56,7 +56,7 @@ export interface Options {
    * another one leave it alone until it is moved. Default: any process advances any session that is not pinned.
    */
   readonly release?: string
-  /** How long what is done is kept. Any process with this host that has called `start` removes it. Default: for ever. */
+  /** How long finished sessions, messages and events are kept. A process that has called `start` removes them. */
   readonly retention?: Retention
 }
 

@@ -9,8 +9,8 @@ const head =
   "with its name, and follow what it says."
 
 /**
- * Writes the catalogue. It depends on nothing but the skills, so the beginning of every request stays the same. If it is
- * too long, all descriptions are cut to the same length, and then names are left out.
+ * Writes the catalogue. It depends on nothing but the skills, so the beginning of every request stays the same. If it
+ * is too long, all descriptions are cut to the same length, and then names are left out.
  */
 export const catalogueOf = (skills: ReadonlyArray<ReadySkill>, maxTokens: number): string | undefined => {
   if (skills.length === 0) return undefined

@@ -81,8 +81,8 @@ export const noteText = (ctx: HookContext, call: string): void => {
 }
 
 /**
- * Returns the calls whose results the model may read, if agents of the tree have read texts of skills. An agent to which
- * a conversation was transferred has results of other agents, so the ids count without their session.
+ * Returns the calls whose results the model may read, if agents of the tree have read texts of skills. An agent to
+ * which a conversation was transferred has results of other agents, so the ids count without their session.
  */
 export const shownTexts = (ctx: HookContext): ReadonlySet<string> | undefined => {
   const read = [...ctx.state.all(texts).values()]
