@@ -91,8 +91,9 @@ export interface Expectation {
  *   name: "no-force",
  *   tools: "bash",
  *   preToolCall: ({ args }) => JSON.stringify(args).includes("--force") ? HookAction.reject("no --force") : undefined
- * }) export const count = async (inputs: ReadonlyArray<Backtest.Input>) => (await Backtest.run(noForce,
- * inputs)).counts.stricter
+ * })
+ * export const count = async (inputs: ReadonlyArray<Backtest.Input>) =>
+ *   (await Backtest.run(noForce, inputs)).counts.stricter
  * ```
  * @category testing
  * @since 0.1.0
