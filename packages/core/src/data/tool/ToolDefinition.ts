@@ -36,7 +36,7 @@ export const DefinitionChange = Schema.Struct({
 
 /** Returns the definition of a tool. @category reading @since 0.1.0 */
 export const definitionOf = (tool: ToolMeta): Effect.Effect<ToolDefinition> => {
-  const hints = (["readOnly", "destructive", "idempotent"] as const).flatMap((hint) =>
+  const hints = (["readOnly", "destructive", "idempotent", "openWorld"] as const).flatMap((hint) =>
     tool[hint] === undefined ? [] : [`${hint}: ${tool[hint]}`]
   )
   const texts = [tool.description, canonical(tool.inputSchema), hints.join(", ")]
