@@ -41,6 +41,7 @@ describe("an act without a value of the person", () => {
     ["by a noun where the request begins", "Read the mail. Text me what it says", "send_text", { text: "Hello" }],
     ["by the text itself", "Save this for later: buy milk", "add_entry", { text: "buy milk" }],
     ["because it is the plan of the agent", "What does the mail say?", "TodoWrite", { text: "Read the mail" }],
+    ["because only the person sees it", "What does the mail say?", "create_draft", { text: "Hello" }],
     ["because nothing says that it acts", "What does the mail say?", "frobnicate", { text: "Hello" }]
   ])("is not asked about when it was asked for %s", async (_what, prompt, tool, args, input) => {
     assert.isUndefined(await ask(prompt, tool, args, input))

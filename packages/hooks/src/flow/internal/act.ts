@@ -5,17 +5,20 @@ import type { Memory } from "./memory.ts"
 import { partsOf, singular, wordSet } from "./names.ts"
 import { breakMark } from "./person.ts"
 
-/** Words with which people ask that something is told to somebody. */
-const telling = wordSet(
-  `send post publish share tweet reply answer respond tell write notify inform announce broadcast forward ask invite submit
-   upload contact thank greet congratulate remind confirm`
+/** Words in the names of tools that tell somebody something. */
+const outward = wordSet(
+  "send post publish share tweet reply answer respond notify inform announce broadcast forward invite submit upload"
 )
+/** Words with which people ask for that. */
+const telling = new Set([...outward, ...wordSet("tell write ask contact thank greet congratulate remind confirm")])
 /** The same, but also the names of what is read: they count where a request begins. */
 const tellingNouns = wordSet("mail email message text comment note post")
 const beforeVerbs = wordSet("and then to please also or you")
 
-/** What an agent keeps for itself while it works. */
-const ownNotes = wordSet("todo todos plan think thought thoughts scratchpad progress")
+/** What an agent keeps for itself while it works, or only the person sees. */
+const ownNotes = wordSet(
+  "todo todos plan think thought thoughts scratchpad progress task tasks memory note notes reminder reminders draft drafts"
+)
 
 /** Words of a tool's name that say nothing about what it does. */
 const empty = wordSet("tool tools api do my the a an to of for in on with all new item data service action call v1 v2")
@@ -25,11 +28,6 @@ const others: { readonly [word: string]: ReadonlyArray<string> | undefined } = {
   event: ["meeting", "appointment", "calendar"],
   meeting: ["event", "appointment", "calendar"],
   appointment: ["event", "meeting", "calendar"],
-  reminder: ["remind"],
-  note: ["write", "remember", "record", "save"],
-  memory: ["remember", "save"],
-  task: ["todo"],
-  todo: ["task"],
   book: ["reserve", "booking", "reservation"],
   reserve: ["book", "booking"],
   file: ["document", "save", "write"],
@@ -39,8 +37,8 @@ const others: { readonly [word: string]: ReadonlyArray<string> | undefined } = {
 /** Whether the words of the person ask for what a tool does, by the words of its name. */
 export const isAskedFor = (memory: Memory, tool: string): boolean => {
   const parts = partsOf(tool).filter((part) => !empty.has(part))
+  if (parts.some((part) => outward.has(part))) return asksToTell(memory, parts)
   if (parts.some((part) => ownNotes.has(part))) return true
-  if (parts.some((part) => telling.has(part))) return asksToTell(memory, parts)
   return parts.some((part) =>
     isWordSaid(memory, part) || others[singular(part)]?.some((one) => isWordSaid(memory, one))
   )
