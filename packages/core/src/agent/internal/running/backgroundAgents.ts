@@ -5,6 +5,7 @@ import type { AgentError } from "../../../data/AgentError.ts"
 import type { Json } from "../../../data/Json.ts"
 import { JsonValue } from "../../../data/Message.ts"
 import type { SteerOutcome, TurnInput } from "../../../data/Turn.ts"
+import type { Spent } from "../../../guard/internal/state/costMeter.ts"
 import type { SessionOwner, Steer } from "../../../guard/internal/state/sessionState.ts"
 import type { SubAgentRun } from "../../../guard/internal/state/subAgentRun.ts"
 import type { RunResult } from "../../../guard/RunResult.ts"
@@ -51,6 +52,11 @@ export class BackgroundAgents {
   /** Those that nobody has awaited. */
   get open(): ReadonlyArray<BackgroundAgent> {
     return [...this.agents.values()].filter(({ isAwaited }) => !isAwaited)
+  }
+
+  /** What those have spent that nobody has awaited. */
+  get spent(): ReadonlyArray<Spent> {
+    return this.open.flatMap(({ work }) => work === undefined ? [] : [work.sub.spent()])
   }
 
   /** Writes their states next to that of the turn, so that another process can continue them. */

@@ -12,8 +12,9 @@ import type { SideRequest } from "../../../data/SideRequest.ts"
 import type { ClientTool } from "../../../data/Turn.ts"
 import { GuardTurn, type GuardTurnOptions } from "../../../guard/internal/point/guardTurn.ts"
 import { noteAbout } from "../../../guard/internal/state/changeNote.ts"
+import type { Spent } from "../../../guard/internal/state/costMeter.ts"
 import type { SessionState } from "../../../guard/internal/state/sessionState.ts"
-import { keepSpent } from "../../../guard/internal/state/spent.ts"
+import { keepSpent, spentBy } from "../../../guard/internal/state/spent.ts"
 import * as TurnState from "../../../guard/internal/state/turnState.ts"
 import type { RunResult } from "../../../guard/RunResult.ts"
 import type { Capabilities } from "../../../hook/HookContext.ts"
@@ -134,6 +135,11 @@ export class Turn extends GuardTurn {
   /** How long the turn has run, since it started or was resumed after a limit, in milliseconds. */
   get usedMs(): number {
     return this.used.elapsedMs + (this.beganAt === undefined ? 0 : performance.now() - this.beganAt)
+  }
+
+  /** What the turn and its sub-agents have spent so far. */
+  get spent(): Spent {
+    return spentBy(this.state, this.background?.spent)
   }
 
   /** The conversation so far. */

@@ -112,13 +112,13 @@ export const settleBackground = (turn: Turn): Effect.Effect<void> =>
     }
   )
 
-/** Stops them. What they had done until now is stored with the turn, if it can be resumed. */
+/** Stops them, also those that a call waits for. What they had done until now is stored with the turn, if it can be resumed. */
 export const stopBackground = (turn: Turn): Effect.Effect<void> =>
   Effect.suspend(() => {
     const { background } = turn
     if (background === undefined || background.agents.size === 0) return Effect.void
     background.freeze(turn.session.root.durable.turn)
-    return Effect.forEach(background.open, ({ work }) =>
+    return Effect.forEach(background.agents.values(), ({ work }) =>
       work === undefined || work.fiber.pollUnsafe() !== undefined ? Effect.void : Fiber.interrupt(work.fiber), {
       concurrency: "unbounded",
       discard: true

@@ -22,7 +22,7 @@ import type { TurnInput } from "../../../data/Turn.ts"
 import { sessionOf } from "../../../guard/internal/io/resumeSession.ts"
 import { allowDelegation, finishDelegation } from "../../../guard/internal/point/delegation.ts"
 import { SessionState } from "../../../guard/internal/state/sessionState.ts"
-import { addSpent, spentBy } from "../../../guard/internal/state/spent.ts"
+import { addSpent } from "../../../guard/internal/state/spent.ts"
 import type { SubAgentRun } from "../../../guard/internal/state/subAgentRun.ts"
 import { planned, type RunningCall, update } from "../../../guard/internal/state/toolCallState.ts"
 import { endTurn } from "../../../guard/internal/state/turnEnd.ts"
@@ -201,7 +201,7 @@ const subAgentRun = (
     decide: (decisions) => toEffect(() => applyDecisions(turn, decisions)),
     snapshot: () => turn.io.snapshot(),
     messages: () => turn.messages,
-    spent: () => spentBy(state),
+    spent: () => turn.spent,
     shutDown: Effect.suspend(() => shutDownCore(core, turn.session.id, (message) => parent.io.warn(message, "runtime")))
   }
 }

@@ -93,6 +93,6 @@ export const askPostStep = function*(turn: Turn): Step<void, Failure> {
 /** The conversation so far, for hooks that may rewrite it. */
 export const historyOf = (turn: Turn): PostStepEvent => ({
   messages: turn.messages.slice(),
-  usage: turn.state.usage,
+  usage: turn.spent.usage,
   budget: { usedTokens: tokensOf(turn), windowTokens: turn.agent.config.window?.tokens ?? 0 }
 })

@@ -153,7 +153,7 @@ const afterFailure = (turn: Turn, cause: Cause.Cause<AgentError>): Effect.Effect
   if (whyCutOff !== undefined && Cause.hasInterruptsOnly(cause)) {
     // An agent above stops and can be resumed, so this turn stays as it is.
     return Effect.sync(() =>
-      io.publish({ type: "turn-end", status: whyCutOff, text: "", usage: state.usage, ...failOpensOf(turn) })
+      io.publish({ type: "turn-end", status: whyCutOff, text: "", usage: turn.spent.usage, ...failOpensOf(turn) })
     )
   }
   turn.closeStep("cancelled before it ended; its outcome is unknown")
@@ -180,7 +180,7 @@ const publishFailure = (turn: Turn, cause: Cause.Cause<AgentError>): void => tur
 
 /** Makes the last event of a turn that failed or was cancelled. */
 const failureEnd = (turn: Turn, cause: Cause.Cause<AgentError>): AgentEventBody => {
-  const { state: { usage } } = turn
+  const { usage } = turn.spent
   const failOpens = failOpensOf(turn)
   if (Cause.hasInterruptsOnly(cause)) {
     return { type: "turn-end", status: "cancelled", text: "the turn was cancelled", usage, ...failOpens }
