@@ -180,6 +180,10 @@ export const CallState = Schema.Struct({
   /** The hooks and the person who changed the arguments, in this order. */
   changedBy: Schema.optionalKey(Schema.Array(Schema.String)),
   result: Schema.optionalKey(ToolResult),
+  /** The answer of the agent that took the conversation over with this call. If it stays, also what it did before. */
+  transfer: Schema.optionalKey(
+    Schema.Struct({ text: Schema.String, work: Schema.optionalKey(Schema.Array(Message)) })
+  ),
   /** The `RunState` of the sub-agent that works for this call. */
   child: Schema.optionalKey(JsonValue)
 })

@@ -29,8 +29,10 @@ const crew = (second: Partial<LlmResponse>, more: Partial<AgentConfig> = {}) => 
   const dig = recording(
     "dig",
     () =>
-      Effect.onInterrupt(Effect.andThen(Effect.sync(begun), Effect.never), () =>
-        Effect.sync(() => void (isStopped = true)))
+      Effect.onInterrupt(
+        Effect.andThen(Effect.sync(begun), Effect.never),
+        () => Effect.sync(() => void (isStopped = true))
+      )
   )
   const worker = createAgent({
     name: "worker",

@@ -10,7 +10,7 @@ setFlagsFromString("--expose-gc")
 const collect = runInNewContext("gc") as () => void
 
 describe("turns that wait for ever", () => {
-  it("let go of the request in which they were started", async () => {
+  it("hold nothing of the request in which they were started", async () => {
     const requests = new AsyncLocalStorage<object>()
     const startIn = (request: object) => {
       requests.run(request, () => startWaiting(createAgent))

@@ -16,7 +16,8 @@ import type { Spent } from "../../../guard/internal/state/costMeter.ts"
 import type { SessionState } from "../../../guard/internal/state/sessionState.ts"
 import { keepSpent, spentBy } from "../../../guard/internal/state/spent.ts"
 import * as TurnState from "../../../guard/internal/state/turnState.ts"
-import type { RunResult } from "../../../guard/RunResult.ts"
+import type { Aborted, RunResult } from "../../../guard/RunResult.ts"
+import type { TurnEnded } from "../../../guard/TurnEnded.ts"
 import type { Capabilities } from "../../../hook/HookContext.ts"
 import { withClientTools } from "../definition/clientTools.ts"
 import type { ResolvedAgent } from "../definition/resolvedAgent.ts"
@@ -61,6 +62,8 @@ export class Turn extends GuardTurn {
   readonly window = { level: "none" as "none" | "warn" | "exceeded", compactedForOverflow: false }
   /** Why this run was interrupted although it can be resumed: by its time limit, or to park it. */
   cutOff: "limited" | "parked" | undefined = undefined
+  /** How a hook ended the turn by an agent in the background. */
+  aborted: Extract<TurnEnded["end"], { readonly type: "aborted" }> | undefined = undefined
   /** How this run ended after it was cut off. */
   cutOffEnd: Exit.Exit<RunResult, AgentError> | undefined = undefined
   /** The fiber that runs the turn. */
@@ -98,6 +101,12 @@ export class Turn extends GuardTurn {
   requestPark(): void {
     this.parkRequest ??= Deferred.makeUnsafe()
     Deferred.doneUnsafe(this.parkRequest, Effect.void)
+  }
+
+  /** Ends the turn now, because a hook aborted an agent in the background. */
+  abort({ by, reason }: Pick<Aborted, "by" | "reason">): void {
+    this.aborted ??= { type: "aborted", reason, by }
+    this.fiber?.interruptUnsafe()
   }
 
   /**

@@ -10,33 +10,39 @@ import * as Fiber from "effect/Fiber"
 import { type AgentError } from "../../../data/AgentError.ts"
 import type { Json } from "../../../data/Json.ts"
 import { digest } from "../../../data/Json.ts"
+import type { ToolCall } from "../../../data/Message.ts"
 import { failure, success, type ToolResult } from "../../../data/tool/Tool.ts"
 import type { SessionState } from "../../../guard/internal/state/sessionState.ts"
 import { addSpent } from "../../../guard/internal/state/spent.ts"
 import type { SubAgentRun } from "../../../guard/internal/state/subAgentRun.ts"
-import { openStep } from "../../../guard/internal/state/turnState.ts"
 import type { Step } from "../../../guard/internal/state/yieldable.ts"
 import { awaitName } from "../definition/backgroundTools.ts"
-import { type BackgroundAgent, BackgroundAgents, Messages } from "../running/backgroundAgents.ts"
+import { type BackgroundAgent, BackgroundAgents, type EndedTurn, Messages } from "../running/backgroundAgents.ts"
 import type { Turn } from "../running/turn.ts"
 
 /** Whether this turn can have agents in the background: only that of the agent that the host started. */
 export const hasBackground = ({ depth, parent }: Turn): boolean => parent === undefined && depth === 0
 
-/** Starts a sub-agent in the background, or continues one that another process has started. */
+/** Lets a sub-agent work in the background. It was started by this process or by an earlier one. */
 export const startInBackground = (
   turn: Turn,
   about: Pick<BackgroundAgent, "tool" | "message"> & { readonly id?: string },
-  { resumed, session, sub }: { readonly sub: SubAgentRun; readonly session: SessionState; readonly resumed: boolean }
+  { run, session, sub }: {
+    readonly sub: SubAgentRun
+    readonly session: SessionState
+    readonly run: Effect.Effect<EndedTurn, AgentError>
+  }
 ): BackgroundAgent => {
   const all = turn.background ??= new BackgroundAgents()
   const { id = all.newId(), message, tool } = about
   const messages = new Messages()
   session.owner = messages
-  const fiber = Effect.runForkWith(turn.io.services ?? Context.empty())(sub.run(resumed))
+  const fiber = Effect.runForkWith(turn.io.services ?? Context.empty())(run)
   const agent: BackgroundAgent = { id, tool, message, work: { sub, fiber, messages }, isAwaited: false }
   all.agents.set(id, agent)
-  fiber.addObserver(() => {
+  fiber.addObserver((exit) => {
+    // The call that waits for it ends the turn otherwise.
+    if (Exit.isSuccess(exit) && exit.value.status === "aborted" && !agent.isAwaited) turn.abort(exit.value)
     // Messages that came too late.
     for (const steer of messages.steers) messages.settleSteer(steer, { type: "notRunning" })
   })
@@ -89,16 +95,17 @@ export const cancelAgent = (turn: Turn, args: Json): Effect.Effect<ToolResult> =
   })
 }
 
-/** Waits until one of the agents has finished or waits itself, and opens a step in which the lead agent reads it. */
-export const awaitNext = function*(turn: Turn): Step<boolean, AgentError> {
+/**
+ * Waits until one of the agents has finished or waits itself. Returns the call with which the lead agent reads it, or
+ * nothing if there is none.
+ */
+export const nextAnswer = function*(turn: Turn): Step<ToolCall | undefined, AgentError> {
   const open = turn.background?.open.filter(({ work }) => work !== undefined) ?? []
-  if (open.length === 0) return false
+  if (open.length === 0) return undefined
   const settled = yield* Effect.raceAll(open.map((one) => Effect.as(Fiber.await(one.work!.fiber), one)))
   const id = `await_${digest([turn.session.id, turn.state.turnNumber, turn.state.stepNumber, settled.id])}`
-  const call = { id, name: awaitName, args: { id: settled.id } }
   turn.session.ids.add(id)
-  openStep(turn.state, { role: "assistant", content: "", toolCalls: [call] }, [call])
-  return true
+  return { id, name: awaitName, args: { id: settled.id } }
 }
 
 /** Waits until none of them works: each has finished, waits for a person, or was parked. */

@@ -49,19 +49,20 @@ export const finishTurn = (
     ),
     (exit) => {
       if (Exit.isSuccess(exit)) return Effect.void
-      return turn.cutOff !== undefined && Cause.hasInterruptsOnly(exit.cause)
+      return (turn.cutOff !== undefined || turn.aborted !== undefined) && Cause.hasInterruptsOnly(exit.cause)
         ? Effect.map(Effect.exit(finishCutOff(turn)), (end) => void (turn.cutOffEnd = end))
         : afterFailure(turn, exit.cause)
     }
   )
 
 /**
- * The turn was interrupted by its time limit, or to park it. Calls that were running have an unknown outcome; the
+ * The turn was interrupted by its time limit, by an Abort in the background, or to park it. Calls that were running have an unknown outcome; the
  * others run when the turn is resumed.
  */
 const finishCutOff = (turn: Turn): Effect.Effect<RunResult, AgentError> =>
   Effect.onExit(
     Effect.suspend(() => {
+      if (turn.aborted !== undefined) return finish(turn, resultOfEnd(turn, turn.aborted))
       if (turn.cutOff === "parked") return finish(turn, resultOfEnd(turn, { type: "parked" }))
       const { wallClockMs: max } = turn.agent.limits
       turn.io.publish({ type: "limit", limit: "wallClockMs", used: max, max })
