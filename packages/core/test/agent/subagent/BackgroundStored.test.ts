@@ -13,8 +13,8 @@ import type { SessionStore } from "../../../src/port/SessionStore.ts"
 import { recording } from "../../support/agent.ts"
 import { asks, type Line, scripted } from "../../support/model.ts"
 
-/** A lead that starts a worker and then makes a payment, which waits for a person. */
-const crew = (worker: Line, more: Partial<AgentConfig> = {}) => {
+/** A lead that starts a worker and then pays, which waits for a person, or is one call more than `toolCalls`. */
+const crew = (worker: Line, more: Partial<AgentConfig> = {}, toolCalls?: number) => {
   const model = scripted([], { after: worker })
   const lead = createAgent({
     name: "lead",
@@ -27,7 +27,9 @@ const crew = (worker: Line, more: Partial<AgentConfig> = {}) => {
         agent: createAgent({ name: "worker", provider: model.provider, tools: [recording("dig").tool], ...more })
       })
     ],
-    hooks: [{ name: "ask", tools: "pay", preToolCall: () => HookAction.ask("pay?") }],
+    ...(toolCalls === undefined
+      ? { hooks: [{ name: "ask", tools: "pay", preToolCall: () => HookAction.ask("pay?") }] }
+      : { limits: { toolCalls } }),
     log: false,
     provider: scripted([], {
       after: ({ messages }) => {
@@ -39,39 +41,48 @@ const crew = (worker: Line, more: Partial<AgentConfig> = {}) => {
   })
   const resumed = async () => {
     const first = await lead.run("hello")
-    assert.strictEqual(first.status, "suspended")
-    if (first.status !== "suspended") throw new Error("not suspended")
+    assert.strictEqual(first.status, toolCalls === undefined ? "suspended" : "limited")
+    if (!("snapshot" in first)) throw new Error("it did not stop")
     const before = model.requests.length
-    const result = await lead.resume(JSON.stringify(first.snapshot), { p: { type: "approve" } })
+    let result = await lead.resume(
+      JSON.stringify(first.snapshot),
+      toolCalls === undefined ? { p: { type: "approve" } } : {}
+    )
+    // The call that reads the answer may be one more again.
+    if (result.status === "limited") result = await lead.resume(JSON.stringify(result.snapshot))
     await lead.close()
     return { result, again: model.requests.length - before }
   }
   return { lead, resumed }
 }
 
-describe("an agent in the background that had ended before its turn was suspended", () => {
-  it("is not run again: the lead agent reads its answer, and its postTurn hooks have run once", async () => {
-    let ends = 0
-    const { again, result } = await crew("found", {
-      hooks: [{ name: "count", postTurn: () => void ends++ }]
-    }).resumed()
-    assert.strictEqual(result.text, "read: found")
-    assert.strictEqual(again, 0)
-    assert.strictEqual(ends, 1)
-  })
+for (const how of ["suspended", "limited"] as const) {
+  describe(`an agent in the background that had ended before its turn was ${how}`, () => {
+    const toolCalls = (used: number) => how === "limited" ? used : undefined
 
-  it("is not run again after it failed: the lead agent reads why", async () => {
-    const { again, result } = await crew(new InvalidRequest({ provider: "one", message: "no such model" })).resumed()
-    assert.match(result.text, /^read: .*no such model/)
-    assert.strictEqual(again, 0)
-  })
+    it("is not run again: the lead agent reads its answer, and its postTurn hooks have run once", async () => {
+      let ends = 0
+      const count = { name: "count", postTurn: () => void ends++ }
+      const { again, result } = await crew("found", { hooks: [count] }, toolCalls(1)).resumed()
+      assert.strictEqual(result.text, "read: found")
+      assert.strictEqual(again, 0)
+      assert.strictEqual(ends, 1)
+    })
 
-  it("is not given its limit a second time", async () => {
-    const { again, result } = await crew(() => asks(["dig"]), { limits: { steps: 2 } }).resumed()
-    assert.strictEqual(result.text, "read: work was limited: steps 2 of 2")
-    assert.strictEqual(again, 0)
+    it("is not run again after it failed: the lead agent reads why", async () => {
+      const broken = new InvalidRequest({ provider: "one", message: "no such model" })
+      const { again, result } = await crew(broken, {}, toolCalls(1)).resumed()
+      assert.match(result.text, /^read: .*no such model/)
+      assert.strictEqual(again, 0)
+    })
+
+    it("is not given its limit a second time", async () => {
+      const { again, result } = await crew(() => asks(["dig"]), { limits: { steps: 2 } }, toolCalls(3)).resumed()
+      assert.strictEqual(result.text, "read: work was limited: steps 2 of 2")
+      assert.strictEqual(again, 0)
+    })
   })
-})
+}
 
 describe("a sub-agent whose turn had ended without an answer", () => {
   it("is not run again when its process ended before its caller read that", async () => {
@@ -111,6 +122,56 @@ describe("a sub-agent whose turn had ended without an answer", () => {
     assert.lengthOf(second.worker.requests, 0)
     await first.lead.close()
     await second.lead.close()
+  })
+})
+
+describe("two agents in the background that ask people", () => {
+  it("put their questions together, and beside that of their lead agent", async () => {
+    const worker = () =>
+      createAgent({
+        tools: [recording("dig", () => "dug").tool],
+        provider: scripted([], {
+          after: ({ messages }) => messages.at(-1)?.role === "tool" ? textResponse("dug it") : asks(["dig", {}, "d"])
+        }).provider
+      })
+    const lead = createAgent({
+      tools: [
+        recording("pay").tool,
+        agentTool({ name: "left", description: "Left", agent: worker(), background: true }),
+        agentTool({ name: "right", description: "Right", agent: worker(), background: true })
+      ],
+      hooks: [{ name: "ask", tools: ["pay", "dig"], preToolCall: () => HookAction.ask("sure?") }],
+      provider: scripted([
+        asks(["left", { message: "go" }], ["right", { message: "go" }], ["pay", {}, "p"]),
+        "done"
+      ]).provider
+    })
+    const first = await lead.run("hello")
+    assert.strictEqual(first.status, "suspended")
+    if (first.status !== "suspended") return
+    assert.deepStrictEqual(first.pending.map(({ tool }) => tool), ["pay", "dig", "dig"])
+    const decisions = Object.fromEntries(first.pending.map(({ callId }) => [callId, { type: "approve" } as const]))
+    assert.strictEqual((await lead.resume(JSON.stringify(first.snapshot), decisions)).text, "done")
+    await lead.close()
+  })
+
+  it("read no messages while they wait", async () => {
+    const lead = createAgent({
+      tools: [agentTool({
+        name: "work",
+        description: "Works",
+        agent: createAgent({ provider: scripted([asks(["dig", {}, "d"])]).provider, tools: [recording("dig").tool] }),
+        background: true
+      })],
+      hooks: [{ name: "ask", tools: "dig", preToolCall: () => HookAction.ask("sure?") }],
+      provider: scripted([
+        asks(["work", { message: "go" }]),
+        asks(["message_agent", { id: "agent_1", message: "hurry" }])
+      ]).provider
+    })
+    const { messages } = await lead.run("hello")
+    assert.include(JSON.stringify(messages), "agent_1 waits for a person and reads no messages until then")
+    await lead.close()
   })
 })
 

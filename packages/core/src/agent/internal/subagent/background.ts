@@ -70,12 +70,19 @@ export const messageAgent = (turn: Turn, args: Json): Effect.Effect<ToolResult> 
   if (agent.work === undefined) return Effect.succeed(failure(`${agent.id} is gone: start it again`))
   const { fiber, messages } = agent.work
   const message = typeof args === "object" && args !== null && "message" in args ? args.message : ""
-  const ended = `${agent.id} has finished: read its answer with ${awaitName}`
-  if (fiber.pollUnsafe() !== undefined) return Effect.succeed(failure(ended))
+  const ended = () => {
+    const exit = fiber.pollUnsafe()
+    return failure(
+      exit === undefined || Exit.isFailure(exit) || exit.value.status !== "suspended"
+        ? `${agent.id} has finished: read its answer with ${awaitName}`
+        : `${agent.id} waits for a person and reads no messages until then`
+    )
+  }
+  if (fiber.pollUnsafe() !== undefined) return Effect.succeed(ended())
   return Effect.callback<ToolResult>((resume) =>
     messages.send(
       { message: typeof message === "string" ? message : JSON.stringify(message) },
-      (outcome) => resume(Effect.succeed(outcome.type === "delivered" ? success("delivered") : failure(ended)))
+      (outcome) => resume(Effect.succeed(outcome.type === "delivered" ? success("delivered") : ended()))
     )
   )
 }
@@ -103,9 +110,17 @@ export const nextAnswer = function*(turn: Turn): Step<ToolCall | undefined, Agen
   const open = turn.background?.open.filter(({ work }) => work !== undefined) ?? []
   if (open.length === 0) return undefined
   const settled = yield* Effect.raceAll(open.map((one) => Effect.as(Fiber.await(one.work!.fiber), one)))
-  const id = `await_${digest([turn.session.id, turn.state.turnNumber, turn.state.stepNumber, settled.id])}`
-  turn.session.ids.add(id)
-  return { id, name: awaitName, args: { id: settled.id } }
+  return callFor(turn, settled)
+}
+
+/** The calls with which the lead agent reads those that do not work any more. */
+export const settledAnswers = (turn: Turn): ReadonlyArray<ToolCall> =>
+  (turn.background?.open ?? []).flatMap((one) => one.work?.fiber.pollUnsafe() === undefined ? [] : [callFor(turn, one)])
+
+const callFor = ({ session, state }: Turn, agent: BackgroundAgent): ToolCall => {
+  const id = `await_${digest([session.id, state.turnNumber, state.stepNumber, agent.id])}`
+  session.ids.add(id)
+  return { id, name: awaitName, args: { id: agent.id } }
 }
 
 /** Waits until none of them works: each has finished, waits for a person, or was parked. */

@@ -11,7 +11,7 @@ import type { PostStepEvent } from "../../../hook/HookPoint.ts"
 import type { CoreOutput } from "../../AgentCore.ts"
 import { countUse, overLimit, roomFor, stopAtLimit, stopIfReached } from "../running/reachLimit.ts"
 import type { Turn } from "../running/turn.ts"
-import { nextAnswer, settleBackground } from "../subagent/background.ts"
+import { nextAnswer, settleBackground, settledAnswers } from "../subagent/background.ts"
 import { addTransferred } from "../subagent/takeOver.ts"
 import { tokensOf } from "../window/tokens.ts"
 import { keepResult, runToolCall } from "./runToolCall.ts"
@@ -39,7 +39,13 @@ export const runTools = function*(turn: Turn): Step<CoreOutput | undefined, Fail
     if (turn.io.hasStore) yield* turn.io.commit
   } else yield* runBatch(turn, batch)
   const isHeld = turn.isParking || state.calls.some((call) => call.state.status === "asked")
-  if (isHeld && turn.background !== undefined) yield* settleBackground(turn)
+  if (isHeld && turn.background !== undefined) {
+    yield* settleBackground(turn)
+    // Their questions are put together with those of this step, and their answers are kept.
+    const settled = turn.isParking ? [] : settledAnswers(turn)
+    for (const one of settled) extendStep(state, one)
+    if (settled.length > 0) return yield* runTools(turn)
+  }
   // Calls of a parked turn that were not started count when the turn is resumed.
   if (turn.isParking) countUse(turn, "toolCalls", late.size - state.calls.filter(isPlanned).length)
   if (turn.isParking && state.calls.some(({ state: { status } }) => status !== "done" && status !== "asked")) {
