@@ -175,6 +175,39 @@ describe("two agents in the background that ask people", () => {
   })
 })
 
+describe("an agent in the background whose answer a hook refuses to read", () => {
+  for (const second of ["pay", "over"] as const) {
+    it(`does not hold the turn that ${second === "pay" ? "waits for a person" : "another agent has taken over"}`, async () => {
+      const lead = createAgent({
+        tools: [
+          recording("pay").tool,
+          agentTool({
+            name: "work",
+            description: "Works",
+            agent: createAgent({ provider: scripted(["found"]).provider }),
+            background: true
+          }),
+          agentTool({
+            name: "over",
+            description: "Takes over",
+            agent: createAgent({ provider: scripted(["here"]).provider }),
+            type: "transfer"
+          })
+        ],
+        hooks: [
+          { name: "ask", tools: "pay", preToolCall: () => HookAction.ask("sure?") },
+          { name: "shut", tools: "await_agent", preToolCall: () => HookAction.reject("not now") }
+        ],
+        provider: scripted([asks(["work", { message: "go" }], [second, { message: "you" }])]).provider
+      })
+      const { messages, status } = await lead.run("hello")
+      assert.strictEqual(status, second === "pay" ? "suspended" : "completed")
+      if (second === "over") assert.include(JSON.stringify(messages), "not now")
+      await lead.close()
+    })
+  }
+})
+
 describe("an Abort in the background", () => {
   for (const [what, isAsync] of [["at once", false], ["later", true]] as const) {
     it(`ends the turn when it happens ${what}: a question beside it is not put`, async () => {

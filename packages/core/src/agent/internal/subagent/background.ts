@@ -107,7 +107,7 @@ export const cancelAgent = (turn: Turn, args: Json): Effect.Effect<ToolResult> =
  * nothing if there is none.
  */
 export const nextAnswer = function*(turn: Turn): Step<ToolCall | undefined, AgentError> {
-  const open = turn.background?.open.filter(({ work }) => work !== undefined) ?? []
+  const open = unread(turn)
   if (open.length === 0) return undefined
   const settled = yield* Effect.raceAll(open.map((one) => Effect.as(Fiber.await(one.work!.fiber), one)))
   return callFor(turn, settled)
@@ -115,13 +115,24 @@ export const nextAnswer = function*(turn: Turn): Step<ToolCall | undefined, Agen
 
 /** The calls with which the lead agent reads those that do not work any more. */
 export const settledAnswers = (turn: Turn): ReadonlyArray<ToolCall> =>
-  (turn.background?.open ?? []).flatMap((one) => one.work?.fiber.pollUnsafe() === undefined ? [] : [callFor(turn, one)])
+  unread(turn).flatMap((one) => one.work?.fiber.pollUnsafe() === undefined ? [] : [callFor(turn, one)])
 
-const callFor = ({ session, state }: Turn, agent: BackgroundAgent): ToolCall => {
-  const id = `await_${digest([session.id, state.turnNumber, state.stepNumber, agent.id])}`
-  session.ids.add(id)
+/** The agents that the runtime may read. A hook or a limit may have stopped a call for one of them in this step. */
+const unread = (turn: Turn): ReadonlyArray<BackgroundAgent> =>
+  (turn.background?.open ?? []).filter((one) => {
+    const id = idFor(turn, one)
+    return one.work !== undefined && turn.state.calls.every(({ state: { call } }) => call.id !== id)
+  })
+
+const callFor = (turn: Turn, agent: BackgroundAgent): ToolCall => {
+  const id = idFor(turn, agent)
+  turn.session.ids.add(id)
   return { id, name: awaitName, args: { id: agent.id } }
 }
+
+/** Each step reads an agent at most once. The id stays the same when the step is repeated. */
+const idFor = ({ session, state }: Turn, { id }: BackgroundAgent): string =>
+  `await_${digest([session.id, state.turnNumber, state.stepNumber, id])}`
 
 /** Waits until none of them works: each has finished, waits for a person, or was parked. */
 export const settleBackground = (turn: Turn): Effect.Effect<void> =>
