@@ -1,6 +1,6 @@
 /**
  * Defaults that a function makes, such as an id or the time. They are different each time that the JSON Schema is
- * written, so they are no part of what a tool is.
+ * written, so they do not say what a tool is.
  */
 import * as Result from "effect/Result"
 import { canonical, type Json, type JsonObject } from "../Json.ts"

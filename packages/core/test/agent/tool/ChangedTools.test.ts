@@ -141,7 +141,7 @@ describe("an approval of a suspended call", () => {
 })
 
 describe("a default that a function makes", () => {
-  it("is no change of the tool, so an approval counts in another process", async () => {
+  it("does not count as a change of the tool, so an approval counts in another process", async () => {
     const make = () => {
       const ran: Array<unknown> = []
       const input = z.object({
