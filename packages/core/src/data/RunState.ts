@@ -169,7 +169,7 @@ export const CallState = Schema.Struct({
     Schema.Struct({
       hook: Schema.String,
       fingerprint: Schema.String,
-      /** Set when a person wrote these arguments: the hook runs again, and a question that it asks counts as answered. */
+      /** Set when a person wrote these arguments: the hook runs again, and its question counts as answered. */
       edited: Schema.optionalKey(Schema.Boolean)
     })
   )),
