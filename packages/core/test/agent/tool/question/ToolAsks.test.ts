@@ -1,12 +1,12 @@
 /** What a tool can ask while it runs: a model, and hooks. */
 import { assert, describe, it } from "@effect/vitest"
-import { createAgent } from "../../../src/agent/createAgent.ts"
-import type { ToolContext } from "../../../src/agent/defineTool.ts"
-import { textResponse } from "../../../src/data/LlmCall.ts"
-import type { AgentHook } from "../../../src/hook/AgentHook.ts"
-import * as HookAction from "../../../src/hook/HookAction.ts"
-import { line, recording } from "../../support/agent.ts"
-import { asks, scripted } from "../../support/model.ts"
+import { createAgent } from "../../../../src/agent/createAgent.ts"
+import type { ToolContext } from "../../../../src/agent/defineTool.ts"
+import { textResponse } from "../../../../src/data/LlmCall.ts"
+import type { AgentHook } from "../../../../src/hook/AgentHook.ts"
+import * as HookAction from "../../../../src/hook/HookAction.ts"
+import { line, recording } from "../../../support/agent.ts"
+import { asks, scripted } from "../../../support/model.ts"
 
 const run = async (execute: (ctx: ToolContext) => unknown, hooks: ReadonlyArray<AgentHook> = [], answer = "inside") => {
   const { tool } = recording("act", (_, ctx) => execute(ctx))

@@ -1,14 +1,14 @@
 /** All questions about one call are one question. An answer is for one call. */
 import { assert, describe, it } from "@effect/vitest"
-import { agentTool } from "../../../src/agent/agentTool.ts"
-import { createAgent } from "../../../src/agent/createAgent.ts"
-import type { Decision } from "../../../src/data/RunState.ts"
-import { inMemoryRules } from "../../../src/guard/Approvals.ts"
-import type { Suspended } from "../../../src/guard/RunResult.ts"
-import type { AgentHook } from "../../../src/hook/AgentHook.ts"
-import * as HookAction from "../../../src/hook/HookAction.ts"
-import { line, recording } from "../../support/agent.ts"
-import { asks, scripted } from "../../support/model.ts"
+import { agentTool } from "../../../../src/agent/agentTool.ts"
+import { createAgent } from "../../../../src/agent/createAgent.ts"
+import type { Decision } from "../../../../src/data/RunState.ts"
+import { inMemoryRules } from "../../../../src/guard/Approvals.ts"
+import type { Suspended } from "../../../../src/guard/RunResult.ts"
+import type { AgentHook } from "../../../../src/hook/AgentHook.ts"
+import * as HookAction from "../../../../src/hook/HookAction.ts"
+import { line, recording } from "../../../support/agent.ts"
+import { asks, scripted } from "../../../support/model.ts"
 
 const approve: Decision = { type: "approve" }
 

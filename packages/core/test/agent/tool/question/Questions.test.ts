@@ -1,15 +1,15 @@
 /** Questions to people: who may answer, how many answers are needed, how long they wait, what is remembered. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type { AgentConfig } from "../../../src/agent/AgentConfig.ts"
-import type { Decision } from "../../../src/data/RunState.ts"
-import * as Approvals from "../../../src/guard/Approvals.ts"
-import type { Suspended } from "../../../src/guard/RunResult.ts"
-import type { AgentHook } from "../../../src/hook/AgentHook.ts"
-import * as HookAction from "../../../src/hook/HookAction.ts"
-import { failureOf } from "../../support/agent.ts"
-import { approve, make, suspended } from "../../support/approvals.ts"
-import { asks, scripted } from "../../support/model.ts"
+import type { AgentConfig } from "../../../../src/agent/AgentConfig.ts"
+import type { Decision } from "../../../../src/data/RunState.ts"
+import * as Approvals from "../../../../src/guard/Approvals.ts"
+import type { Suspended } from "../../../../src/guard/RunResult.ts"
+import type { AgentHook } from "../../../../src/hook/AgentHook.ts"
+import * as HookAction from "../../../../src/hook/HookAction.ts"
+import { failureOf } from "../../../support/agent.ts"
+import { approve, make, suspended } from "../../../support/approvals.ts"
+import { asks, scripted } from "../../../support/model.ts"
 
 describe("a question", () => {
   it("that is answered with other arguments is followed by a run of its hook, which may reject them but need not ask again", async () => {

@@ -2,14 +2,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { createAgent } from "../../../src/agent/createAgent.ts"
-import { type AnyTool, defineTool } from "../../../src/agent/defineTool.ts"
-import type { Decision } from "../../../src/data/RunState.ts"
-import type { RunResult, Suspended } from "../../../src/guard/RunResult.ts"
-import type { AgentHook } from "../../../src/hook/AgentHook.ts"
-import * as HookAction from "../../../src/hook/HookAction.ts"
-import { assertValid, failureOf, line, recording } from "../../support/agent.ts"
-import { asks, type Line, scripted } from "../../support/model.ts"
+import { createAgent } from "../../../../src/agent/createAgent.ts"
+import { type AnyTool, defineTool } from "../../../../src/agent/defineTool.ts"
+import type { Decision } from "../../../../src/data/RunState.ts"
+import type { RunResult, Suspended } from "../../../../src/guard/RunResult.ts"
+import type { AgentHook } from "../../../../src/hook/AgentHook.ts"
+import * as HookAction from "../../../../src/hook/HookAction.ts"
+import { assertValid, failureOf, line, recording } from "../../../support/agent.ts"
+import { asks, type Line, scripted } from "../../../support/model.ts"
 
 const suspendedOf = (result: RunResult): Suspended => {
   assert.strictEqual(result.status, "suspended")

@@ -2,12 +2,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { createAgent } from "../../../src/agent/createAgent.ts"
-import { defineTool } from "../../../src/agent/defineTool.ts"
-import type { AgentHook } from "../../../src/hook/AgentHook.ts"
-import * as HookAction from "../../../src/hook/HookAction.ts"
-import { line, recording } from "../../support/agent.ts"
-import { asks, scripted } from "../../support/model.ts"
+import { createAgent } from "../../../../src/agent/createAgent.ts"
+import { defineTool } from "../../../../src/agent/defineTool.ts"
+import type { AgentHook } from "../../../../src/hook/AgentHook.ts"
+import * as HookAction from "../../../../src/hook/HookAction.ts"
+import { line, recording } from "../../../support/agent.ts"
+import { asks, scripted } from "../../../support/model.ts"
 
 const gate: AgentHook = {
   name: "gate",

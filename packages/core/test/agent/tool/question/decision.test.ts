@@ -1,7 +1,7 @@
 /** Which decisions count for a question. */
 import { assert, describe, it } from "@effect/vitest"
-import type { Decision, PendingAsk } from "../../../src/data/RunState.ts"
-import { countedAt, whyNotCounted } from "../../../src/guard/internal/state/decision.ts"
+import type { Decision, PendingAsk } from "../../../../src/data/RunState.ts"
+import { countedAt, whyNotCounted } from "../../../../src/guard/internal/state/decision.ts"
 
 const question = (more: Partial<PendingAsk> = {}): PendingAsk => ({
   callId: "c",

@@ -1,13 +1,13 @@
 /** Arguments that a hook proposes in its question, and hooks that come from a source. */
 import { assert, describe, it } from "@effect/vitest"
-import { createAgent } from "../../../src/agent/createAgent.ts"
-import { ConfigError } from "../../../src/data/AgentError.ts"
-import type { Suspended } from "../../../src/guard/RunResult.ts"
-import type { AgentHook } from "../../../src/hook/AgentHook.ts"
-import * as HookAction from "../../../src/hook/HookAction.ts"
-import type { RuntimePolicy } from "../../../src/port/RuntimePolicy.ts"
-import { line, recording } from "../../support/agent.ts"
-import { asks, scripted } from "../../support/model.ts"
+import { createAgent } from "../../../../src/agent/createAgent.ts"
+import { ConfigError } from "../../../../src/data/AgentError.ts"
+import type { Suspended } from "../../../../src/guard/RunResult.ts"
+import type { AgentHook } from "../../../../src/hook/AgentHook.ts"
+import * as HookAction from "../../../../src/hook/HookAction.ts"
+import type { RuntimePolicy } from "../../../../src/port/RuntimePolicy.ts"
+import { line, recording } from "../../../support/agent.ts"
+import { asks, scripted } from "../../../support/model.ts"
 
 describe("an ask with arguments of the hook's own", () => {
   const safer: AgentHook = {

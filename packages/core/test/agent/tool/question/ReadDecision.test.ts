@@ -1,11 +1,11 @@
 /** Decisions come from outside: they are read once, and only the copy counts. */
 import { assert, describe, it } from "@effect/vitest"
-import { createAgent } from "../../../src/agent/createAgent.ts"
-import { SnapshotError } from "../../../src/data/AgentError.ts"
-import { readDecision } from "../../../src/data/RunState.ts"
-import * as HookAction from "../../../src/hook/HookAction.ts"
-import { recording } from "../../support/agent.ts"
-import { asks, scripted } from "../../support/model.ts"
+import { createAgent } from "../../../../src/agent/createAgent.ts"
+import { SnapshotError } from "../../../../src/data/AgentError.ts"
+import { readDecision } from "../../../../src/data/RunState.ts"
+import * as HookAction from "../../../../src/hook/HookAction.ts"
+import { recording } from "../../../support/agent.ts"
+import { asks, scripted } from "../../../support/model.ts"
 
 /** An approval that becomes an edit when it is read again. */
 const turncoat = () => {
