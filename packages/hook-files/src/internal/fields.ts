@@ -16,8 +16,15 @@ export const objectOf = (value: unknown): JsonObject =>
 /** Parses JSON and drops `__proto__` keys. Returns undefined if the text is not JSON. */
 export const parse = (text: string): unknown =>
   Result.getOrUndefined(
-    Result.try((): unknown => JSON.parse(text, (key, value: unknown) => key === "__proto__" ? undefined : value))
+    Result.try((): unknown =>
+      mayHavePrototype.test(text)
+        ? JSON.parse(text, (key, value: unknown) => key === "__proto__" ? undefined : value)
+        : JSON.parse(text)
+    )
   )
+
+/** A key `__proto__`, also with an escaped `_`. Looking at every key of a large file takes long. */
+const mayHavePrototype = /__proto__|\\u005f/i
 
 /** Parses JSON with comments, in the same way as `parse`. */
 export const parseCommented = (text: string): unknown => parse(stripComments(text.replace(/^\uFEFF/, "")))

@@ -165,7 +165,8 @@ export const tamed = <D extends Decoded>(config: D, path: string): D => {
     return refused.length === 0 ? env : Object.fromEntries(Object.entries(env).filter(([name]) => !isRefused(name)))
   }
   const handlers = config.handlers.map((handler) => {
-    const { env = {}, file, key } = handler
+    const { env, file, key } = handler
+    if (env === undefined) return handler
     const own = kept(env, file, `${key}.`)
     return own === env ? handler : { ...handler, env: own }
   })

@@ -46,6 +46,10 @@ export const readGroup = (place: Place, group: unknown, key: string): ReadonlyAr
     const compiledRule = readRule(rule, event, `${at}.if`, folder, warn)
     // A `Stop` entry in the file of an agent runs when that sub-agent stops.
     const own = origin?.type === "agent" && event === "Stop" ? "SubagentStop" : event
+    if (entry.when === always && origin === undefined) {
+      const plain = { event: own, file, key: at, matcher: compiled, work: entry.work }
+      return [matcher === undefined ? plain : { ...plain, matcherText: matcher }]
+    }
     return [{
       event: own,
       file,
@@ -128,11 +132,16 @@ const runsAt = (event: EventName): ReadonlyArray<Work["type"]> => {
   return runs === "models" ? kinds : runs === "local" ? ["command", "mcp_tool"] : ["command", "http", "mcp_tool"]
 }
 
+interface ReadEntry {
+  readonly work: Work
+  readonly when: typeof When.Type
+}
+
 const readEntry = (
   { event, options: { flavor, origin }, warn }: Place,
   hook: unknown,
   key: string
-): { readonly work: Work; readonly when: typeof When.Type } | undefined => {
+): ReadEntry | undefined => {
   if (!isFields(hook)) return warn(key, "expected an object with a type")
   const type = own(hook, "type")
   if (!isKind(type)) {
@@ -151,15 +160,32 @@ const readEntry = (
       `hooks of type ${type} do not run at ${event}; expected one of ${runsAt(event).join(", ")}`
     )
   }
+  const entry = plainCommand(hook) ?? decodeEntry(hook, type, key, warn)
+  const variable = entry === undefined ? undefined : variableWithoutValue(entry.work, origin)
+  if (variable !== undefined) return warn(`${key}.command`, `${variable}… has no value here, so the hook never runs`)
+  return entry
+}
+
+const decodeEntry = (hook: Fields, type: Work["type"], key: string, warn: Warn): ReadEntry | undefined => {
   const why = whyNot(hook, key)
   if (why !== undefined) return warn(key, `expected JSON, ${why}`)
   const when = decoders.when(hook)
   const work: Result.Result<Work, { readonly message: string }> = decoders[type](hook)
   if (Result.isFailure(when)) return warn(key, line(when.failure.message))
   if (Result.isFailure(work)) return warn(key, `${line(work.failure.message)}${spellingHint(hook, type)}`)
-  const variable = variableWithoutValue(work.success, origin)
-  if (variable !== undefined) return warn(`${key}.command`, `${variable}… has no value here, so the hook never runs`)
   return { work: work.success, when: when.success }
+}
+
+/** What a plain entry says about when it runs. */
+const always: typeof When.Type = {}
+
+/** Reads an entry that has only a command. Most have no more, and with a schema a large file takes three times as long. */
+const plainCommand = (hook: Fields): ReadEntry | undefined => {
+  for (const key of Object.keys(hook)) if (key !== "type" && key !== "command") return undefined
+  const { command, type } = hook
+  return type === "command" && typeof command === "string" && command !== ""
+    ? { work: { type, command }, when: always }
+    : undefined
 }
 
 /** Returns a hint if an unknown key looks like a known one. */
@@ -175,6 +201,7 @@ const line = (message: string): string => message.replaceAll(/\s*\n\s*/g, " ")
 const variableWithoutValue = (work: Work, origin: Origin | undefined): string | undefined => {
   if (work.type !== "command") return undefined
   const { args = [], command } = work
+  if (args.length === 0 && !/\$\{|PLUGIN_/.test(command)) return undefined
   const known = origin === undefined ? [] : ["ROOT", ...((origin.plugin ?? origin).data === undefined ? [] : ["DATA"])]
   return [command, ...args].flatMap((text) => [
     ...(/\$\{(?:user_config|tool_input)\./.exec(text) ?? []),
