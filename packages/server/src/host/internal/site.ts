@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import type { Engine } from "../Engine.ts"
 import * as Outcome from "../Outcome.ts"
 import type { Suspects } from "./advance/suspects.ts"
-import type { Counting } from "./counters.ts"
+import type { Counting } from "./care/counters.ts"
 import type { EventFeed } from "./events/eventFeed.ts"
 
 /** The part of an agent that a host uses. */
