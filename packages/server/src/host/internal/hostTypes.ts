@@ -202,9 +202,10 @@ export interface Host {
   readonly advance: (sessionId: string) => Awaitable.Awaitable<void, HostError>
   /**
    * Erases everything that the store has about a session or a person: history, what was sent, outcomes, events, open
-   * questions, decision records, artifacts, and names in accounts of budgets. Turns that run are cancelled first; it
-   * waits for them for `withinMs` milliseconds, by default 10,000. Backups, recordings and audit logs are files of
-   * their own: the receipt has the ids to look for there. Nobody can undo it.
+   * questions, decision records, artifacts, names in accounts of budgets, and standing approvals in which they are
+   * named. Turns that run are cancelled first; it waits for them for `withinMs` milliseconds, by default 10,000.
+   * Backups, recordings and audit logs are files of their own: the receipt has the ids to look for there. Nobody can
+   * undo it.
    */
   readonly erase: (
     target: EraseTarget,

@@ -2,7 +2,9 @@
 import { agentTool } from "@belay/core/agentTool"
 import { createAgent } from "@belay/core/createAgent"
 import { defineTool } from "@belay/core/defineTool"
+import type { EventLog } from "@belay/core/EventLog"
 import * as HookAction from "@belay/core/HookAction"
+import { fingerprint } from "@belay/core/HookChain"
 import { textResponse } from "@belay/core/LlmCall"
 import { fromPromise, type LlmProvider } from "@belay/core/LlmProvider"
 import { text } from "@belay/core/Message"
@@ -79,6 +81,13 @@ const agentOf = (store: Store) => {
   })
 }
 
+/** Standing approvals that the person has given, or that have them in the arguments. */
+const rulesOfPerson = [
+  { hook: "asks", tool: "bomb", approvedBy: ["bob", person] },
+  { hook: "asks", tool: "bomb", fingerprint: fingerprint("bomb", { to: [`<${person}>`] }) }
+]
+const ruleOfAll = { hook: "asks", tool: "bomb", approvedBy: ["bob"], fingerprint: fingerprint("bomb", { to: "all" }) }
+
 /** Lets a person leave as much as possible in a store: two sessions, one with an open question, one not begun. */
 const live = async (store: Store) => {
   const agent = agentOf(store)
@@ -89,6 +98,7 @@ const live = async (store: Store) => {
   const asked = await host.send("ada2", `bomb for ${person}`, { tenant: person })
   assert.strictEqual((await host.result("ada2", asked.key)).status, "suspended")
   await host.send("ada3", `later ${person}`, { at: Date.now() + 3_600_000, tenant: person })
+  for (const rule of [...rulesOfPerson, ruleOfAll]) await Effect.runPromise(store.rules.add(rule))
   const other = await host.send("bob", "hello from bob", { tenant: "bob" })
   assert.strictEqual((await host.result("bob", other.key)).status, "completed")
   return { agent, host, running, other }
@@ -112,6 +122,8 @@ describe("erasing a person from a SQLite file", () => {
     assert.isAbove(receipt.artifacts, 0)
     assert.isAtLeast(receipt.entries, 3)
     assert.isAbove(receipt.accounts, 0)
+    assert.strictEqual(receipt.approvals, 2)
+    assert.deepEqual(await Effect.runPromise(store.rules.load), [ruleOfAll])
     assert.notInclude(JSON.stringify(receipt), person)
     for (const id of ["ada", "ada2", "ada3"]) assert.isUndefined(await host.conversation(id))
     assert.deepEqual((await host.list()).map(({ id }) => id), ["bob"])
@@ -244,6 +256,47 @@ describe("erasing a person from a SQLite file", () => {
     store.close()
   })
 
+  it("waits for events that are being written, so that a new session with the id does not get them", async () => {
+    const path = newFile()
+    const store = SqliteStore.make({ path })
+    const agent = createAgent({ provider: planner(), store: store.sessions, log: false })
+    const go = gate()
+    const events: EventLog = {
+      ...store.events,
+      write: (...given) => Effect.andThen(Effect.promise(() => go.opened), store.events.write(...given))
+    }
+    const host = Host.make({ agent, store: { ...store, events }, pollMs })
+    const running = await host.start()
+    await host.result("ada", (await host.send("ada", `hello ${person}`)).key)
+    const erased = host.erase({ session: "ada" }).then(() => "erased")
+    const waits = Effect.runPromise(Effect.as(Effect.sleep(10 * pollMs), "waits"))
+    assert.strictEqual(await Promise.race([erased, waits]), "waits")
+    go.open()
+    await erased
+    const { key } = await host.send("ada", "hello")
+    await host.result("ada", key)
+    await running.drain()
+    const { rows } = await Effect.runPromise(store.events.read("ada", { after: 0, limit: 100 }))
+    assert.isAbove(rows.length, 0)
+    assert.notInclude(JSON.stringify(rows), person)
+    await agent.close()
+    store.close()
+  })
+
+  it("does not wait for a log that is away", async () => {
+    const store = SqliteStore.make({ path: ":memory:" })
+    const agent = createAgent({ provider: planner(), store: store.sessions, log: false })
+    const go = gate()
+    const events: EventLog = { ...store.events, write: () => Effect.promise(() => go.opened) }
+    const host = Host.make({ agent, store: { ...store, events }, pollMs })
+    const running = await host.start()
+    await host.result("ada", (await host.send("ada", `hello ${person}`)).key)
+    assert.deepEqual((await host.erase({ session: "ada" }, { withinMs: 1 })).running, [])
+    go.open()
+    await running.drain()
+    store.close()
+  })
+
   it("finds the sessions that a server has named", async () => {
     const path = newFile()
     const store = SqliteStore.make({ path })
@@ -359,6 +412,53 @@ describe("erasing a person from Postgres", () => {
     await store.close()
   })
 
+  it("takes what others are writing at the same time", async () => {
+    const store = PostgresStore.make({ url: server.url, schema: "meanwhile" })
+    const run = Effect.runPromise
+    const other = new pg.Client({ connectionString: server.url })
+    await other.connect()
+    const others = async (...texts: ReadonlyArray<string>) => {
+      for (const text of texts) await other.query(text)
+    }
+    const write = () =>
+      run(store.events.write([{ sessionId: "eve", rows: [{ first: 1, last: 1, body: person }] }], { keepMs: 0 }))
+    const rows = async () => (await run(store.events.read("eve", { after: 0, limit: 9 }))).rows.length
+    const first = (done: Promise<unknown>) =>
+      Promise.race([done.then(() => "done"), run(Effect.as(Effect.sleep(200), "waits"))])
+    await write()
+    assert.strictEqual(await rows(), 1)
+    await run(store.sessions.remove("eve"))
+
+    // Another process has written, and has not committed yet.
+    await others(
+      "BEGIN",
+      "INSERT INTO meanwhile.event_logs VALUES ('eve', 0, 1, 1)",
+      `INSERT INTO meanwhile.events VALUES ('eve', 1, 1, '"${person}"', 1)`
+    )
+    const erased = run(store.erasure.erase(["eve"], []))
+    assert.strictEqual(await first(erased), "waits")
+    await others("COMMIT")
+    assert.strictEqual((await erased).events, 1)
+    assert.strictEqual(await rows(), 0)
+
+    // Another process erases, and has not committed yet.
+    await others(
+      "ALTER TABLE meanwhile.erased RENAME TO known",
+      "CREATE TABLE meanwhile.erased (hash text PRIMARY KEY)",
+      "BEGIN",
+      "LOCK TABLE meanwhile.artifacts, meanwhile.event_logs IN SHARE ROW EXCLUSIVE MODE",
+      "INSERT INTO meanwhile.erased SELECT hash FROM meanwhile.known"
+    )
+    const written = write()
+    assert.strictEqual(await first(written), "waits")
+    await others("COMMIT")
+    await written
+    assert.strictEqual(await rows(), 0)
+    assert.strictEqual((await other.query("SELECT 1 FROM meanwhile.event_logs")).rowCount, 0)
+    await other.end()
+    await store.close()
+  })
+
   it("leaves no row with them in any table", async () => {
     const store = PostgresStore.make({ url: server.url, schema: "erased" })
     const { agent, host, running } = await live(store)
@@ -378,6 +478,8 @@ describe("erasing a person from Postgres", () => {
     assert.deepEqual(await rows(), [])
     assert.deepEqual(receipt.sessions, ["ada", "ada2", "ada3"])
     assert.deepEqual((await host.list()).map(({ id }) => id), ["bob"])
+    assert.strictEqual(receipt.approvals, 2)
+    assert.deepEqual(await Effect.runPromise(store.rules.load), [ruleOfAll])
     await client.end()
     await running.drain()
     await agent.close()

@@ -86,6 +86,19 @@ describe("a rolling deploy", () => {
     await plain.close()
   })
 
+  it("does not keep a new session from the next release, if one with its id was removed", async () => {
+    const path = newFile()
+    const [old, next] = [releaseOf(path, "v1"), releaseOf(path, "v2")]
+    await old.host.send("s", "hello", { key: "one" })
+    await old.host.advance("s")
+    assert.isTrue(await Effect.runPromise(old.store.sessions.remove("s")))
+    await next.host.send("s", "hello", { key: "two" })
+    await next.host.advance("s")
+    assert.deepInclude(await next.host.result("s", "two"), { status: "completed", turnNumber: 1 })
+    await old.close()
+    await next.close()
+  })
+
   it("refuses a release without a name, and stores that cannot pin", async () => {
     const path = newFile()
     assert.throws(() => releaseOf(path, ""), /host\.release/)

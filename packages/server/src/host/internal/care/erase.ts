@@ -44,6 +44,8 @@ export const eraseAll = (
     const wanted = yield* Effect.promise(() => targetOf(target))
     const found = yield* stored(erasure.find(wanted))
     const running = yield* stored(stopAll(site, found, withinMs))
+    // What is written later would belong to a new session with the id.
+    yield* Effect.raceFirst(Effect.forEach(found, site.feed.flush, { discard: true }), Effect.sleep(withinMs))
     const names = isSession(target) ? [target.session] : [target.principal]
     const erased = yield* stored(erasure.erase(found, [...names, ...found]))
     return { ...erased, sessions: [...found].sort(), at: yield* site.time, running }

@@ -41,9 +41,6 @@ export interface OverviewOptions {
   readonly limit?: number
 }
 
-/** How many stored sessions are looked at, the last that changed first. */
-const maxSessions = 10_000
-
 export const overviewOf = Effect.fnUntraced(function*(
   site: Site,
   { limit = 1_000, state, stuckMs = 300_000 }: OverviewOptions
@@ -54,9 +51,12 @@ export const overviewOf = Effect.fnUntraced(function*(
     ["dead", "suspended", "begun", "waiting"] as const,
     (status) => list({ status, limit })
   )
-  const stored = yield* site.sessions.list?.({ limit: maxSessions }) ?? Effect.succeed([])
-  const changed = new Map(stored.map(({ id, updatedAt }) => [id, updatedAt]))
   const sessions = Map.groupBy(found.flat(), ({ sessionId }) => sessionId)
+  const begun = [...sessions].filter(([, entries]) => entries.some(hasBegun)).map(([id]) => id)
+  const stored = begun.length === 0
+    ? []
+    : yield* site.sessions.list?.({ ids: begun, limit: begun.length }) ?? Effect.succeed([])
+  const changed = new Map(stored.map(({ id, updatedAt }) => [id, updatedAt]))
   const all = [...sessions].map(([id, entries]): SessionOverview => {
     const sorted = entries.toSorted((a, b) => a.seq - b.seq)
     // All entries of a session have the same one.
@@ -73,6 +73,8 @@ export const overviewOf = Effect.fnUntraced(function*(
 })
 
 const order: { readonly [S in SessionState]: number } = { dead: 0, stuck: 1, waiting: 2, busy: 3 }
+
+const hasBegun = ({ status }: Entry): boolean => status === "begun" || status === "suspended"
 
 type Judged = Pick<SessionOverview, "state" | "why" | "since">
 

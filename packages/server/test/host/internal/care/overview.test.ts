@@ -234,7 +234,7 @@ describe("the sessions of a host", () => {
       { status: "suspended", limit: 1_000 },
       { status: "begun", limit: 1_000 },
       { status: "waiting", limit: 1_000 },
-      { limit: 10_000 }
+      { ids: ["old", "busy"], limit: 2 }
     ])
   })
 
