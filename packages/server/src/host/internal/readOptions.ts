@@ -48,5 +48,7 @@ export const checkRead = <A extends object>(
       whole("stuckMs", given["stuckMs"], 1)
     )
   })
-  return Result.isFailure(checked) ? Effect.fail(wrongInput("", checked.failure.message)) : Effect.succeed(options)
+  return Result.isFailure(checked)
+    ? Effect.fail(wrongInput(undefined, checked.failure.message))
+    : Effect.succeed(options)
 }

@@ -93,14 +93,16 @@ export const readErasing = (
 ): Effect.Effect<number, HostError> => {
   const given = Object(target) as { readonly session?: unknown; readonly principal?: unknown }
   const unknown = Object.keys(Object(options)).find((key) => key !== "withinMs")
-  if (unknown !== undefined) return Effect.fail(wrongInput("", `erase: there is no option ${JSON.stringify(unknown)}`))
+  if (unknown !== undefined) {
+    return Effect.fail(wrongInput(undefined, `erase: there is no option ${JSON.stringify(unknown)}`))
+  }
   const { withinMs = 10_000 } = Object(options) as { readonly withinMs?: unknown }
   const names = [given.session, given.principal].filter((name) => name !== undefined)
   if (names.length !== 1 || typeof names[0] !== "string" || names[0] === "") {
-    return Effect.fail(wrongInput("", "erase: expected { session } or { principal }, a text that is not empty"))
+    return Effect.fail(wrongInput(undefined, "erase: expected { session } or { principal }, a text that is not empty"))
   }
   if (typeof withinMs !== "number" || !(withinMs >= 0)) {
-    return Effect.fail(wrongInput("", "erase.withinMs: expected milliseconds, 0 or more"))
+    return Effect.fail(wrongInput(undefined, "erase.withinMs: expected milliseconds, 0 or more"))
   }
   return given.session === undefined ? Effect.succeed(withinMs) : Effect.as(checkSessionId(names[0]), withinMs)
 }
