@@ -144,6 +144,7 @@ export const make = (options: Options): Host => {
     running: new Map(),
     listeners: new Map(),
     suspects: new Suspects(),
+    outages: new Map(),
     counters: newCounters(),
     isDraining: false
   }

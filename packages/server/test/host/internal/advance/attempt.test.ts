@@ -1,5 +1,7 @@
 /** How attempts of a turn are counted, and what is said when there were too many. */
+import { PortFailed } from "@belay/core/AgentError"
 import type { Entry } from "@belay/core/Inbox"
+import { StoreError } from "@belay/providers/SqliteStore"
 import * as Effect from "effect/Effect"
 import { assert, describe, it } from "vitest"
 import { attempt } from "../../../../src/host/internal/advance/attempt.ts"
@@ -18,6 +20,7 @@ const begin = async (attempts: number, seen?: object, state?: object, isThere = 
     },
     engine: { wake: () => Effect.void },
     suspects: new Suspects(),
+    outages: new Map(),
     time: Effect.succeed(0),
     listeners: new Map(),
     maxAttempts: 3,
@@ -71,5 +74,49 @@ describe("an attempt", () => {
       dead: 0,
       retries: 0
     })
+  })
+
+  it("does not count if the store was away, and that is stored as soon as it can be", async () => {
+    const full = new StoreError({ path: "p", problem: "full", message: "m" })
+    const failed = new StoreError({ path: "p", problem: "failed", message: "m" })
+    const lost = new PortFailed({ port: "store", message: "m", cause: full })
+    let entry = { sessionId: "s", key: "k", status: "begun", attempts: 0, outcome: null } as unknown as Entry
+    let fails: "begin" | "report" | undefined
+    const site = {
+      inbox: {
+        begin: () => {
+          if (fails === "begin") return Effect.fail(full)
+          entry = { ...entry, attempts: entry.attempts + 1 }
+          return Effect.succeed(entry)
+        },
+        report: (...[, , status, outcome]: ReadonlyArray<unknown>) => {
+          if (fails === "report") return Effect.fail(full)
+          entry = { ...entry, status, outcome } as Entry
+          return Effect.void
+        }
+      },
+      engine: { wake: () => Effect.void },
+      suspects: new Suspects(),
+      outages: new Map(),
+      time: Effect.succeed(0),
+      listeners: new Map(),
+      maxAttempts: 3,
+      counters: newCounters()
+    }
+    const at = { site, session: { on: () => () => {} }, state: undefined } as never
+    const tryWith = (turn: Effect.Effect<string, unknown>) =>
+      Effect.runPromise(Effect.match(attempt(at, entry, turn), { onFailure: () => "failed", onSuccess: String }))
+    for (const error of [full, lost, full, lost]) assert.strictEqual(await tryWith(Effect.fail(error)), "failed")
+    for (fails of ["begin", "report", "begin", "report"] as const) {
+      assert.strictEqual(await tryWith(Effect.succeed("ran")), "failed")
+    }
+    fails = undefined
+    assert.strictEqual(await tryWith(Effect.succeed("ran")), "ran")
+    assert.deepEqual([entry.attempts, entry.outcome], [7, { attempts: 6, progress: 0 }])
+    assert.strictEqual(site.outages.size, 0)
+    // Other errors of a store count.
+    for (const _ of [1, 2]) assert.strictEqual(await tryWith(Effect.fail(failed)), "failed")
+    assert.strictEqual(await tryWith(Effect.succeed("ran")), "again")
+    assert.strictEqual(entry.status, "dead")
   })
 })
