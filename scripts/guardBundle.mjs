@@ -7,11 +7,22 @@ import { resolve } from "node:path"
 import { rolldown } from "rolldown"
 import { parseAst } from "rolldown/parseAst"
 
+/** Modules of Node that load many others, and what takes their place. */
+const quick = { "node:crypto": "quickCrypto", "node:net": "quickNet" }
+
+/** The inbox of a store is for hosts. */
+const withoutInbox = () => ({
+  name: "without-inbox",
+  load: (id) => id === resolve("packages/providers/src/store/internal/sqlite/inbox.ts")
+    ? "export const inboxOf = () => undefined"
+    : undefined
+})
+
 /** Loads a module of Node when code that uses it is evaluated, and not at the start. */
 const lazyBuiltins = () => ({
   name: "lazy-builtins",
   resolveId: (id) => {
-    if (id === "node:crypto") return resolve("packages/cli/src/internal/guard/run/quickCrypto.ts")
+    if (Object.hasOwn(quick, id)) return resolve(`packages/cli/src/internal/guard/run/${quick[id]}.ts`)
     return id.startsWith("node:") && builtinModules.includes(id.slice(5)) ? `\0${id}` : undefined
   },
   load: (id) => {
@@ -71,14 +82,14 @@ const withoutEagerness = (code) => {
 const inAscii = (code) =>
   code.replaceAll(/[\u0080-\uffff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`)
 
-/** Writes the bundle of the command to a file, and beside it what identifies its content. */
+/** Writes the bundle of the command to a file. Its first line identifies its content. */
 export const guardBundle = async (file, input = "packages/cli/src/internal/guard/run/command.ts") => {
   const build = await rolldown({
     input,
     platform: "node",
     logLevel: "silent",
     resolve: { conditionNames: ["@belay/source", "import", "default"] },
-    plugins: [lazyBuiltins()],
+    plugins: [withoutInbox(), lazyBuiltins()],
     treeshake: { moduleSideEffects: false, propertyReadSideEffects: false }
   })
   await build.write({
@@ -93,6 +104,5 @@ export const guardBundle = async (file, input = "packages/cli/src/internal/guard
   await build.close()
   // A function, so that whoever starts it need not make another text of it.
   const code = `(function(exports,require,module){${inAscii(withoutEagerness(readFileSync(file, "utf8")))}\n})`
-  writeFileSync(file, code)
-  writeFileSync(`${file}.id`, hash("sha256", code).slice(0, 16))
+  writeFileSync(file, `//${hash("sha256", code).slice(0, 16)}\n${code}`)
 }

@@ -1,7 +1,7 @@
 // Starts `belay guard run` of an installed package: one file, with the code that V8 has compiled before. It runs for
 // every tool call of an agent, so it loads nothing else.
 "use strict"
-const { mkdirSync, readFileSync, renameSync, writeFileSync } = require("node:fs")
+const { closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, writeFileSync } = require("node:fs")
 const os = require("node:os")
 const path = require("node:path")
 const { Script, constants } = require("node:vm")
@@ -18,30 +18,47 @@ const folder = process.env["NODE_COMPILE_CACHE"] || (path.isAbsolute(home) ? pat
 const head = 8
 const times = 12
 
+// Both files are read into the same memory: what was not used before costs more than reading.
+let memory = Buffer.allocUnsafeSlow(1_600_000)
+
 const read = (file) => {
+  const opened = openSync(file, "r")
   try {
-    return readFileSync(file)
+    const { size } = fstatSync(opened)
+    if (size > memory.length) memory = Buffer.allocUnsafeSlow(size)
+    let at = 0
+    for (let more = 1; more > 0; at += more) more = readSync(opened, memory, at, size - at, null)
+    return memory.subarray(0, at)
+  } finally {
+    closeSync(opened)
+  }
+}
+
+const readKept = (file) => {
+  try {
+    return read(file)
   } catch {
     return undefined
   }
 }
 
 try {
-  const source = readFileSync(filename, "latin1")
-  const id = readFileSync(`${filename}.id`, "latin1")
+  const source = read(filename).latin1Slice()
+  // The first line is a comment with a hash of the rest.
+  const id = source.slice(2, 18)
   const cache = folder === undefined ? undefined : path.join(folder, `guard-${id}-${process.version}-${process.arch}.bin`)
-  const kept = cache === undefined ? undefined : read(cache)
+  const kept = cache === undefined ? undefined : readKept(cache)
   const cachedData = kept === undefined || kept.length <= head ? undefined : kept.subarray(head)
   const script = new Script(source, {
     filename,
     cachedData,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER
   })
+  const written = cachedData === undefined || script.cachedDataRejected === true ? 0 : kept[0]
+  memory = undefined
   // V8 compiles functions when they are called first, so what is kept is written at the end.
   const finish = () => {
-    if (cache === undefined) return
-    const written = cachedData === undefined || script.cachedDataRejected === true ? 0 : kept[0]
-    if (written >= times) return
+    if (cache === undefined || written >= times) return
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       const temporary = `${cache}.${process.pid}`

@@ -60,6 +60,7 @@ export const nearest = (name: string, known: Iterable<string>): string | undefin
   let best: string | undefined
   for (const candidate of known) {
     const letters = plain(candidate.slice(0, maxName))
+    if (Math.abs(letters.length - wanted.length) >= least) continue
     const distance = editDistance(wanted, letters)
     if (distance >= least || distance * 2 > letters.length) continue
     least = distance

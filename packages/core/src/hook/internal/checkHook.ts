@@ -101,9 +101,12 @@ export const findMistake = (hook: AgentHook<never>): ChainError | undefined => {
  * fields of object literals with long enough names count.
  */
 const misspeltOption = (hook: object, key: string): string | undefined => {
-  if (Object.getPrototypeOf(hook) !== Object.prototype || key === "name" || key in options) return undefined
+  if (Object.getPrototypeOf(hook) !== Object.prototype || known.has(key) || key in options) return undefined
   return key === "tool" ? "tools" : key.length < 6 ? undefined : nearest(key, Object.keys(options))
 }
+
+/** Fields without a check. */
+const known: ReadonlySet<string> = new Set(["name", "identity"])
 
 const unknownPoint = (word: string): string => {
   const meant = nearest(word, methods)

@@ -200,35 +200,43 @@ const partsOf = (value: string | number, kind: ArgumentClass): ReadonlyArray<str
 export const decisiveIn = (text: string): ReadonlyArray<string> => {
   const found = new Set<string>()
   for (const token of tokensOf(text)) {
+    const isAscii = /^[\x20-\x7e]*$/.test(token)
+    // Most words have none of these characters. Patterns for letters of all scripts take long to compile.
+    if (isAscii && !/[.:/\\@\d]/.test(token)) continue
     // As a program reads it that makes links: compatible letters are the same, and invisible ones are not there.
-    const read = /^[\x20-\x7e]*$/.test(token)
-      ? token
-      : token.normalize("NFKC").replace(/\p{Cf}/gu, "").replace(/[。｡]/g, ".")
-    const start = read.search(linkStart)
+    const read = isAscii ? token : token.normalize("NFKC").replace(/\p{Cf}/gu, "").replace(/[。｡]/g, ".")
+    const start = /[.:/\\]/.test(read) ? linkStart(read) : -1
     if (start >= 0) found.add(read === token ? token.slice(start) : token)
-    else if (/^[^@\s]+@[^@\s]+\.\p{L}{2,}/u.test(read)) found.add(token)
-    else if (/^\p{Lu}{2}\d{2}[\p{Lu}\d]{8,30}$/u.test(read)) found.add(token)
+    else if (read.includes("@") && /^[^@\s]+@[^@\s]+\.\p{L}{2,}/u.test(read)) found.add(token)
+    else if (mayBeAccount.test(read) && /^\p{Lu}{2}\d{2}[\p{Lu}\d]{8,30}$/u.test(read)) found.add(token)
     else if (/^(?:0x[\da-f]{40}|bc1[a-z\d]{25,60})[.:!?]?$/i.test(read)) found.add(token)
     else if (/^\d{1,3}(?:\.\d{1,3}){3}(?::\d|\/(?!\d{1,2}[.:!?]?$))/.test(read)) found.add(token)
-    else if (
-      /^(?:[\p{L}\d-]+\.)+(?:com|org|net|io|app|dev|xyz|info|biz|ru|cn|co|me|ai|link|site|online|shop|top|click|example)(?:[/:?#]\S*)?$/iu
-        .test(read)
-    ) found.add(token)
+    else if (read.includes(".") && isDomain(read)) found.add(token)
   }
-  for (const [group] of text.matchAll(/\b\p{Lu}{2}\d{2}(?: ?[\p{Lu}\d]{2,4}){3,8}\b/gu)) {
-    if (compact(group) !== undefined) found.add(group)
-  }
-  // In another spelling, the check digits tell an account from other codes.
-  for (const [group] of text.matchAll(/\b[a-z]{2}\d{2}(?:[ .-]?[a-z\d]{1,4}){3,9}\b/gi)) {
-    const iban = ibanIn(group)
-    if (iban !== undefined) found.add(iban)
+  if (mayBeAccount.test(text)) {
+    for (const [group] of text.matchAll(/\b\p{Lu}{2}\d{2}(?: ?[\p{Lu}\d]{2,4}){3,8}\b/gu)) {
+      if (compact(group) !== undefined) found.add(group)
+    }
+    // In another spelling, the check digits tell an account from other codes.
+    for (const [group] of text.matchAll(/\b[a-z]{2}\d{2}(?:[ .-]?[a-z\d]{1,4}){3,9}\b/gi)) {
+      const iban = ibanIn(group)
+      if (iban !== undefined) found.add(iban)
+    }
   }
   return [...found].map((one) => one.replace(/^(?:mailto|tel):/i, "").replace(/[.,;:!?*~]+$/, ""))
 }
 
+const mayBeAccount = /[^\s\d]{2}\d{2}/
+
+const isDomain = (read: string): boolean =>
+  /^(?:[\p{L}\d-]+\.)+(?:com|org|net|io|app|dev|xyz|info|biz|ru|cn|co|me|ai|link|site|online|shop|top|click|example)(?:[/:?#]\S*)?$/iu
+    .test(read)
+
 /** Where a link begins in a token. Programs that show a text also follow links with too few or wrong slashes. */
-const linkStart =
-  /(?:https?|ftp|wss?):[\\/]*[^\s\\/]|(?<![\w+.-])[a-z][\w+.-]{0,30}:\/\/|(?<![\p{L}\p{N}:/\\])(?:\/\/|\\\\)[\p{L}\p{N}-]+\.[\p{L}\p{N}]|^www\.|(?<=[=:])www\.|mailto:|\btel:|\bjavascript:|\bdata:\w+\//iu
+const linkStart = (read: string): number =>
+  read.search(
+    /(?:https?|ftp|wss?):[\\/]*[^\s\\/]|(?<![\w+.-])[a-z][\w+.-]{0,30}:\/\/|(?<![\p{L}\p{N}:/\\])(?:\/\/|\\\\)[\p{L}\p{N}-]+\.[\p{L}\p{N}]|^www\.|(?<=[=:])www\.|mailto:|\btel:|\bjavascript:|\bdata:\w+\//iu
+  )
 
 /** The account number at the beginning of some groups of letters and digits. */
 const ibanIn = (groups: string): string | undefined => {

@@ -27,7 +27,8 @@ export interface Checked {
 }
 
 const text = (name: string) => HookState.ownKey(name, "")
-const Records = Schema.Array(Schema.Json as Schema.Codec<never>)
+/** State is JSON, and only the hook writes these keys. So nothing has to be checked in each record. */
+const Records = Schema.declare((value): value is ReadonlyArray<never> => Array.isArray(value))
 
 /** Keys of records, which only the hook makes. */
 const owned = {

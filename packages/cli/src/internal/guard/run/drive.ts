@@ -7,6 +7,7 @@ import type { Guard } from "@belay/guard/Guard"
 import type { Wire } from "@belay/hook-files/Wires"
 import { type Call, givenArgs, type Occasion } from "./occasion.ts"
 import type { Said } from "./said.ts"
+import type { Within } from "./within.ts"
 
 /** What a decision is made with. */
 export interface Driving {
@@ -14,10 +15,13 @@ export interface Driving {
   readonly guard: Guard
   /** The id of the session in the store. */
   readonly id: string
+  /** Ends hooks that hang. Default: nothing ends them. */
+  readonly within?: Within
 }
 
 /** Decides. */
-export const drive = async ({ guard, id, wire }: Driving, occasion: Occasion): Promise<Said> => {
+export const drive = async (driving: Driving, occasion: Occasion): Promise<Said> => {
+  const { guard, id, wire } = driving
   const common = { driver: wire.system, seesRequests: false }
   const root = guard.session({ id, ...common })
   const { agent } = occasion
@@ -30,16 +34,16 @@ export const drive = async ({ guard, id, wire }: Driving, occasion: Occasion): P
   const { call, row: { means } } = occasion
   switch (means) {
     case "userMessage":
-      return await userMessage(session, occasion)
+      return await userMessage(driving, session, occasion)
     case "toolCall":
-      return call === undefined ? {} : await toolCall(wire, session, call)
+      return call === undefined ? {} : await toolCall(driving, session, call)
     case "toolResult":
     case "toolFailure":
-      return call === undefined ? {} : await toolResult(wire, session, call, occasion)
+      return call === undefined ? {} : await toolResult(driving, session, call, occasion)
     case "stop":
-      return await stop(session, occasion)
+      return await stop(driving, session, occasion)
     case "agentStop": {
-      const said = await stop(session, occasion)
+      const said = await stop(driving, session, occasion)
       if (said.again === undefined && agent !== undefined) await session.end()
       return said
     }
@@ -56,8 +60,14 @@ export const drive = async ({ guard, id, wire }: Driving, occasion: Occasion): P
   }
 }
 
-const userMessage = async (session: GuardSession, { prompt }: Occasion): Promise<Said> => {
-  const verdict = await session.userMessage(prompt)
+/** Begins at once, so that all hooks until the first pause have one end. */
+const begun = <A>({ within }: Driving, act: () => PromiseLike<A>): Promise<A> => {
+  const begin = async (): Promise<A> => await act().then((value) => value)
+  return within === undefined ? begin() : within(begin)
+}
+
+const userMessage = async (driving: Driving, session: GuardSession, { prompt }: Occasion): Promise<Said> => {
+  const verdict = await begun(driving, () => session.userMessage(prompt))
   switch (verdict.type) {
     case "allow":
       return verdict.input.message === prompt
@@ -76,15 +86,15 @@ const userMessage = async (session: GuardSession, { prompt }: Occasion): Promise
 
 // Calls.
 
-const toolCall = async (wire: Wire, session: GuardSession, call: Call): Promise<Said> => {
+const toolCall = async (driving: Driving, session: GuardSession, call: Call): Promise<Said> => {
   const { args, id, name } = call
   if (call.isGuessed) await closeEqual(session, id)
   if (name === "Agent") {
     const refused = await delegation(session, args)
     if (refused !== undefined) return { deny: refused }
   }
-  const verdict = await session.toolCall({ id, name, args })
-  return await saidAbout(wire, session, call, verdict)
+  const verdict = await begun(driving, () => session.toolCall({ id, name, args }))
+  return await saidAbout(driving.wire, session, call, verdict)
 }
 
 const saidAbout = async (wire: Wire, session: GuardSession, call: Call, verdict: ToolCallVerdict): Promise<Said> => {
@@ -163,7 +173,7 @@ const delegation = async (session: GuardSession, args: Json): Promise<string | u
 }
 
 const toolResult = async (
-  wire: Wire,
+  driving: Driving,
   session: GuardSession,
   call: Call,
   { error, output, row }: Occasion
@@ -174,13 +184,13 @@ const toolResult = async (
   const given = row.means === "toolFailure" || (error !== undefined && output === null)
     ? { ok: false as const, error: error ?? textOf(output) }
     : { ok: true as const, output }
-  const verdict = await session.toolResult({ id, name, args }, given)
+  const verdict = await begun(driving, () => session.toolResult({ id, name, args }, given))
   if (verdict.type === "stop") return { stop: verdict.reason, result: verdict.reason }
   const { result } = verdict
   const [before, now] = [given.ok ? given.output : given.error, result.ok ? result.output : result.error]
   const isChanged = canonical(before) !== canonical(now) && row.means === "toolResult"
   if (!isChanged) return contextOf(verdict)
-  if (row.resultOf !== undefined && !name.startsWith(row.resultOf)) return withoutResult(wire, verdict)
+  if (row.resultOf !== undefined && !name.startsWith(row.resultOf)) return withoutResult(driving.wire, verdict)
   return { result: now, ...contextOf(verdict) }
 }
 
@@ -193,9 +203,9 @@ const withoutResult = (wire: Wire, verdict: WithTexts): Said => {
 
 // The end of a turn.
 
-const stop = async (session: GuardSession, { answer, row }: Occasion): Promise<Said> => {
+const stop = async (driving: Driving, session: GuardSession, { answer, row }: Occasion): Promise<Said> => {
   await refuseOpen(session)
-  const verdict = await session.beforeStop({ text: answer })
+  const verdict = await begun(driving, () => session.beforeStop({ text: answer }))
   switch (verdict.type) {
     case "allow":
       return {}

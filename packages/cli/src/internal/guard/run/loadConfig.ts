@@ -24,10 +24,15 @@ export const loadConfig = async (
   if ([...covered.packages.keys()].some((name) => !packages.has(name) && !/^\.{0,2}\//.test(name))) watch()
   const hooks = registerHooks(hooksFor(covered, packages))
   try {
-    const module = await within(() => evaluate(path, watch))
-    const exported: unknown = Object(module).default
-    if (typeof exported === "function") watch()
-    return await within(() => configuredBy(path, exported))
+    const configured = (module: unknown): Promise<Configured> => {
+      const exported: unknown = Object(module).default
+      if (typeof exported === "function") watch()
+      return within(() => configuredBy(path, exported))
+    }
+    return await within(() => {
+      const module = evaluate(path, watch)
+      return module instanceof Promise ? module.then(configured) : configured(module)
+    })
   } catch (error) {
     if (error instanceof Refusal) throw error
     throw new Refusal(`${path} cannot be loaded: ${messageOf(error)}`)

@@ -1,4 +1,7 @@
-/** The modules that a config can import. They are part of the command, so that a config needs no installation. */
+/**
+ * The modules that a config can import. They are part of the command, so that a config needs no installation. Those that
+ * only a host can use are not among them.
+ */
 
 /** The exports of a module. */
 export type Exports = { readonly [name: string]: unknown }
@@ -15,7 +18,6 @@ export const modules: { readonly [specifier: string]: () => Promise<Exports> } =
   "@belay/core/Cost": () => import("@belay/core/Cost"),
   "@belay/core/Deadline": () => import("@belay/core/Deadline"),
   "@belay/core/ErrorMessage": () => import("@belay/core/ErrorMessage"),
-  "@belay/core/EventLog": () => import("@belay/core/EventLog"),
   "@belay/core/Eventual": () => import("@belay/core/Eventual"),
   "@belay/core/Fields": () => import("@belay/core/Fields"),
   "@belay/core/GuardSession": () => import("@belay/core/GuardSession"),
@@ -24,7 +26,6 @@ export const modules: { readonly [specifier: string]: () => Promise<Exports> } =
   "@belay/core/HookPoint": () => import("@belay/core/HookPoint"),
   "@belay/core/HookRecord": () => import("@belay/core/HookRecord"),
   "@belay/core/HookState": () => import("@belay/core/HookState"),
-  "@belay/core/Inbox": () => import("@belay/core/Inbox"),
   "@belay/core/Json": () => import("@belay/core/Json"),
   "@belay/core/LlmCall": () => import("@belay/core/LlmCall"),
   "@belay/core/LlmProvider": () => import("@belay/core/LlmProvider"),
@@ -60,7 +61,6 @@ export const modules: { readonly [specifier: string]: () => Promise<Exports> } =
   "@belay/hooks/ErrorKnowledge": () => import("@belay/hooks/ErrorKnowledge"),
   "@belay/hooks/HookDefaults": () => import("@belay/hooks/HookDefaults"),
   "@belay/hooks/Hooks": () => import("@belay/hooks/Hooks"),
-  "@belay/hooks/HostEvents": () => import("@belay/hooks/HostEvents"),
   "@belay/hooks/HttpGuard": () => import("@belay/hooks/HttpGuard"),
   "@belay/hooks/InputGuardrail": () => import("@belay/hooks/InputGuardrail"),
   "@belay/hooks/Ledger": () => import("@belay/hooks/Ledger"),

@@ -82,7 +82,7 @@ const decide = async (
     })
     journal.listen(guard)
     guard.listen((event) => noteBroken(asked, occasion, event), ["hook-failed"])
-    const said = await drive({ wire, guard, id }, occasion)
+    const said = await drive({ wire, guard, id, within }, occasion)
     // A hook that was ended has decided nothing, also if its failures are open.
     if (performance.now() >= deadline) throw new Refusal(tooLong)
     if (isQuiet(occasion)) await prune(store, configured.keepDays, Date.now())

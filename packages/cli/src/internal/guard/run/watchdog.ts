@@ -1,5 +1,4 @@
 /** Ends the process if its only thread is blocked at the deadline: nothing that runs in it could do that. */
-import { Worker } from "node:worker_threads"
 
 const source = `
 const { workerData: { failure, path, wait } } = require("node:worker_threads")
@@ -30,6 +29,8 @@ export const watchdogFor = (
     if (isStarted) return
     isStarted = true
     const wait = Math.max(0, deadline - performance.now()) + grace
+    // This module of Node loads its streams, so only calls that need the thread load it.
+    const { Worker } = process.getBuiltinModule("node:worker_threads")
     new Worker(source, { eval: true, workerData: { failure, path, wait } }).unref()
   }
 }
