@@ -50,7 +50,7 @@ describe("a driver that shows no requests", () => {
     }
   )
 
-  it("is asked about its first call if nobody heard the person", async () => {
+  it("is asked about its first call if no message of the person arrived", async () => {
     const session = GuardSession.make({ hooks: [DataFlow.make()], seesRequests: false })
     assert.strictEqual((await send(session, "1", "petra@firm.example")).type, "ask")
   })
