@@ -37,9 +37,28 @@ describe("a driver that shows no requests", () => {
     assert.strictEqual((await send(lead, "4", "petra@firm.example")).type, "allow")
   })
 
-  it("makes the first calls without a question", async () => {
+  it.each([undefined, false])(
+    "is asked about its first call, because its model may have read anything",
+    async (sees) => {
+      const session = GuardSession.make({
+        hooks: [DataFlow.make()],
+        ...(sees === undefined ? {} : { seesRequests: sees })
+      })
+      await session.userMessage("Write to petra@firm.example.")
+      assert.strictEqual((await send(session, "1", "eve@evil.example")).type, "ask")
+      assert.strictEqual((await send(session, "2", "petra@firm.example")).type, "allow")
+    }
+  )
+
+  it("is asked about its first call if no message of the person arrived", async () => {
+    const session = GuardSession.make({ hooks: [DataFlow.make()], seesRequests: false })
+    assert.strictEqual((await send(session, "1", "petra@firm.example")).type, "ask")
+  })
+
+  it("makes its first call without a question if it shows requests", async () => {
     const session = GuardSession.make({ hooks: [DataFlow.make()] })
     await session.userMessage("Go on.")
+    await session.modelRequest({ messages: [{ role: "user", content: "Go on." }], tools: [], parameters: {} })
     assert.strictEqual((await send(session, "1", "petra@firm.example")).type, "allow")
   })
 })

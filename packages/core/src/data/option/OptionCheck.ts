@@ -13,10 +13,9 @@
  * ```
  * @since 0.1.0
  */
-import * as Duration from "effect/Duration"
-import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { ConfigError } from "../AgentError.ts"
+import { readDuration } from "../internal/durations.ts"
 import { nearest } from "../text/NamePattern.ts"
 
 /**
@@ -107,8 +106,7 @@ const kinds = {
   object: ["an object", (value: unknown) => isObject(value) && Object.values(value).every((item) => item !== null)],
   duration: [
     "milliseconds or a duration such as \"5 seconds\"",
-    // `fromInput` returns nothing for other values.
-    (value: unknown) => isPresent(value) && Option.isSome(Duration.fromInput(value as Duration.Input))
+    (value: unknown) => readDuration(value) !== undefined
   ],
   function: ["a function", (value: unknown) => typeof value === "function"],
   any: ["a value", () => true]

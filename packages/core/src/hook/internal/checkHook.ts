@@ -1,7 +1,7 @@
 /** Checks hooks of untyped programs, and describes the first mistake. */
 import * as Duration from "effect/Duration"
-import * as Option from "effect/Option"
 import { ChainError } from "../../data/AgentError.ts"
+import { readDuration } from "../../data/internal/durations.ts"
 import { show } from "../../data/option/OptionCheck.ts"
 import { nearest } from "../../data/text/NamePattern.ts"
 import type { AgentHook } from "../AgentHook.ts"
@@ -17,9 +17,8 @@ const isTool = (value: unknown): boolean =>
   typeof value === "string" ||
   (typeof value === "object" && value !== null && "name" in value && typeof value.name === "string")
 const isDuration = (value: unknown): boolean => {
-  // `fromInput` returns nothing for other values.
-  const duration = Duration.fromInput(value as Duration.Input)
-  return !Number.isNaN(value) && Option.isSome(duration) && Duration.toMillis(duration.value) >= 0
+  const duration = readDuration(value)
+  return duration !== undefined && Duration.toMillis(duration) >= 0
 }
 
 const isFlag = ["must be true or false", (value: unknown) => typeof value === "boolean"] as const

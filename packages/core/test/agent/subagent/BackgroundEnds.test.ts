@@ -6,6 +6,7 @@ import { agentTool } from "../../../src/agent/agentTool.ts"
 import { createAgent } from "../../../src/agent/createAgent.ts"
 import type { AgentEvent } from "../../../src/data/AgentEvent.ts"
 import { type LlmRequest, type LlmResponse, textResponse } from "../../../src/data/LlmCall.ts"
+import { InvalidRequest } from "../../../src/data/ProviderError.ts"
 import * as HookAction from "../../../src/hook/HookAction.ts"
 import { recording } from "../../support/agent.ts"
 import { asks, scripted } from "../../support/model.ts"
@@ -141,6 +142,48 @@ describe("a turn that ends before its agents in the background", () => {
     const second = await lead.resume(structuredClone(first.snapshot), { p: { type: "approve" } })
     // One more call of the lead agent, which reads both results.
     assert.strictEqual(second.usage.inputTokens, 400)
+    await lead.close()
+  })
+})
+
+describe("an agent in the background that the lead agent cancels", () => {
+  it("is shut down, and what it had spent counts", async () => {
+    const ended: Array<string> = []
+    const { lead } = crew(asks(["cancel_agent", { id: "agent_1" }]), {
+      plugins: [{ name: "watch", onEvent: (event) => void (event.type === "turn-end" && ended.push(event.status)) }],
+      limits: { steps: 3 }
+    })
+    const { usage } = await lead.run("hello")
+    // Two calls of the lead agent and one of the worker are as many as the limit allows.
+    assert.strictEqual(usage.inputTokens, 300)
+    assert.deepStrictEqual(ended, ["cancelled", "limited"])
+    await lead.close()
+  })
+})
+
+describe("a message to an agent in the background that is about to fail", () => {
+  it("is not delivered, and the lead agent reads why", async () => {
+    let open = () => {}
+    const passed = new Promise<void>((resolve) => open = resolve)
+    const worker = createAgent({
+      provider: scripted([], {
+        after: () =>
+          Effect.as(Effect.promise(() => passed), new InvalidRequest({ provider: "one", message: "no such model" }))
+      }).provider
+    })
+    const lead = createAgent({
+      tools: [agentTool({ name: "work", description: "Works", agent: worker, background: true })],
+      hooks: [{
+        name: "open",
+        preToolCall: ({ name }) => void (name === "message_agent" && setImmediate(() => setImmediate(open)))
+      }],
+      provider: scripted([
+        asks(["work", { message: "go" }]),
+        asks(["message_agent", { id: "agent_1", message: "hurry" }])
+      ]).provider
+    })
+    const { messages } = await lead.run("hello")
+    assert.include(JSON.stringify(messages), "agent_1 has finished: read its answer with await_agent")
     await lead.close()
   })
 })

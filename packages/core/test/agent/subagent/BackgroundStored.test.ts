@@ -224,9 +224,29 @@ describe("an Abort in the background", () => {
       const result = await lead.run("hello")
       assert.strictEqual(result.status, "aborted")
       assert.strictEqual(result.text, "not here")
+      if (!isAsync) assert.strictEqual(result.steps, 1)
       await lead.close()
     })
   }
+
+  it("is the result of the call that waits for the agent", async () => {
+    const worker = createAgent({
+      provider: scripted([asks(["dig"])]).provider,
+      tools: [recording("dig").tool],
+      hooks: [{
+        name: "guard",
+        preToolCall: () => new Promise((resolve) => setTimeout(() => resolve(HookAction.abort("not here")), 20))
+      }]
+    })
+    const lead = createAgent({
+      provider: scripted([asks(["work", { message: "go" }]), asks(["await_agent", { id: "agent_1" }])]).provider,
+      tools: [agentTool({ name: "work", description: "Works", agent: worker, background: true })]
+    })
+    const { messages, status } = await lead.run("hello")
+    assert.strictEqual(status, "aborted")
+    assert.strictEqual(text(messages.at(-1)!), "work was aborted: not here")
+    await lead.close()
+  })
 
   it("interrupts what the lead agent does meanwhile", async () => {
     let isStopped = false
@@ -252,6 +272,51 @@ describe("an Abort in the background", () => {
     const result = await lead.run("hello")
     assert.strictEqual(result.status, "aborted")
     assert.isTrue(isStopped)
+    await lead.close()
+  })
+})
+
+describe("an agent in the background that works when its turn reaches a limit", () => {
+  it("goes on where it was when the turn is resumed, and the next one has another id", async () => {
+    let isFirst = true
+    const worker = scripted([], {
+      after: ({ messages }) => {
+        if (messages.at(-1)?.role === "tool") return textResponse("dug it")
+        return asks(["dig", {}, "d"])
+      }
+    })
+    const dig = recording("dig", () => isFirst ? new Promise(() => {}) : "dug", { idempotent: true })
+    const lead = createAgent({
+      tools: [
+        agentTool({
+          name: "work",
+          description: "Works",
+          agent: createAgent({ provider: worker.provider, tools: [dig.tool] }),
+          background: true
+        }),
+        recording("wait", () => new Promise((resolve) => setTimeout(resolve, 20))).tool
+      ],
+      limits: { steps: 3 },
+      provider: scripted([
+        asks(["work", { message: "one" }]),
+        asks(["wait"]),
+        asks(["work", { message: "two" }]),
+        textResponse("idle"),
+        "done"
+      ]).provider
+    })
+    const first = await lead.run("hello")
+    assert.strictEqual(first.status, "limited")
+    if (first.status !== "limited") return
+    isFirst = false
+    let result = await lead.resume(JSON.stringify(first.snapshot))
+    for (let times = 0; times < 5 && result.status === "limited"; times++) {
+      result = await lead.resume(JSON.stringify(result.snapshot))
+    }
+    const results = result.messages.flatMap((one) => one.role === "tool" ? [text(one)] : [])
+    assert.lengthOf(results.filter((one) => one === "dug it"), 2)
+    assert.match(results[0]!, / as agent_1\./)
+    assert.match(results.find((one, index) => index > 0 && one.startsWith("It works"))!, / as agent_2\./)
     await lead.close()
   })
 })

@@ -4,6 +4,7 @@ import type { AgentConfig } from "../../../src/agent/AgentConfig.ts"
 import { agentTool } from "../../../src/agent/agentTool.ts"
 import { createAgent } from "../../../src/agent/createAgent.ts"
 import { type LlmRequest, type LlmResponse, textResponse as answers } from "../../../src/data/LlmCall.ts"
+import { InvalidRequest } from "../../../src/data/ProviderError.ts"
 import * as HookAction from "../../../src/hook/HookAction.ts"
 import * as SessionStore from "../../../src/port/SessionStore.ts"
 import { assertValid, line, recording } from "../../support/agent.ts"
@@ -181,6 +182,35 @@ describe("a transfer that stays", () => {
     const without = createAgent({ provider: scripted([answers("alone")]).provider, store, log: false })
     assert.strictEqual((await (await without.session({ id: "s" })).run("hello")).text, "alone")
     await without.close()
+  })
+
+  it("ends when the other agent fails: the lead agent goes on, and answers the next message too", async () => {
+    const broken = createAgent({
+      name: "billing",
+      provider: scripted([new InvalidRequest({ provider: "one", message: "no such model" })]).provider
+    })
+    const lead = createAgent({
+      tools: [agentTool({ name: "over", description: "Money", agent: broken, type: "transfer", stays: true })],
+      provider: scripted([asks(["over", { message: "you" }]), "lead goes on", "lead again"]).provider
+    })
+    const session = await lead.session()
+    assert.strictEqual((await session.run("money")).text, "lead goes on")
+    assert.strictEqual((await session.run("hello")).text, "lead again")
+    await lead.close()
+  })
+
+  it("keeps the calls of the other agent in the conversation only if that agent stays", async () => {
+    for (const stays of [true, false]) {
+      const refund = recording("refund")
+      const billing = createAgent({ provider: scripted([asks(["refund"]), "refunded"]).provider, tools: [refund.tool] })
+      const lead = createAgent({
+        tools: [agentTool({ name: "over", description: "Money", agent: billing, type: "transfer", stays })],
+        provider: scripted([asks(["over", { message: "you" }])]).provider
+      })
+      const { messages } = await lead.run("money")
+      assert.strictEqual(line(messages).includes("tool refund: ok"), stays)
+      await lead.close()
+    }
   })
 
   it("is an option of transfers only", () => {

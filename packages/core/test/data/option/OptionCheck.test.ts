@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
 import * as Result from "effect/Result"
 import {
+  checkKinds,
   checkOptions,
   type Expectation,
   invalidOption,
@@ -48,4 +50,19 @@ describe("checkOptions", () => {
       message: "guard.mode: cannot be combined with limit"
     })
   })
+})
+
+describe("a duration", () => {
+  const isAccepted = (timeout: unknown) =>
+    Result.isSuccess(checkKinds("guard", { timeout }, { timeout: "duration" } as never))
+
+  it.each([5, "5 seconds", 5n, [1, 0], { minutes: 1, seconds: 5 }, Duration.seconds(5), "Infinity"])(
+    "can be %s",
+    (value) => assert.isTrue(isAccepted(value))
+  )
+
+  it.each([{}, { second: 5 }, { seconds: 5, minute: 1 }, Number.NaN, "5", "soon", null, new Date(0), new Map()])(
+    "cannot be %j, which would be no time at all",
+    (value) => assert.isFalse(isAccepted(value))
+  )
 })

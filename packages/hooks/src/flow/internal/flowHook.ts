@@ -182,15 +182,15 @@ const beforeModel = (
 /** Messages that the runtime writes itself. */
 const ownSources = new Set(["output", "summary", "rotate", "follow-up"])
 
-/** Whether the model that makes this call has read anything untrusted. */
+/** Whether the model that makes this call may have read anything untrusted. */
 const isTainted = (memory: Memory, { sessionId, stepNumber, turnNumber }: HookContext): boolean => {
+  // A driver that shows no requests to its guard has no steps. Nobody knows what its model has read.
+  if (stepNumber === 0) return true
   const tainted = memory.get("tainted")
   if (tainted === "") return false
   const [turn, step, ...session] = tainted.split(" ")
-  // The calls of one step were all asked for before the first of them had a result. A driver that shows no requests to
-  // its guard has no steps.
-  return stepNumber === 0 ||
-    !(session.join(" ") === sessionId && Number(turn) === turnNumber && Number(step) >= stepNumber)
+  // The calls of one step were all asked for before the first of them had a result.
+  return !(session.join(" ") === sessionId && Number(turn) === turnNumber && Number(step) >= stepNumber)
 }
 
 const beforeCall = (

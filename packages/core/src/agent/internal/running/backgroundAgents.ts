@@ -80,7 +80,7 @@ export class BackgroundAgents {
       message,
       // A `RunState` is JSON. The compiler cannot check that, because the interface has no index signature.
       ...(isAwaited || work === undefined ? {} : { child: work.sub.snapshot() as unknown as Json }),
-      ...(isAwaited ? {} : endOf(tool, work?.fiber.pollUnsafe()))
+      ...endOf(tool, work?.fiber.pollUnsafe())
     }))
     state.write(stored, records, "")
   }
@@ -98,9 +98,7 @@ const endOf = (
   exit: Exit.Exit<EndedTurn, AgentError> | undefined
 ): Pick<typeof Record.Type, "answer" | "error"> => {
   if (exit === undefined) return {}
-  if (Exit.isFailure(exit)) {
-    return Cause.hasInterruptsOnly(exit.cause) ? {} : { error: messageOf(Cause.squash(exit.cause)) }
-  }
+  if (Exit.isFailure(exit)) return { error: messageOf(Cause.squash(exit.cause)) }
   const { value } = exit
   if (value.status === "completed") return { answer: value.text }
   return value.status === "limited" ? { error: whyLimited(tool, value) } : {}

@@ -96,8 +96,8 @@ export const cancelAgent = (turn: Turn, args: Json): Effect.Effect<ToolResult> =
   return Effect.gen(function*() {
     yield* Fiber.interrupt(fiber)
     addSpent(turn.state, sub.spent())
-    yield* sub.shutDown
     turn.background?.agents.delete(agent.id)
+    yield* sub.shutDown
     return success(`${agent.id} was cancelled`)
   })
 }
@@ -152,7 +152,7 @@ export const stopBackground = (turn: Turn): Effect.Effect<void> =>
     if (background === undefined || background.agents.size === 0) return Effect.void
     background.freeze(turn.session.root.durable.turn)
     return Effect.forEach(background.agents.values(), ({ work }) =>
-      work === undefined || work.fiber.pollUnsafe() !== undefined ? Effect.void : Fiber.interrupt(work.fiber), {
+      work === undefined ? Effect.void : Fiber.interrupt(work.fiber), {
       concurrency: "unbounded",
       discard: true
     })

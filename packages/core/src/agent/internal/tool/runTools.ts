@@ -42,7 +42,7 @@ export const runTools = function*(turn: Turn): Step<CoreOutput | undefined, Fail
   if (isHeld && turn.background !== undefined) {
     yield* settleBackground(turn)
     // Their questions are put together with those of this step, and their answers are kept.
-    const settled = turn.isParking ? [] : settledAnswers(turn)
+    const settled = settledAnswers(turn)
     for (const one of settled) extendStep(state, one)
     if (settled.length > 0) return yield* runTools(turn)
   }
