@@ -2,7 +2,7 @@
 import * as Endpoint from "@belay/testing/Endpoint"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, mkdtempSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -28,6 +28,68 @@ describe("belay chat", () => {
     assert.match(second.stdout, /session chat: 2 messages so far/)
     assert.match(second.stdout, /session [0-9a-f-]{36}/)
     assert.notInclude(second.stdout, "never sent")
+  })
+
+  // rows: D-36
+  it("compacts a conversation by hand, with a line of the chat and with the recipe compact", async () => {
+    const folder = newFolder()
+    writeFileSync(
+      join(folder, "agent.mjs"),
+      `import { Kodelet } from ${JSON.stringify(import.meta.resolve("@belay/hook-files"))}
+      import { OpenAiCompatible } from ${JSON.stringify(import.meta.resolve("@belay/providers"))}
+      export default {
+        provider: OpenAiCompatible.make({ baseUrl: process.env.OPENAI_BASE_URL, apiKey: "k", model: "scripted" }),
+        hooks: [Kodelet.make({ handlers: [], projectDir: ".", autoCompact: 0 })]
+      }`
+    )
+    const long = "x".repeat(1500)
+    const script = [{ text: long }, { text: "what they said" }, { text: long }, { text: "what they said again" }]
+    await using endpoint = await Endpoint.start({ script })
+    const own = [join(folder, "agent.mjs"), "--store", join(folder, "chat.db"), "--session", "s"]
+    const first = await chat(`${long}\n/compact\n${long}\n`, own, { OPENAI_BASE_URL: endpoint.url })
+    assert.strictEqual(first.code, 0, first.stderr)
+    assert.include(first.stdout, "compacted 2 messages to 1")
+    const then = await chat("never sent\n", [...own, "--recipe", "compact"], { OPENAI_BASE_URL: endpoint.url })
+    assert.include(then.stdout, "compacted 3 messages to 1", then.stderr)
+    assert.lengthOf(endpoint.requests, 4)
+    const last = await chat("", own, { OPENAI_BASE_URL: endpoint.url })
+    assert.include(last.stdout, "session s: 1 messages so far")
+  })
+
+  // rows: D-30
+  it("starts with a recipe of the project, and leaves hook files out with --no-hooks", async () => {
+    const folder = newFolder()
+    mkdirSync(join(folder, "recipes"))
+    mkdirSync(join(folder, ".kodelet/hooks"), { recursive: true })
+    writeFileSync(join(folder, "recipes/intro.md"), "---\nname: intro\n---\nSay who you are.")
+    const heard = join(folder, "heard")
+    const script = `#!/bin/sh\nif [ "$1" = hook ]; then echo user_message_send; else cat >> '${heard}'; fi\n`
+    writeFileSync(join(folder, ".kodelet/hooks/log"), script, { mode: 0o755 })
+    writeFileSync(
+      join(folder, "agent.mjs"),
+      `import { HookFiles, Kodelet } from ${JSON.stringify(import.meta.resolve("@belay/hook-files"))}
+      import { OpenAiCompatible } from ${JSON.stringify(import.meta.resolve("@belay/providers"))}
+      const cwd = ${JSON.stringify(folder)}
+      const { handlers } = Kodelet.find(Kodelet.folders({ cwd, home: cwd + "/nobody" }))
+      export default {
+        cwd,
+        provider: OpenAiCompatible.make({ baseUrl: process.env.OPENAI_BASE_URL, apiKey: "k", model: "scripted" }),
+        hooks: [Kodelet.make({ handlers, projectDir: cwd })]
+      }`
+    )
+    await using endpoint = await Endpoint.start({ script: [{ text: "I am Ada." }, { text: "Hello." }] })
+    const own = [join(folder, "agent.mjs"), "--store", join(folder, "chat.db"), "--recipe", "intro"]
+    const first = await chat("", own, { OPENAI_BASE_URL: endpoint.url })
+    assert.include(first.stdout, "I am Ada.", first.stderr)
+    const input = JSON.parse(readFileSync(heard, "utf8"))
+    assert.deepInclude(input, { event: "user_message_send", recipe_name: "intro", message: "Say who you are." })
+    rmSync(heard)
+    const second = await chat("hi\n", [...own.slice(0, 3), "--no-hooks"], { OPENAI_BASE_URL: endpoint.url })
+    assert.include(second.stdout, "Hello.", second.stderr)
+    assert.isFalse(existsSync(heard))
+    const wrong = await chat("", [...own.slice(0, 3), "--recipe", "outro"])
+    assert.strictEqual(wrong.code, 2)
+    assert.include(wrong.stderr, "there is no recipe outro; recipes are compact, intro")
   })
 
   it("gives the plain agent tools for files, and runs no command without approval", async () => {

@@ -42,6 +42,8 @@ export interface Request extends Limits {
    * strip types. At most 262,144 characters.
    */
   readonly code: string
+  /** The ES modules that the code can import, by name. Together at most 1,048,576 characters. Default none. */
+  readonly packages?: { readonly [name: string]: string }
   /** The values of `ctx`. */
   readonly context: JsonObject
   /**
@@ -55,7 +57,7 @@ export interface Request extends Limits {
 
 /**
  * Runs a module in a separate interpreter, in a separate worker. The code has no environment, files, network, process,
- * timers or imports, and no access to the memory of the host. The run ends with its result, its timeout or its
+ * timers or imports, except of `packages`, and no access to the memory of the host. The run ends with its result, its timeout or its
  * interruption, whichever is first, and the worker ends too. Without a result it returns `undefined`.
  *
  * @example
@@ -73,12 +75,15 @@ export interface Request extends Limits {
  * @since 0.1.0
  */
 export const run = (request: Request): Effect.Effect<Json | undefined, SandboxError> => {
-  const { capabilities = {}, code, context, maxText = 1_048_576, memoryBytes = 33_554_432, onLog, timeoutMs = 5_000 } =
-    request ?? {}
+  const { capabilities = {}, code, context, onLog, packages = {} } = request ?? {}
+  const { maxText = 1_048_576, memoryBytes = 33_554_432, timeoutMs = 5_000 } = request ?? {}
   if (typeof code !== "string") return fail("code", "it is not a text")
   if (code.length > 262_144) return fail("code", "it is longer than 262,144 characters")
+  const packageText = Object.values(packages).reduce((sum, text) => sum + text.length, 0)
+  if (packageText > 1_048_576) return fail("code", "its packages are longer than 1,048,576 characters")
   const job: Job = {
     code,
+    packages,
     context: JSON.stringify(context),
     capabilities: Object.keys(capabilities),
     memoryBytes,

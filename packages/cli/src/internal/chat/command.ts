@@ -1,14 +1,16 @@
 /** `belay chat`: a conversation with an agent in the terminal. */
 import type { AgentConfig } from "@belay/core/AgentConfig"
+import { defined } from "@belay/core/Fields"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { homedir } from "node:os"
 import { resolve } from "node:path"
 import { fromEnvironment } from "../environment.ts"
-import { optional, usageError } from "../flags.ts"
-import type { Screen } from "../screen.ts"
+import { optional, toggle, usageError } from "../flags.ts"
+import { plain, type Screen } from "../screen.ts"
 
 /** How long the process may take to end by itself after a chat, in milliseconds. */
 const exitMs = 200
@@ -29,6 +31,11 @@ export const chat = (screen: Screen) =>
       ),
       Flag.optional
     ),
+    recipe: optional(
+      "recipe",
+      "A recipe of Kodelet, such as intro for recipes/intro.md, which is the first message. compact replaces the history by a summary, and ends"
+    ),
+    noHooks: toggle("no-hooks", "Run no hook files. Hooks in the code of the module stay"),
     store: optional("store", "The file that keeps conversations. Default: .belay/chat.db")
   }, (flags) =>
     Effect.gen(function*() {
@@ -49,6 +56,17 @@ export const chat = (screen: Screen) =>
       }
       if (served !== undefined && Option.isSome(flags.tools)) {
         return yield* usageError("--tools is for the plain agent: the module names its own tools")
+      }
+      const recipe = Option.getOrUndefined(flags.recipe)
+      const recipes = recipe === undefined || recipe === "compact"
+        ? {}
+        : (yield* Effect.promise(() => import("@belay/hook-files/Kodelet"))).recipeFiles({
+          cwd: served?.agent.cwd ?? process.cwd(),
+          home: homedir()
+        })
+      if (recipe !== undefined && recipe !== "compact" && !Object.hasOwn(recipes, recipe)) {
+        const known = ["compact", ...Object.keys(recipes)].join(", ")
+        return yield* usageError(`there is no recipe ${plain(recipe)}; recipes are ${plain(known)}`)
       }
       const endpoint = served === undefined && baseUrl === undefined
         ? yield* Effect.promise(() => Endpoint.start())
@@ -71,10 +89,13 @@ export const chat = (screen: Screen) =>
         : Option.getOrElse(flags.config, () => "")
       yield* Effect.promise(() =>
         runChat({
-          config: served?.agent ?? plainAgent(),
+          config: { ...(served?.agent ?? plainAgent()), ...(flags.noHooks ? { hookSources: [] } : {}) },
           about,
           storePath: resolve(Option.getOrElse(flags.store, () => ".belay/chat.db")),
           sessionId: Option.getOrElse(flags.session, () => "chat"),
+          ...defined({ recipe }),
+          ...(recipe !== undefined && Object.hasOwn(recipes, recipe) ? { first: recipes[recipe]! } : {}),
+          noHooks: flags.noHooks,
           screen,
           terminal: { input: process.stdin, output: process.stdout }
         })

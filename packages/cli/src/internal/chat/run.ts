@@ -3,6 +3,7 @@ import type { AgentConfig } from "@belay/core/AgentConfig"
 import type { AgentEvent } from "@belay/core/AgentEvent"
 import { type Agent, type AgentSession, createAgent } from "@belay/core/createAgent"
 import { messageOf } from "@belay/core/ErrorMessage"
+import { defined } from "@belay/core/Fields"
 import type { RunResult } from "@belay/core/RunResult"
 import type { Decision } from "@belay/core/RunState"
 import * as TerminalApproval from "@belay/hooks/TerminalApproval"
@@ -19,6 +20,12 @@ export interface ChatOptions {
   readonly about: string
   readonly storePath: string
   readonly sessionId: string
+  /** The recipe of the first turn. With `compact` the conversation is only compacted. */
+  readonly recipe?: string
+  /** The first message. */
+  readonly first?: string
+  /** Hooks of Kodelet in the code of the module do not run either. */
+  readonly noHooks?: boolean
   readonly screen: Screen
   readonly terminal: TerminalApproval.Terminal
 }
@@ -65,12 +72,18 @@ class Chat {
     this.line(dim(
       `session ${plain(this.sessionId)}: ${
         session.messages.length === 0 ? "new" : `${session.messages.length} messages so far`
-      }. /new begins another, /exit or Ctrl-D ends, Ctrl-C stops an answer`
+      }. /new begins another, /compact shortens the history, /exit or Ctrl-D ends, Ctrl-C stops an answer`
     ))
     if (session.waiting.type !== "nothing") {
       this.line(dim("The last turn ended in the middle. It continues."))
       await this.turn(session, undefined)
     }
+    const { first, recipe } = this.options
+    if (recipe === "compact") {
+      await this.compact(session)
+      return stop()
+    }
+    if (first !== undefined) await this.turn(session, first, recipe)
     for await (const line of this.lines()) {
       const text = line.trim()
       if (text === "/exit") break
@@ -78,7 +91,8 @@ class Chat {
         this.sessionId = crypto.randomUUID()
         session = await this.agent.session({ id: this.sessionId })
         this.line(dim(`session ${this.sessionId}`))
-      } else if (text !== "") await this.turn(session, text)
+      } else if (text === "/compact") await this.compact(session)
+      else if (text !== "") await this.turn(session, text)
       if (this.isEnding) break
     }
     stop()
@@ -130,15 +144,26 @@ class Chat {
     return true
   }
 
-  private async turn(session: AgentSession, text: string | undefined): Promise<void> {
+  private async compact(session: AgentSession): Promise<void> {
+    const before = session.messages.length
+    const isDone = await session.compact().catch((error: unknown) => {
+      this.line(this.style.red(`error  ${plain(messageOf(error))}`))
+      return false
+    })
+    const after = session.messages.length
+    this.line(this.style.dim(isDone ? `compacted ${before} messages to ${after}` : "nothing was compacted"))
+  }
+
+  private async turn(session: AgentSession, text: string | undefined, recipe?: string): Promise<void> {
     const { dim, red } = this.style
+    const metadata = { ...defined({ recipe }), ...(this.options.noHooks === true ? { hooks: "none" } : {}) }
     let [message, decisions]: [string | undefined, Record<string, Decision> | undefined] = [text, undefined]
     while (true) {
       this.running = new AbortController()
       const { signal } = this.running
       const stream = message === undefined
         ? session.resumeStream(decisions, { signal })
-        : session.stream(message, { signal })
+        : session.stream({ message, metadata }, { signal })
       const shown = await this.show(stream).catch((error: unknown) => {
         this.line(signal.aborted ? dim("stopped") : red(`error  ${plain(messageOf(error))}`))
         return undefined

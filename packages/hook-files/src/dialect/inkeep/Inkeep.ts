@@ -20,9 +20,10 @@ import * as Effects from "./effects.ts"
 import { relation } from "./effects.ts"
 import type { Attachment, Definition } from "./types.ts"
 
+export { bundle } from "./bundle.ts"
 export type { Mcp } from "./capabilities.ts"
 export type { HookPoint } from "./response.ts"
-export type { Attachment, Context, Definition, InProcess, Scope, Stored } from "./types.ts"
+export type { Attachment, Context, Definition, InProcess, Package, Packages, Scope, Stored } from "./types.ts"
 
 /** A text, or a function that returns it for the conversation of `ctx`. @category models @since 0.2.0 */
 export type OfConversation = string | ((ctx: HookContext) => Eventual<string>)

@@ -6,6 +6,7 @@ import type { Json } from "@belay/core/Json"
 import { nearest } from "@belay/core/NamePattern"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { whyNotBundled } from "./bundle.ts"
 import { points } from "./response.ts"
 import type { Attachment, Definition, Scope } from "./types.ts"
 
@@ -101,9 +102,7 @@ const wrong = (definition: Definition, known: ReadonlyMap<string, Definition>): 
   if (typeof definition.executeCode !== "string") {
     return "expected executeCode, a text, or execution: \"in-process\" with a function `run`"
   }
-  return Object.keys(definition.dependencies ?? {}).length === 0
-    ? undefined
-    : "has dependencies: there are no packages in the sandbox"
+  return whyNotBundled(definition)
 }
 
 const refuse = (key: string, why: string): Result.Result<never, ConfigError> =>

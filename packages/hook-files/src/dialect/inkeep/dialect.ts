@@ -89,6 +89,7 @@ const evaluate = (
       : Sandbox.run({
         ...sandboxConfig,
         code: definition.executeCode,
+        packages: Object.fromEntries(Object.entries(definition.bundled ?? {}).map(([name, { code }]) => [name, code])),
         context,
         capabilities: can,
         onLog: (line) => ctx.warn(`${attached.name}: ${line}`)

@@ -97,6 +97,16 @@ interface About {
   readonly schema?: Schema.Codec<unknown, unknown> | null
 }
 
+/** A package that stored code may import. @category models @since 0.2.0 */
+export interface Package {
+  readonly version: string
+  /** One ES module, for example the output of a bundler. It may import other allowed packages. */
+  readonly code: string
+}
+
+/** The packages that stored code may import, by name. @category models @since 0.2.0 */
+export type Packages = { readonly [name: string]: Package }
+
 /**
  * Stored code, for example `export default async (ctx) => ({ action: "proceed" })`. It runs in a sandbox.
  *
@@ -106,8 +116,10 @@ interface About {
 export interface Stored extends About {
   readonly execution?: "sandbox" | null
   readonly executeCode: string
-  /** The sandbox has no packages, so any entry here is an error. */
+  /** The packages that the code imports, with their versions. `bundle` must have added them. */
   readonly dependencies?: { readonly [name: string]: string } | null
+  /** The packages that `bundle` added. They are saved with the definition. */
+  readonly bundled?: Packages | null
 }
 
 /** A function of the host. It runs in the process of the host and has the same rights. @category models @since 0.1.0 */

@@ -24,7 +24,7 @@ import * as Usage from "./usage.ts"
 
 export type { Folder, Handler } from "./config.ts"
 export { folders } from "./config.ts"
-export type { Recipe, RecipeInput } from "./recipes.ts"
+export { type Recipe, recipeFiles, type RecipeInput } from "./recipes.ts"
 
 /** Options of the hook that runs executables of Kodelet. @category models @since 0.1.0 */
 export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "onTimeout"> {

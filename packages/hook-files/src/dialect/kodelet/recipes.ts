@@ -1,4 +1,5 @@
 /** Runs the recipes of callbacks. The output of a recipe replaces the history. */
+import { checked } from "@belay/core/ArgumentCheck"
 import { messageOf } from "@belay/core/ErrorMessage"
 import { type Eventual, eventual } from "@belay/core/Eventual"
 import type { HookContext } from "@belay/core/HookContext"
@@ -6,6 +7,9 @@ import { type Message, text } from "@belay/core/Message"
 import { defaultPrompt } from "@belay/hooks/Summarizer"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import { basename, join } from "node:path"
+import { read } from "../../internal/files.ts"
+import { filesOf } from "../shared/system.ts"
 
 /** The input of a recipe. */
 export interface RecipeInput {
@@ -21,6 +25,28 @@ export interface RecipeInput {
 export type Recipe = string | ((input: RecipeInput) => Eventual<string>)
 
 export type Recipes = { readonly [name: string]: Recipe }
+
+/**
+ * Reads the recipes in `NAME.md` files, without their front matter. Those of the project come before those of the user.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const recipeFiles = checked(
+  "Kodelet.recipeFiles",
+  ["folders"],
+  ({ cwd, home }: { readonly cwd: string; readonly home: string }): { readonly [name: string]: string } =>
+    Object.fromEntries(
+      [join(home, ".kodelet", "recipes"), join(cwd, "recipes"), join(cwd, ".kodelet", "recipes")]
+        .flatMap((folder) => filesOf(folder, ".md"))
+        .flatMap((path) => {
+          const content = read(path, 1_048_576)
+          if (content === "absent" || "problem" in content) return []
+          const text = content.bytes.toString("utf8").replace(/^\uFEFF?---\r?\n[\s\S]*?\r?\n---\r?\n?/, "")
+          return [[basename(path, ".md"), text] as const]
+        })
+    )
+)
 
 /** The default for the recipe `compact`. */
 const builtIn: Recipes = { compact: defaultPrompt }

@@ -14,6 +14,8 @@ import {
 /** The code and its environment. */
 export interface Job {
   readonly code: string
+  /** The modules that the code can import. */
+  readonly packages: { readonly [name: string]: string }
   /** The values of `ctx`, as JSON. */
   readonly context: string
   /** Paths in `ctx` of the functions of the host, such as `variableBag.get`. */
@@ -87,6 +89,14 @@ const main = async (port: MessagePort, job: Job): Promise<void> => {
   const engine = newVariant(variant as unknown as QuickJSSyncVariant, { wasmMemory })
   const runtime = (await newQuickJSWASMModuleFromVariant(engine)).newRuntime()
   runtime.setMaxStackSize(262_144)
+  const { packages } = job
+  runtime.setModuleLoader(
+    (name) =>
+      Object.hasOwn(packages, name)
+        ? packages[name]!
+        : { error: new Error(`the package ${name.slice(0, 100)} is not there`) },
+    (_from, name) => name
+  )
   const vm = runtime.newContext()
   const say = (message: Said) => port.postMessage(message)
   const waiting = new Map<number, QuickJSDeferredPromise>()

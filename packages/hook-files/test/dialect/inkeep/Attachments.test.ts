@@ -30,7 +30,7 @@ describe("Inkeep.make", () => {
       [[a, a], [], /definitions\[1\]: there are two definitions "a"/],
       [[{ id: "a", run: () => 1 }], [], /expected executeCode, a text, or execution: "in-process"/],
       [[{ id: "a", execution: "in-process", executeCode: "x" }], [], /expected a function `run`/],
-      [[{ ...a, dependencies: { lodash: "1" } }], [], /no packages in the sandbox/],
+      [[{ ...a, dependencies: { lodash: "1" } }], [], /needs lodash: add packages with Inkeep.bundle/],
       [[limit], [{ ...fine, config: { rows: "many" } }], /config: does not fit a: .*rows/s]
     ]
     for (const [definitions, attachments, expected] of cases) {
