@@ -10,6 +10,7 @@ import { host } from "./host.ts"
 import { http } from "./http.ts"
 import { imports } from "./imports.ts"
 import { memory } from "./memory.ts"
+import { requests } from "./requests.ts"
 import { serve } from "./serve.ts"
 import { start } from "./start.ts"
 import { streams } from "./streams.ts"
@@ -36,7 +37,8 @@ const parts: { readonly [name: string]: () => Promise<string> } = {
   streams,
   tracing,
   types,
-  serve
+  serve,
+  requests
 }
 const wanted = process.argv.slice(2)
 for (const name of wanted.length === 0 ? Object.keys(parts) : wanted) {

@@ -106,7 +106,7 @@ const agentOf = async (serve: Serve, { principal }: Options): Promise<AgentApp> 
     }))
     .onRequest("session/new", async ({ params: { mcpServers } }) => {
       refuseServers(mcpServers)
-      const sessionId = await newToken()
+      const sessionId = newToken()
       return { sessionId, modes: stateOf(sessionId) }
     })
     .onRequest("session/load", async ({ client, params: { mcpServers, sessionId: id } }) => {

@@ -128,7 +128,7 @@ const actOf = async (
   }
   // The client goes on without the results of its tools.
   if (pending.length > 0 && conversation?.key !== undefined) await serve.host.cancel(sessionId, conversation.key)
-  const id = idOf((await keyOfRequest(call.request) ?? await newToken()).slice(1))
+  const id = idOf((await keyOfRequest(call.request) ?? newToken()).slice(1))
   const sending = { message: message.text, attachments: message.files, tools, history, instructions, key: id }
   return { id, token, part: await send(serve, sessionId, call.principal, sending, call.request) }
 }

@@ -4,7 +4,7 @@
  */
 import { canonical } from "@belay/core/Json"
 import type { PendingAsk } from "@belay/core/RunState"
-import { hash, prefixOf } from "../../host/internal/principal.ts"
+import { hash, prefixOf, randomId } from "../../host/internal/principal.ts"
 
 /** The part of a session id that clients see: `c` for a name that the client chose, `s` for a new session. */
 export type Token = string
@@ -14,7 +14,7 @@ const tokenLength = 23
 export const isToken = (text: string): boolean => /^[cs][A-Za-z0-9_-]{22}$/.test(text)
 
 /** Returns the token of a new session. */
-export const newToken = async (): Promise<Token> => `s${await hash(crypto.randomUUID())}`
+export const newToken = (): Token => `s${randomId()}`
 
 /** Returns the token of a session that the client named. A token names its own session; any other text is a name. */
 export const tokenOf = async (name: string): Promise<Token> => isToken(name) ? name : `c${await hash(name)}`
@@ -59,7 +59,7 @@ export const tokenOfClientCall = (id: string): Token | undefined => {
 /** Returns the token of the session that a request begins. A request that is repeated with its key begins it once. */
 export const tokenOfRequest = async ({ headers }: Request): Promise<Token> => {
   const key = headers.get("idempotency-key")
-  return key === null ? await newToken() : `s${await hash(`request ${key}`)}`
+  return key === null ? newToken() : `s${await hash(`request ${key}`)}`
 }
 
 /** Returns the key of the message of a request, if the request can be repeated. */

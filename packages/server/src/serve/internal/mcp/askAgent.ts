@@ -32,7 +32,7 @@ export const askAgent = async (
     const token = typeof state === "string" && isToken(state)
       ? state
       : name === undefined
-      ? await newToken()
+      ? newToken()
       : await tokenOf(name)
     const sessionId = await sessionIdOf(principal, token)
     const part = typeof state === "string"
