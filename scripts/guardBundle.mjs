@@ -13,9 +13,10 @@ const quick = { "node:crypto": "quickCrypto", "node:net": "quickNet" }
 /** The inbox of a store is for hosts. */
 const withoutInbox = () => ({
   name: "without-inbox",
-  load: (id) => id === resolve("packages/providers/src/store/internal/sqlite/inbox.ts")
-    ? "export const inboxOf = () => undefined"
-    : undefined
+  load: (id) =>
+    id === resolve("packages/providers/src/store/internal/sqlite/inbox.ts")
+      ? "export const inboxOf = () => undefined"
+      : undefined
 })
 
 /** Loads a module of Node when code that uses it is evaluated, and not at the start. */

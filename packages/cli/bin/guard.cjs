@@ -9,6 +9,16 @@ const { Script, constants } = require("node:vm")
 // Standard error is the reason of a refusal.
 process.removeAllListeners("warning")
 
+// A call is over before it pays to compile what it runs often. These numbers are higher than usual, so code that runs for
+// long is still compiled. Other versions of V8 may have other options.
+if (process.versions.v8.startsWith("13.6.")) {
+  const { setFlagsFromString } = require("node:v8")
+  setFlagsFromString("--invocation-count-for-maglev=8000")
+  setFlagsFromString("--invocation-count-for-maglev-osr=2000")
+  setFlagsFromString("--baseline-batch-compilation-threshold=65536")
+  setFlagsFromString("--no-parallel-scavenge")
+}
+
 const filename = path.join(__dirname, "..", "dist", "guard", "run.cjs")
 const home = os.homedir()
 // Where there is no home folder, nothing is kept.
@@ -73,7 +83,12 @@ try {
   // A config in TypeScript is compiled too.
   if (folder !== undefined) require("node:module").enableCompileCache(folder)
   const loaded = { exports: {} }
+  // Effect reads the stack of an error at its start, to choose between two functions that do the same. V8 would look
+  // for all ends of lines first.
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
   script.runInThisContext()(loaded.exports, require, loaded)
+  Error.stackTraceLimit = stackTraceLimit
   loaded.exports.command(process.argv.slice(2), finish)
 } catch (error) {
   process.stderr.write(`belay guard: it cannot be started: ${error && error.message}\n`)
