@@ -9,8 +9,8 @@ const { Script, constants } = require("node:vm")
 // Standard error is the reason of a refusal.
 process.removeAllListeners("warning")
 
-// A call is over before it pays to compile what it runs often. These numbers are higher than usual, so code that runs for
-// long is still compiled. Other versions of V8 may have other options.
+// A call is over before it pays to compile what it runs often. These numbers are higher than usual, so code that runs
+// for long is still compiled. Other versions of V8 may have other options.
 if (process.versions.v8.startsWith("13.6.")) {
   const { setFlagsFromString } = require("node:v8")
   setFlagsFromString("--invocation-count-for-maglev=8000")
@@ -22,7 +22,8 @@ if (process.versions.v8.startsWith("13.6.")) {
 const filename = path.join(__dirname, "..", "dist", "guard", "run.cjs")
 const home = os.homedir()
 // Where there is no home folder, nothing is kept.
-const folder = process.env["NODE_COMPILE_CACHE"] || (path.isAbsolute(home) ? path.join(home, ".belay", "cache") : undefined)
+const folder = process.env["NODE_COMPILE_CACHE"] ||
+  (path.isAbsolute(home) ? path.join(home, ".belay", "cache") : undefined)
 
 // What is kept begins with how often it was written: each time, it has the functions of one more kind of call.
 const head = 8
@@ -56,7 +57,8 @@ try {
   const source = read(filename).latin1Slice()
   // The first line is a comment with a hash of the rest.
   const id = source.slice(2, 18)
-  const cache = folder === undefined ? undefined : path.join(folder, `guard-${id}-${process.version}-${process.arch}.bin`)
+  const name = `guard-${id}-${process.version}-${process.arch}.bin`
+  const cache = folder === undefined ? undefined : path.join(folder, name)
   const kept = cache === undefined ? undefined : readKept(cache)
   const cachedData = kept === undefined || kept.length <= head ? undefined : kept.subarray(head)
   const script = new Script(source, {
