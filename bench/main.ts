@@ -15,6 +15,7 @@ import { start } from "./start.ts"
 import { streams } from "./streams.ts"
 import { tracing } from "./tracing.ts"
 import { turn } from "./turn.ts"
+import { types } from "./types.ts"
 import { waiting } from "./waiting.ts"
 
 const parts: { readonly [name: string]: () => Promise<string> } = {
@@ -34,6 +35,7 @@ const parts: { readonly [name: string]: () => Promise<string> } = {
   bundle,
   streams,
   tracing,
+  types,
   serve
 }
 const wanted = process.argv.slice(2)

@@ -11,7 +11,7 @@ import { join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { withEntries } from "../packages/cli/src/internal/guard/entries.ts"
 import { coveredBy } from "../packages/cli/src/internal/guard/run/covered.ts"
-import { named, type Wire } from "../packages/hook-files/src/Wires.ts"
+import { named, type Wire } from "../packages/hook-files/src/system/Wires.ts"
 import { guardBundle } from "../scripts/guardBundle.mjs"
 
 const execute = promisify(execFile)

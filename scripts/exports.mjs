@@ -6,7 +6,8 @@ import { complete } from "./manifests.mjs"
 
 const check = process.argv.includes("--check")
 /** Files below `internal` and `bin`; and in the parts of `hook-files` those whose names begin in lower case. */
-const isPrivate = (path) => /(^|\/)(internal|bin)\//.test(path) || /^(dialect|engine)\/(.*\/)?[a-z]\w*\.ts$/.test(path)
+const isPrivate = (path) =>
+  /(^|\/)(internal|bin)\//.test(path) || /^(dialect|engine|system|discovery)\/(.*\/)?[a-z]\w*\.ts$/.test(path)
 const modules = (folder) =>
   (existsSync(folder) ? readdirSync(folder, { recursive: true }) : [])
     .map((path) => path.replaceAll("\\", "/"))

@@ -89,6 +89,27 @@ describe("the law of the house", () => {
     )
   })
 
+  it("forbids an import from a folder of the hook files to a folder above it", () => {
+    assertBroken(
+      planted(
+        "packages/hook-files/src/engine/Planted.ts",
+        `import type { System } from "../dialect/shared/system.ts"\n`
+      ),
+      /engine\/Planted\.ts imports \.\.\/dialect\/shared\/system\.ts, upwards: the part dialect\/shared lies above engine/
+    )
+    assertBroken(
+      planted("packages/hook-files/src/dialect/shared/Planted.ts", `import { read } from "../claude/ClaudeCode.ts"\n`),
+      /upwards: the part dialect\/claude lies above dialect\/shared/
+    )
+    assertBroken(
+      planted(
+        "packages/hook-files/src/dialect/new/Planted.ts",
+        `import { isFields } from "../../internal/fields.ts"\n`
+      ),
+      /a part without a floor \(dialect\/new -> internal\)/
+    )
+  })
+
   it("forbids a cycle, be it of types only", () => {
     const found = violations(
       new Map([

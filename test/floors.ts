@@ -32,6 +32,40 @@ const partsOf: { readonly [room: string]: ReadonlyArray<string> } = {
   ]
 }
 
+/** The folders of `hook-files`, from below. A folder imports only folders that lie below it. `.` has the files on top. */
+const foldersOfHookFiles: ReadonlyArray<string> = [
+  "internal",
+  "process/internal",
+  "process",
+  "runner/internal",
+  "runner",
+  "engine",
+  "dialect/shared",
+  "trust/internal",
+  "dialect/claude/event",
+  "dialect/claude/answer",
+  "dialect/claude/config",
+  "dialect/claude/plugin",
+  "dialect/claude/input",
+  "dialect/claude/effect",
+  "dialect/claude",
+  "dialect/codex",
+  "dialect/factory",
+  "dialect/copilot",
+  "dialect/cursor",
+  "dialect/gemini",
+  "dialect/windsurf",
+  "dialect/kodelet",
+  "dialect/basecoat",
+  "dialect/inkeep",
+  "system",
+  "discovery",
+  "trust",
+  "skill/internal",
+  "skill",
+  "."
+]
+
 /** What each package may import of the others. */
 const below: { readonly [name: string]: ReadonlyArray<string> } = {
   core: [],
@@ -103,6 +137,7 @@ const judge = (
   }
   if (relative(specifier)) {
     if (packageOf(target!) !== from) return "a file of another package: import it by name"
+    if (from === "hook-files") return judgeOrder(foldersOfHookFiles, folderOf(path), folderOf(target!))
     const rooms = floors[from]
     return rooms === undefined
       ? undefined
@@ -135,7 +170,10 @@ const judgeRooms = (
 const judgeParts = (path: string, target: string): string | undefined => {
   const [room, from, to] = [roomOf(path), partOf(path), partOf(target)]
   if (room !== roomOf(target) || from === undefined || to === undefined || from === to) return undefined
-  const parts = partsOf[room] ?? []
+  return judgeOrder(partsOf[room] ?? [], from, to)
+}
+
+const judgeOrder = (parts: ReadonlyArray<string>, from: string, to: string): string | undefined => {
   const [here, there] = [parts.indexOf(from), parts.indexOf(to)]
   if (here < 0 || there < 0) return `a part without a floor (${from} -> ${to})`
   return here < there ? `upwards: the part ${to} lies above ${from}` : undefined
@@ -147,6 +185,8 @@ const packageOf = (path: string): string => path.split("/")[1]!
 
 const partOf = (path: string): string | undefined =>
   /^packages\/core\/src\/(?:agent|guard)\/internal\/([^/]+)\//.exec(path)?.[1]
+
+const folderOf = (path: string): string => path.split("/").slice(3, -1).join("/") || "."
 
 const roomOf = (path: string): string => path.split("/")[3]!.replace(/\.ts$/, "")
 

@@ -8,7 +8,11 @@ const isGuard = process.argv[2] === "guard" && process.argv[3] === "run" && !isH
 // Only the workspace has this file.
 const isWorkspace = existsSync(at("../tsconfig.build.json"))
 
-if (isGuard && !isWorkspace) {
+if (process.argv.length === 3 && process.argv[2] === "--version") {
+  // Nothing has to be loaded for that.
+  const { version } = JSON.parse(process.getBuiltinModule("node:fs").readFileSync(at("../package.json"), "utf8"))
+  console.log(`belay v${version}`)
+} else if (isGuard && !isWorkspace) {
   // An agent waits for this at every tool call, so nothing else is loaded.
   process.getBuiltinModule("node:module").createRequire(import.meta.url)("./guard.cjs")
 } else {

@@ -41,7 +41,7 @@ export interface Guard extends GuardSession.SessionGuard {
 }
 
 /** What is known about a tool beside its schema. @category models @since 0.2.0 */
-export type ToolHints = Pick<GuardedTool, "readOnly" | "destructive" | "idempotent">
+export type ToolHints = Pick<GuardedTool, "readOnly" | "destructive" | "idempotent" | "openWorld">
 
 /** The options of one guarded conversation in another SDK. @category models @since 0.2.0 */
 export interface ConversationOptions extends Omit<GuardSessionOptions, "driver" | "seesRequests"> {

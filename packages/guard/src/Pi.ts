@@ -101,13 +101,14 @@ const describedOf = (pi: PiApi, name: string): Described => {
     readonly description?: unknown
     readonly parameters?: unknown
   }
-  const { destructiveHint, idempotentHint, readOnlyHint } = annotations ?? {}
+  const { destructiveHint, idempotentHint, openWorldHint, readOnlyHint } = annotations ?? {}
   return {
     ...(typeof description === "string" ? { description } : {}),
     // It is the JSON Schema that the model reads.
     ...(parameters === undefined ? {} : { inputSchema: jsonOf(parameters) as JsonObject }),
     ...(typeof readOnlyHint === "boolean" ? { readOnly: readOnlyHint } : {}),
     ...(typeof destructiveHint === "boolean" ? { destructive: destructiveHint } : {}),
-    ...(typeof idempotentHint === "boolean" ? { idempotent: idempotentHint } : {})
+    ...(typeof idempotentHint === "boolean" ? { idempotent: idempotentHint } : {}),
+    ...(typeof openWorldHint === "boolean" ? { openWorld: openWorldHint } : {})
   }
 }

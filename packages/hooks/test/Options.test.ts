@@ -92,6 +92,13 @@ describe("options from programs without types", () => {
     ["PermissionRules", () => Hooks.PermissionRules.make({ sources: [{ denny: [] }] } as never), /denny.*"deny"/]
   ])("are also checked inside of options: %s", (_name, make, message) => assert.throws(make, message))
 
+  it("name the hook that Shadow wraps, if its name is not a text", () => {
+    for (const value of values) {
+      const error = errorOf(() => Hooks.Shadow.make({ name: value } as never))
+      if (typeof value !== "string") assert.match(messageOf(error), /^shadow\.hook\.name: expected a text/)
+    }
+  })
+
   it.each(all)("of %s that are misspelt are errors that suggest the right one", (name, make) => {
     for (const option of optionsOf(name, make)) {
       if (option.length < 6) continue

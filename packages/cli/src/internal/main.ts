@@ -13,6 +13,7 @@ import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { readFileSync } from "node:fs"
 import { belay } from "./commands.ts"
 import { ExitCode } from "./flags.ts"
 import { isInterruptHandled } from "./interrupts.ts"
@@ -20,11 +21,16 @@ import { plain, type Screen } from "./screen.ts"
 import { takeSignal, wasStopped } from "./serve/signals.ts"
 import { Usage } from "./usage.ts"
 
+/** The version of this package. */
+const versionOf = (): string =>
+  (JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { readonly version: string })
+    .version
+
 /** Runs one command line and returns its exit code. Output goes to the `Console`, input comes from `Stdio`. */
 export const run = (argv: ReadonlyArray<string>, screen: Screen) =>
   Effect.suspend(() => {
     const exit = { code: 0 }
-    return Command.runWith(belay(screen), { version: "0.1.0" })(argv).pipe(
+    return Command.runWith(belay(screen), { version: versionOf() })(argv).pipe(
       Effect.provideService(ExitCode, exit),
       Effect.matchCauseEffect({
         onSuccess: () => Effect.succeed(exit.code),

@@ -314,6 +314,8 @@ const checkedListener = (listener: (event: AgentEvent) => void): typeof listener
 const runKinds: OptionKinds<RunOptions> = { signal: "object" }
 const sessionRunKinds: OptionKinds<SessionRunOptions> = { signal: "object", whenBusy: "text" }
 
+const parkKinds: OptionKinds<ParkOptions> = { withinMs: "number" }
+
 const turnOptions = (options: SessionRunOptions = {}): TurnOptions =>
   options.whenBusy === undefined ? {} : { whenBusy: options.whenBusy }
 
@@ -363,7 +365,10 @@ class PromiseSession implements AgentSession {
     return this.promises.run(() => this.session.reload)
   }
   park(options?: ParkOptions) {
-    return this.promises.run(() => this.session.park(options))
+    return this.promises.run(() => {
+      if (options !== undefined) Result.getOrThrow(checkKinds("park", options, parkKinds))
+      return this.session.park(options)
+    })
   }
   release() {
     return this.promises.run(() => this.session.release)

@@ -169,9 +169,7 @@ export const CallState = Schema.Struct({
     Schema.Struct({
       hook: Schema.String,
       fingerprint: Schema.String,
-      /**
-       * Set when a person wrote these arguments. The hook runs again, but a question that it asks counts as answered.
-       */
+      /** Set when a person wrote these arguments: the hook runs again, and its question counts as answered. */
       edited: Schema.optionalKey(Schema.Boolean)
     })
   )),
@@ -180,6 +178,8 @@ export const CallState = Schema.Struct({
   /** The hooks and the person who changed the arguments, in this order. */
   changedBy: Schema.optionalKey(Schema.Array(Schema.String)),
   result: Schema.optionalKey(ToolResult),
+  /** The answer of the agent that took over with this call. If it stays, also what it did before. */
+  transfer: Schema.optionalKey(Schema.Struct({ text: Schema.String, work: Schema.optionalKey(Schema.Array(Message)) })),
   /** The `RunState` of the sub-agent that works for this call. */
   child: Schema.optionalKey(JsonValue)
 })

@@ -57,6 +57,7 @@ export interface GuardedTool {
   readonly readOnly?: boolean
   readonly destructive?: boolean
   readonly idempotent?: boolean
+  readonly openWorld?: boolean
 }
 
 /** The options of a guard. @category models @since 0.2.0 */

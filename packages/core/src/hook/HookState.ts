@@ -4,6 +4,7 @@
  *
  * @since 0.1.0
  */
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { TaggedError } from "../data/effect/TaggedError.ts"
 import { freeze, type Json, whyNot } from "../data/Json.ts"
@@ -226,7 +227,7 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
     throw new StateError({ key: "", message: "state: expected an object with the values of a snapshot" })
   }
   for (const [name, value] of Object.entries(from)) {
-    const size = sizeOf(value, undefined, 0) ?? JSON.stringify(value).length
+    const size = sizeOf(value, undefined, 0) ?? lengthOf(name, value)
     entries.set(name, { value: freeze(value), size, checked: undefined })
     total += size
   }
@@ -349,6 +350,13 @@ interface Entry {
   size: number
   /** The test that the value has passed. The same key does not test it again. */
   checked: StateKey<never>["is"] | undefined
+}
+
+/** Returns how large a value of a snapshot is that is nested deeper than hooks may write. */
+const lengthOf = (name: string, value: unknown): number => {
+  const text = Result.getOrElse(Result.try((): string | undefined => JSON.stringify(value)), () => undefined)
+  if (text === undefined) throw new StateError({ key: name, message: `state ${name}: expected JSON, ${whyNot(value)}` })
+  return text.length
 }
 
 /** Returns how large a value is, or nothing if it is not JSON. All of `before`, the value that it replaces, is JSON. */

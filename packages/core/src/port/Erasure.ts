@@ -28,6 +28,8 @@ export interface Counts {
   readonly events: number
   /** Accounts of budgets that were renamed. What they have spent still counts in sums of all accounts. */
   readonly accounts: number
+  /** Standing approvals with one of the names in their arguments or among those who approved. */
+  readonly approvals: number
 }
 
 /** What a store did. @category models @since 0.1.0 */
@@ -44,8 +46,8 @@ export interface Erasure {
   /** Returns the ids of all sessions of which the store has anything. */
   readonly find: (target: Target) => Effect.Effect<ReadonlyArray<string>, unknown>
   /**
-   * Erases all of these sessions or none. An account whose owner is one of the names gets another name. Afterwards a
-   * file is compacted. What a process still has of an erased session, because it was frozen meanwhile, is not stored
+   * Erases all of these sessions or none. An account whose owner is one of the names gets another name, and
+   * standing approvals with one of them are removed. Afterwards a file is compacted. What a process still has of an erased session, because it was frozen meanwhile, is not stored
    * any more: a hash of the id stays. A new session may begin under the same id.
    */
   readonly erase: (

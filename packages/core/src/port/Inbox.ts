@@ -6,6 +6,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import type { Json } from "../data/Json.ts"
 import { SortedList } from "./internal/sortedList.ts"
 
@@ -150,6 +151,11 @@ export interface Inbox {
    * method, no session is pinned.
    */
   readonly pin?: (sessionId: string, release: string | undefined) => Effect.Effect<void, unknown>
+  /**
+   * Claims all sessions for an engine that runs them in one process, until the scope closes or the process ends. Returns
+   * false if another process has claimed them. Absent if the inbox cannot tell.
+   */
+  readonly claim?: Effect.Effect<boolean, unknown, Scope.Scope>
   /** What a person who looks after a host needs. */
   readonly care?: Care
 }

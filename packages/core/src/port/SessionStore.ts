@@ -74,9 +74,12 @@ export interface SessionStore {
    * whether another process has changed the session. Without it, the agent loads the whole session instead.
    */
   readonly revision?: (sessionId: string) => Effect.Effect<number | undefined, unknown>
-  /** Lists sessions, most recently changed first. The default limit is 100. */
+  /**
+   * Lists sessions, most recently changed first. The default limit is 100. `before` leaves out those that changed at
+   * that time or later, and `ids` all with other ids.
+   */
   readonly list?: (
-    options?: { readonly limit?: number; readonly before?: number }
+    options?: { readonly limit?: number; readonly before?: number; readonly ids?: ReadonlyArray<string> }
   ) => Effect.Effect<ReadonlyArray<SessionInfo>, unknown>
   /**
    * Copies a session and its artifacts to another id. Fails if that id exists. The signature is not copied, because it
@@ -149,9 +152,11 @@ export const inMemory = (): Required<SessionStore> => {
         return kept === undefined ? undefined : stateOf(kept)
       }),
     revision: (id) => Effect.sync(() => sessions.get(id)?.state.revision),
-    list: ({ before = Infinity, limit = 100 } = {}) =>
+    list: ({ before = Infinity, ids, limit = 100 } = {}) =>
       Effect.sync(() =>
-        [...sessions].map(([id, { createdAt, messages, state, updatedAt }]) => ({
+        [...sessions].filter(([id]) => ids?.includes(id) ?? true).map((
+          [id, { createdAt, messages, state, updatedAt }]
+        ) => ({
           id,
           revision: state.revision,
           turnNumber: state.turnNumber,

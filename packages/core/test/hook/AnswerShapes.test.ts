@@ -65,9 +65,13 @@ describe("an answer of another shape is a failure of the hook, and changes nothi
 })
 
 describe("a question with a wrong condition", () => {
+  const kinds = "`allowed` to be a list of approve, deny, edit, respond, delegate"
   const wrong: ReadonlyArray<readonly [string, object]> = [
-    ["`allowed` to be a list of texts", { allowed: new Set(["deny"]) }],
-    ["`allowed` to be a list of texts", { allowed: "deny" }],
+    [kinds, { allowed: new Set(["deny"]) }],
+    [kinds, { allowed: "deny" }],
+    [kinds, { allowed: ["deny", "aprove"] }],
+    ["`standing` to be session, none or a store of rules with `load` and `add`", { standing: "nowhere" }],
+    ["`standing` to be session, none or a store of rules with `load` and `add`", { standing: {} }],
     ["`approvers` to be a list of texts", { approvers: new Set(["ada"]) }],
     ["`approvers` to be a list of texts", { approvers: "ada" }],
     ["`approvers` to be a list of texts", { approvers: ["ada", 5] }],
@@ -87,8 +91,26 @@ describe("a question with a wrong condition", () => {
     }
   )
 
+  it.each([{ quorm: 2 }, Object.freeze({ quorm: 2 })])(
+    "is a failure of the hook if a condition is misspelt, also in an answer that is frozen",
+    (condition) => {
+      const answer = { _tag: "Ask", reason: "sure?", ...condition }
+      const { failure } = failureAt("preToolCall", Object.isFrozen(condition) ? Object.freeze(answer) : answer)
+      assert.strictEqual(failure?.message, "Ask at preToolCall: there is no field `quorm`; did you mean `quorum`?")
+    }
+  )
+
   it("is asked if its conditions are right", () => {
-    const conditions = { allowed: ["deny"], approvers: ["ada"], quorum: 1.5, expiresInMs: Infinity }
+    const conditions = {
+      details: { why: "big" },
+      args: {},
+      allowed: ["approve", "deny", "edit", "respond", "delegate"],
+      approvers: ["ada"],
+      quorum: 1.5,
+      expiresInMs: Infinity,
+      answer: () => ({ type: "deny", reason: "no" }),
+      standing: "session"
+    }
     const { failure, outcome } = failureAt("preToolCall", { _tag: "Ask", reason: "sure?", ...conditions })
     assert.isUndefined(failure)
     assert.strictEqual(outcome.action._tag, "Ask")

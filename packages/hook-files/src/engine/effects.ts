@@ -4,7 +4,7 @@ import { checked } from "@belay/core/ArgumentCheck"
 import type { HookPointName } from "@belay/core/HookPoint"
 import * as HookDefaults from "@belay/hooks/HookDefaults"
 import * as Effect from "effect/Effect"
-import type { Engine } from "./engine.ts"
+import type { Engine } from "./runEntries.ts"
 
 /** What a hook does at one point of the agent, and for which events. */
 export interface PointEffect<P extends HookPointName> {

@@ -1,9 +1,9 @@
 /** Emits an event about each entry that ran, and names entries in warnings. */
 import { defined } from "@belay/core/Fields"
 import type { HookContext } from "@belay/core/HookContext"
-import type { Answer, Entry } from "../Dialect.ts"
 import type { Finished } from "../process/Command.ts"
-import type { Work } from "../Runners.ts"
+import type { Work } from "../runner/Runners.ts"
+import type { Answer, Entry } from "./Dialect.ts"
 
 /** Emits the event `hook-run`. `finished` is undefined if the run was cancelled. */
 export const recordRun = (

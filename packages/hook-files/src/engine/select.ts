@@ -2,7 +2,7 @@
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
 import * as Schema from "effect/Schema"
-import type { Answer, Dialect, Entry } from "../Dialect.ts"
+import type { Answer, Dialect, Entry } from "./Dialect.ts"
 
 export interface Selection<E, I> {
   readonly has: (...events: ReadonlyArray<string>) => boolean

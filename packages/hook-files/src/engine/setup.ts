@@ -1,6 +1,6 @@
 /** The options of an engine, in addition to the rules of its dialect. */
 import type { HookContext } from "@belay/core/HookContext"
-import type { Runners } from "../Runners.ts"
+import type { Runners } from "../runner/Runners.ts"
 import type { Refuse } from "./refusal.ts"
 
 /** An entry that failed without blocking, and why. */

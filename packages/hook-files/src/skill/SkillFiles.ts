@@ -10,7 +10,7 @@ import { checkKinds, checkOptions, type OptionKinds } from "@belay/core/OptionCh
 import * as Result from "effect/Result"
 import { homedir } from "node:os"
 import { join, relative, resolve } from "node:path"
-import type { Warning } from "../dialect/claude/HookConfig.ts"
+import type { Warning } from "../dialect/claude/config/HookConfig.ts"
 import { isInside, real } from "../internal/files.ts"
 import { managedFolder } from "../internal/managedFolder.ts"
 import type { Change } from "../trust/Trust.ts"

@@ -5,7 +5,7 @@
  */
 import { checked } from "@belay/core/ArgumentCheck"
 import { homedir } from "node:os"
-import type { Source } from "../Discovery.ts"
+import type { Source } from "../discovery/Discovery.ts"
 import { sha256 } from "../internal/files.ts"
 import * as Covered from "./internal/covered.ts"
 import * as Files from "./internal/files.ts"
@@ -57,25 +57,5 @@ export const scripts = checked("Trust.scripts", ["cwd", "sources", "home"], (
   ].sort((a, b) => a.path < b.path ? -1 : 1)
 })
 
-/**
- * A file that is not as it was when a person trusted it.
- *
- * - `link`: its content is the same, but its path leads to another file.
- * - `mode`: its content is the same, but its execute bits are not.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Change {
-  readonly path: string
-  readonly kind: "new" | "changed" | "removed" | "mode" | "link"
-  /**
-   * Its text then; of a settings file, only the settings of hooks. Absent for files that did not exist, large files,
-   * files with bytes that are not text, and installed packages.
-   */
-  readonly before?: string
-  /** The same for now. */
-  readonly after?: string
-}
-
+export type { Change } from "./internal/changes.ts"
 export { folder, type Store } from "./TrustStore.ts"

@@ -132,7 +132,14 @@ export const make = <R = never>(options: Options<R>): AgentHook<R> => {
   const { allowed, approvers, ask, concurrency = 1, expiresIn, quorum, reason, standing, tools, when, ...common } =
     options
   const name = common.name ?? "human-approval"
-  Result.getOrThrow(checkOptions(name, someTools(tools), concurrencyCheck(concurrency), whole("quorum", quorum, 1)))
+  Result.getOrThrow(checkOptions(
+    name,
+    someTools(tools),
+    concurrencyCheck(concurrency),
+    whole("quorum", quorum, 1),
+    ["allowed", allowed, isDecisions, `a list of ${decisions.join(", ")}`],
+    ["standing", standing, isStanding, "session, or a store of rules with load and add"]
+  ))
   const queue = Semaphore.makeUnsafe(concurrency)
   const conditions = withoutUndefined<Omit<HookAction.Ask, "_tag" | "reason">>({
     expiresInMs: expiresIn === undefined ? undefined : Duration.toMillis(expiresIn),
@@ -159,6 +166,13 @@ export const make = <R = never>(options: Options<R>): AgentHook<R> => {
     })
   )
 }
+
+const decisions: ReadonlyArray<Answer["type"]> = ["approve", "deny", "edit", "respond", "delegate"]
+
+const isDecisions = (allowed: ReadonlyArray<Answer["type"]>): boolean => allowed.every((one) => decisions.includes(one))
+
+const isStanding = (standing: Options["standing"]): boolean =>
+  standing === "session" || (typeof standing === "object" && standing !== null && typeof standing.add === "function")
 
 /** An empty list would guard nothing. */
 const someTools = (tools: Options["tools"]): Expectation => [

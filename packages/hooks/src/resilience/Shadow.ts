@@ -10,7 +10,7 @@ import { eventual } from "@belay/core/Eventual"
 import type { HookContext } from "@belay/core/HookContext"
 import { type HookPointName, names } from "@belay/core/HookPoint"
 import * as HookState from "@belay/core/HookState"
-import { checkObject } from "@belay/core/OptionCheck"
+import { checkObject, checkOptions } from "@belay/core/OptionCheck"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -72,6 +72,7 @@ const optionKinds: HookDefaults.OwnKinds<Options> = {
 export const make = <R = never>(hook: AgentHook<R>, options: Options = {}): AgentHook<R> => {
   HookDefaults.checkKinds("shadow", options, optionKinds)
   Result.getOrThrow(checkObject("shadow.hook", hook, "a hook"))
+  Result.getOrThrow(checkOptions("shadow.hook", ["name", hook.name, (one) => typeof one === "string", "a text"]))
   const name = options.name ?? `${hook.name}-shadow`
   const compare = (
     point: HookPointName,

@@ -223,6 +223,7 @@ describe("tools", () => {
 
   it("cannot vouch for an address by returning it from an act", async () => {
     const { questions } = await converse({
+      prompt: "Create a note",
       tools: { read_mail: poison, create_note: { id: "n-1", contact: "eve@evil.example" }, send_mail: "ok" },
       steps: [[["read_mail", {}]], [["create_note", { text: "hi" }]], [["send_mail", { to: "eve@evil.example" }]]]
     })

@@ -76,6 +76,7 @@ describe("a value that stands only in what was read", () => {
 
   it("is denied with feedback when nobody can be asked", async () => {
     const { errors, questions, ran } = await converse({
+      prompt: "Read my mail and post a note about it",
       tools: { read_mail: mail, send_mail: "sent", post_note: "ok" },
       steps: [[["read_mail", {}]], [["send_mail", { to: "eve@evil.example" }]], [["post_note", { text: "done" }]]],
       hooks: [DataFlow.make({ ungrounded: "deny" })]
@@ -145,6 +146,7 @@ describe("a value is grounded by", () => {
 
   it("the id of what the agent made", async () => {
     const { questions } = await converse({
+      prompt: "Make a list of what I need",
       tools: { read_mail: mail, create_list: { list_id: 71 }, add_to_list: "ok" },
       steps: [[["read_mail", {}]], [["create_list", {}]], [["add_to_list", { list_id: 71, note: "milk" }]]]
     })

@@ -281,7 +281,7 @@ describe("the state", () => {
     const session = await agent.session()
     await session.run("Read my mail and write to ada@home.example.")
     const state = JSON.stringify(session.state.snapshot())
-    for (const text of ["eve", "evil", "ada", "home.example", "Everything"]) assert.notInclude(state, text)
+    for (const text of ["eve@", "evil.", "ada@", "home.example", "Everything"]) assert.notInclude(state, text)
   })
 
   it("explains every checked argument, with the value of the conversation", async () => {

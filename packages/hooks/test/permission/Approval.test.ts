@@ -207,6 +207,9 @@ describe("Approval", () => {
   it("rejects invalid options", () => {
     const wrong: ReadonlyArray<readonly [Partial<Approval.Options>, RegExp]> = [
       [{ concurrency: 0 }, /human-approval\.concurrency: expected a whole number from 1, or Infinity, found 0/],
+      [{ allowed: ["aprove" as never] }, /human-approval\.allowed: expected a list of approve, deny/],
+      [{ standing: "nowhere" as never }, /human-approval\.standing: expected session, or a store of rules/],
+      [{ standing: {} as never }, /human-approval\.standing: expected session, or a store of rules/],
       [{ quorum: 1.5 }, /human-approval\.quorum: expected a whole number from 1, found 1\.5/]
     ]
     for (const [options, message] of wrong) {

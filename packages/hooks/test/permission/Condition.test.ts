@@ -269,7 +269,8 @@ describe("rules that allow", () => {
       ..."ls; rm x|ls & rm x|bash -c ls|sudo ls|xargs ls|ls #\nrm x|ls <(rm x)|eval ls|ls 'a|git -c core.pager=x status|env ls|LS"
         .split(
           "|"
-        )
+        ),
+      ..."PATH=/x ls|PATH=/x:$PATH ls|export PATH=/x; ls|declare -x PATH=/x && ls|env PATH=/x ls".split("|")
     ]
     for (const line of lines) assert.isFalse(covers(line), line)
   })

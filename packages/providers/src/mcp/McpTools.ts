@@ -253,7 +253,8 @@ const ToolDescription = Schema.Struct({
   annotations: Schema.optional(Schema.Struct({
     readOnlyHint: Schema.optional(Schema.Boolean),
     destructiveHint: Schema.optional(Schema.Boolean),
-    idempotentHint: Schema.optional(Schema.Boolean)
+    idempotentHint: Schema.optional(Schema.Boolean),
+    openWorldHint: Schema.optional(Schema.Boolean)
   }))
 })
 
@@ -269,16 +270,22 @@ const toTool = (
   run: Run
 ): McpTool => {
   const { maxResultLength = 1_000_000, prefix, server } = options
-  const { destructiveHint, idempotentHint, readOnlyHint } = annotations
+  const { destructiveHint, idempotentHint, openWorldHint, readOnlyHint } = annotations
   return {
     name: nameOf(`${prefix ?? `mcp__${server}__`}${name}`),
     description: description ?? name,
     ...input,
     ...(isTrusted(name)
-      ? defined({ readOnly: readOnlyHint, destructive: destructiveHint, idempotent: idempotentHint })
-      : destructiveHint === true
-      ? { destructive: true }
-      : {}),
+      ? defined({
+        readOnly: readOnlyHint,
+        destructive: destructiveHint,
+        idempotent: idempotentHint,
+        openWorld: openWorldHint
+      })
+      : defined({
+        destructive: destructiveHint === true ? true : undefined,
+        openWorld: openWorldHint === true ? true : undefined
+      })),
     execute: (args, ctx) =>
       Effect.flatMap(run(args, ctx), (said) =>
         Result.match(Answer.readAnswer(said, maxResultLength), {
@@ -327,10 +334,10 @@ export const fingerprint = checked(
   ["tools"],
   (tools: ReadonlyArray<McpTool>): Fingerprint =>
     Object.fromEntries(
-      tools.map(({ description, destructive, idempotent, input, jsonSchema = input, name, readOnly }) => [
+      tools.map(({ description, destructive, idempotent, input, jsonSchema = input, name, openWorld, readOnly }) => [
         name,
         process.getBuiltinModule("node:crypto").createHash("sha256").update(
-          canonical({ name, description, jsonSchema, readOnly, destructive, idempotent })
+          canonical({ name, description, jsonSchema, readOnly, destructive, idempotent, openWorld })
         )
           .digest("hex")
       ])

@@ -87,6 +87,7 @@ export const exportJsonl = checked(
  */
 export const importJsonl = Effect.fnUntraced(
   function*(text: string): Effect.fn.Return<SessionFileContent, SessionFileError> {
+    if (typeof text !== "string") return yield* refuse("not-a-session-file", 1, "expected the text of a session file")
     const lines = (text.startsWith("\uFEFF") ? text.slice(1) : text).split("\n").map((line) =>
       line.endsWith("\r") ? line.slice(0, -1) : line
     )

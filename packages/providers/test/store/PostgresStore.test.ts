@@ -96,8 +96,14 @@ describe("PostgresStore", () => {
   it("keeps standing approvals once", async () => {
     await using store = opened()
     const rule = { hook: "h", tool: "t\u0000", fingerprint: "f" }
-    await run(Effect.all([store.rules.add(rule), store.rules.add(rule), store.rules.add({ hook: "h", tool: "u" })]))
-    assert.deepEqual(await run(store.rules.load), [rule, { hook: "h", tool: "u" }])
+    await run(
+      Effect.all([
+        store.rules.add(rule),
+        store.rules.add(rule),
+        store.rules.add({ hook: "h", tool: "u", approvedBy: ["ann", "ben"] })
+      ])
+    )
+    assert.deepEqual(await run(store.rules.load), [rule, { hook: "h", tool: "u", approvedBy: ["ann", "ben"] }])
   })
 
   it("frees the connection of an operation that is cancelled", async () => {

@@ -48,6 +48,13 @@ describe("a session file", () => {
       )
     }))
 
+  it.effect("has to be a text", () =>
+    Effect.gen(function*() {
+      for (const given of [undefined, null, 5, {}]) {
+        assert.strictEqual((yield* refused(given as never)).problem, "not-a-session-file")
+      }
+    }))
+
   it("has a header, a line for each message and record, and the state at the end", () => {
     assert.deepStrictEqual(lines.map((line) => (JSON.parse(line) as { readonly type: string }).type), [
       "session",

@@ -332,7 +332,7 @@ describe("SqliteStore", () => {
     const rules = [{ hook: "h", tool: "t" }, { hook: "h", tool: "t", fingerprint: "t:{}" }, {
       hook: "__proto__",
       tool: "\ud83d'"
-    }]
+    }, { hook: "h", tool: "t", approvedBy: ["ann", "ben"] }]
     for (const rule of [...rules, rules[0]!]) await run(one.rules.add(rule))
     assert.deepStrictEqual(await run(two.rules.load), rules)
   })

@@ -15,15 +15,17 @@ import { adding } from "./internal/addEntry.ts"
 import { advanceOnce } from "./internal/advance/advanceOnce.ts"
 import { Suspects } from "./internal/advance/suspects.ts"
 import { awaitOutcome } from "./internal/awaitOutcome.ts"
-import { careOf } from "./internal/care.ts"
-import { newCounters } from "./internal/counters.ts"
-import { eraseAll, readErasing } from "./internal/erase.ts"
+import { careOf } from "./internal/care/care.ts"
+import { newCounters } from "./internal/care/counters.ts"
+import { eraseAll, readErasing } from "./internal/care/erase.ts"
+import { overviewOf } from "./internal/care/overview.ts"
+import { readRetention } from "./internal/care/retention.ts"
+import { readSchedules } from "./internal/care/schedules.ts"
 import { makeEventFeed } from "./internal/events/eventFeed.ts"
 import { readAfter, readEvents } from "./internal/events/readEvents.ts"
 import { activityOf, conversationOf } from "./internal/hostReads.ts"
 import type { Host, Options, SendOptions } from "./internal/hostTypes.ts"
 import { part, storing } from "./internal/optionChecks.ts"
-import { overviewOf } from "./internal/overview.ts"
 import {
   checkCall,
   checkSessionId,
@@ -34,8 +36,6 @@ import {
   wrongInput
 } from "./internal/readInput.ts"
 import { checkRead, entriesKinds, listKinds, overviewKinds } from "./internal/readOptions.ts"
-import { readRetention } from "./internal/retention.ts"
-import { readSchedules } from "./internal/schedules.ts"
 import { sharedTime } from "./internal/sharedTime.ts"
 import type { Site } from "./internal/site.ts"
 import { startHost } from "./internal/startHost.ts"
@@ -44,12 +44,12 @@ import * as Outcome from "./Outcome.ts"
 
 export type { EventOptions, HostEvent, HostEvents } from "./HostEvent.ts"
 export type { Sent } from "./internal/addEntry.ts"
-export type { Counters } from "./internal/counters.ts"
-export type { EraseReceipt, EraseTarget } from "./internal/erase.ts"
+export type { Counters } from "./internal/care/counters.ts"
+export type { EraseReceipt, EraseTarget } from "./internal/care/erase.ts"
+export type { OverviewOptions, SessionOverview, SessionState } from "./internal/care/overview.ts"
+export type { Retention } from "./internal/care/retention.ts"
+export type { Schedule } from "./internal/care/schedules.ts"
 export type { Activity, Conversation, Host, Options, SendOptions, Status } from "./internal/hostTypes.ts"
-export type { OverviewOptions, SessionOverview, SessionState } from "./internal/overview.ts"
-export type { Retention } from "./internal/retention.ts"
-export type { Schedule } from "./internal/schedules.ts"
 export type { HostedAgent } from "./internal/site.ts"
 export type { Running } from "./internal/startHost.ts"
 
@@ -144,6 +144,7 @@ export const make = (options: Options): Host => {
     running: new Map(),
     listeners: new Map(),
     suspects: new Suspects(),
+    outages: new Map(),
     counters: newCounters(),
     isDraining: false
   }

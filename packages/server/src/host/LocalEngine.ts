@@ -7,8 +7,10 @@ import { defined } from "@belay/core/Fields"
 import type { Inbox } from "@belay/core/Inbox"
 import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
+import * as Scope from "effect/Scope"
 import type { Engine } from "./Engine.ts"
 import { LocalRun } from "./internal/localRun.ts"
 import { sharedTime } from "./internal/sharedTime.ts"
@@ -28,8 +30,8 @@ const optionKinds: OptionKinds<Options> = { inbox: "object", concurrency: "numbe
 
 /**
  * Makes the engine. Sessions that are woken in this process are advanced at once; those that another process has
- * written to, and those that are due later, within `pollMs`. If many sessions wait, each tenant gets its turn. Only one
- * process at a time may run sessions with this engine.
+ * written to, and those that are due later, within `pollMs`. If many sessions wait, each tenant gets its turn. On one
+ * SQLite file, one process at a time runs sessions with this engine: another one that starts waits until it has ended.
  *
  * @category constructors
  * @since 0.1.0
@@ -53,18 +55,39 @@ export const make = (options: Options): Engine => {
         Effect.gen(function*() {
           const context = yield* Effect.context<never>()
           const started = new LocalRun({ advance, concurrency, context, firstPauseMs: pollMs })
-          run = started
-          const poller = yield* Effect.forkDetach(poll(started, inbox, clock, pollMs, release))
+          const claim = yield* Scope.make()
+          const tryClaim = Scope.provide(claimed(inbox), claim)
+          const begin = Effect.suspend(() => {
+            run = started
+            return poll(started, inbox, clock, pollMs, release)
+          })
+          const isClaimed = yield* tryClaim
+          if (isClaimed) run = started
+          else yield* Effect.logWarning(isElsewhere)
+          const waiting = Effect.repeat(Effect.delay(tryClaim, pollMs), { until: (isFree) => isFree })
+          const poller = yield* Effect.forkDetach(isClaimed ? begin : Effect.andThen(waiting, begin))
           return Effect.gen(function*() {
             run = undefined
             yield* Fiber.interrupt(poller)
             yield* started.close
+            yield* Scope.close(claim, Exit.void)
           })
         }),
         (close) => close
       ).pipe(Effect.asVoid)
   }
 }
+
+const isElsewhere =
+  "another process runs the sessions of this store: this one waits until it has ended. For several processes at a time, " +
+  "use a PostgresStore with PgBossEngine or ClusterEngine"
+
+/** Claims the sessions. Returns false if another process has them. */
+const claimed = (inbox: Inbox): Effect.Effect<boolean, never, Scope.Scope> =>
+  Effect.catchCause(
+    inbox.claim ?? Effect.succeed(true),
+    (cause) => Effect.as(Effect.logWarning("the sessions of the host cannot be claimed", cause), false)
+  )
 
 /** Adds due sessions, as long as there are not many that wait already. */
 const poll = (

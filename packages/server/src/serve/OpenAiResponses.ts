@@ -9,6 +9,7 @@
  *
  * @since 0.1.0
  */
+import type { Status } from "../host/Host.ts"
 import { checkInstructions, checkTools, decide, isClientCall, pendingOf, send } from "./internal/act.ts"
 import { fieldsOf } from "./internal/content.ts"
 import { type Call, endpoint } from "./internal/endpoint.ts"
@@ -149,15 +150,31 @@ const read = async (serve: Serve, call: Call, id: string): Promise<Response> => 
   const target = await targetOf(call, id)
   const status = await serve.host.status(target.part.sessionId, id)
   if (status === undefined) throw new Refusal("not-found", "there is no response with this id")
+  const isRunning = status.status === "waiting" || status.status === "begun"
+  const isPast = !isRunning && await isOfEarlierTurn(serve, target.part, status)
+  const part = { ...target.part, isPast }
   const base = baseOf(id, serve.model, undefined)
   const { searchParams } = call.url
   if (searchParams.get("stream") === "true") {
-    return stream(serve, target, base, Number(searchParams.get("starting_after") ?? -1))
+    return stream(serve, { ...target, part }, base, Number(searchParams.get("starting_after") ?? -1))
   }
-  const isRunning = status.status === "waiting" || status.status === "begun"
   return Response.json(
-    isRunning ? responseOf(base, { status: "in_progress", output: [] }) : await whole(serve, call, target, base)
+    isRunning
+      ? responseOf(base, { status: "in_progress", output: [] })
+      : await whole(serve, call, { ...target, part }, base)
   )
+}
+
+/** Whether a turn has begun since. The events of a session begin with its last turn. */
+const isOfEarlierTurn = async (
+  { host }: Serve,
+  { after, key, sessionId }: Part,
+  { outcome }: Status
+): Promise<boolean> => {
+  const last = await host.conversation(sessionId)
+  if (last === undefined || after === undefined) return last?.key !== key
+  const { turnNumber = last.turnNumber } = Object(outcome) as { readonly turnNumber?: number }
+  return turnNumber < last.turnNumber
 }
 
 const cancel = async (serve: Serve, call: Call, id: string): Promise<Response> => {

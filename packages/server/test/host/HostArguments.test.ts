@@ -1,6 +1,6 @@
 /** What callers without types pass to a host. */
 import { assert, describe, it } from "vitest"
-import { hosted, newFile } from "./support/hosted.ts"
+import { failure, hosted, newFile } from "./support/hosted.ts"
 
 const values: ReadonlyArray<unknown> = [
   undefined,
@@ -64,6 +64,25 @@ describe("the methods of a host", () => {
       }
     }
     assert.deepStrictEqual(wrong, [])
+    await close()
+  })
+
+  it("names a session in an error only if the call had one", async () => {
+    const { close, host } = hosted(newFile())
+    const wrong = [
+      host.list({ limit: "x" } as never),
+      host.erase({} as never),
+      host.status(5 as never, "k"),
+      host.status("s", 5 as never)
+    ]
+    const errors = await Promise.all(wrong.map(failure))
+    assert.deepStrictEqual(errors.map(({ problem }) => problem), wrong.map(() => "wrong-input"))
+    assert.deepStrictEqual(errors.map((error) => "sessionId" in error && error["sessionId"]), [
+      false,
+      false,
+      false,
+      "s"
+    ])
     await close()
   })
 })

@@ -6,10 +6,40 @@ import { fromPromise } from "@belay/core/LlmProvider"
 import { text, whyInvalid } from "@belay/core/Message"
 import * as Scripted from "@belay/testing/Scripted"
 import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
 import { assert, describe, it } from "vitest"
 import { asking, failure, gate, hosted, newFile, planner, pollMs, tool } from "./support/hosted.ts"
 
 describe("a host of several processes", () => {
+  it("runs the sessions of one file in one process, and in another one when that has ended", async () => {
+    const path = newFile()
+    const [ofFirst, ofSecond]: [Array<string>, Array<string>] = [[], []]
+    const first = hosted(path, { tools: [tool("work", ofFirst)] })
+    const second = hosted(path, { tools: [tool("work", ofSecond)] })
+    const running = await first.host.start()
+    const warnings: Array<string> = []
+    const noted = Logger.make(({ message }) => void warnings.push(String(message)))
+    const waiting = await Effect.runPromise(
+      Effect.provide(second.host.start(), Logger.layer([noted]))
+    )
+    assert.match(warnings.join(), /^another process runs the sessions of this store/)
+    for (const session of ["a", "b"]) await second.host.send(session, "do work", { key: "m" })
+    for (const session of ["a", "b"]) {
+      assert.deepInclude(await second.host.result(session, "m"), { status: "completed", text: "did work" })
+    }
+    assert.deepStrictEqual([ofFirst.length, ofSecond.length], [2, 0])
+    await running.drain()
+    await first.host.send("c", "do work", { key: "m" })
+    assert.deepInclude(await first.host.result("c", "m"), { status: "completed", text: "did work" })
+    assert.deepStrictEqual([ofFirst.length, ofSecond.length], [2, 1])
+    // One that has not begun to run sessions stops too.
+    const again = await first.host.start()
+    await again.drain()
+    await waiting.drain()
+    await first.close()
+    await second.close()
+  })
+
   it("keeps a suspended turn in rows only, and continues it after a decision of another process", async () => {
     const path = newFile()
     const log: Array<string> = []

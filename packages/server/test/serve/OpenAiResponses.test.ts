@@ -2,6 +2,7 @@
 import * as HookAction from "@belay/core/HookAction"
 import { Connection } from "@belay/core/ProviderError"
 import * as OpenAiResponses from "@belay/server/OpenAiResponses"
+import type { Serve } from "@belay/server/Serve"
 import OpenAI from "openai"
 import { assert, describe, it } from "vitest"
 import { served, talker } from "./support/served.ts"
@@ -23,6 +24,30 @@ describe("responses", () => {
     assert.strictEqual(second.output_text, "You said: two (3)")
     const read = await client.responses.retrieve(second.id)
     assert.strictEqual(read.output_text, "You said: two (3)")
+  })
+
+  it("reads the responses of earlier turns from their outcomes, without waiting for events that are gone", async () => {
+    const handler = (serve: Serve) => {
+      const events = () => assert.fail("the events of an earlier turn are not there")
+      const [whole, reader] = [serve, { ...serve, host: { ...serve.host, events } }].map(OpenAiResponses.handler)
+      return (request: Request) => (request.method === "GET" ? reader : whole)!(request)
+    }
+    await using server = await served(handler)
+    const client = clientOf(server.url)
+    const first = await client.responses.create({ model, input: "one" })
+    const asked = await client.responses.create({ model, input: "call delete_file", previous_response_id: first.id })
+    const request = asked.output.find((item) => item.type === "mcp_approval_request")!
+    const input = [{ type: "mcp_approval_response" as const, approval_request_id: request.id, approve: true }]
+    const approved = await client.responses.create({ model, previous_response_id: asked.id, input })
+    const last = await client.responses.create({ model, input: "two", previous_response_id: approved.id })
+    const read = await client.responses.retrieve(first.id)
+    assert.deepInclude(read, { status: "completed", output_text: "You said: one (1)" })
+    assert.strictEqual((await client.responses.retrieve(approved.id)).output_text, "Result: deleted")
+    const streamed = []
+    for await (const { type } of await client.responses.retrieve(first.id, { stream: true })) streamed.push(type)
+    assert.strictEqual(streamed.at(-1), "response.completed")
+    // The events of the last turn are there.
+    assert.include((await failure(client.responses.retrieve(last.id)))["message"], "500")
   })
 
   it("streams typed events that the client puts together", async () => {

@@ -20,6 +20,8 @@ export interface ToolMeta {
   readonly destructive?: boolean
   /** Whether repeating a call has no additional effect. Default false. */
   readonly idempotent?: boolean
+  /** Whether the tool reaches what others see, such as the web, also when it only reads. Default: not known. */
+  readonly openWorld?: boolean
   /** Set if the model reads the definition only when the search of its vendor has found it. */
   readonly deferred?: "vendor"
 }

@@ -6,6 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { withoutMadeDefaults } from "../internal/madeDefaults.ts"
 import { canonical } from "../Json.ts"
 import type { ToolMeta } from "./Tool.ts"
 
@@ -19,7 +20,7 @@ export interface ToolDefinition extends Schema.Schema.Type<typeof ToolDefinition
 /** @category schemas @since 0.1.0 */
 export const ToolDefinition = Schema.Struct({
   description: Schema.String,
-  /** The JSON Schema of the arguments, as canonical JSON. */
+  /** The JSON Schema of the arguments, as canonical JSON, without defaults that a function makes. */
   schema: Schema.String,
   /** The hints that are set, such as `readOnly`. */
   hints: Schema.String
@@ -36,10 +37,10 @@ export const DefinitionChange = Schema.Struct({
 
 /** Returns the definition of a tool. @category reading @since 0.1.0 */
 export const definitionOf = (tool: ToolMeta): Effect.Effect<ToolDefinition> => {
-  const hints = (["readOnly", "destructive", "idempotent"] as const).flatMap((hint) =>
+  const hints = (["readOnly", "destructive", "idempotent", "openWorld"] as const).flatMap((hint) =>
     tool[hint] === undefined ? [] : [`${hint}: ${tool[hint]}`]
   )
-  const texts = [tool.description, canonical(tool.inputSchema), hints.join(", ")]
+  const texts = [tool.description, canonical(withoutMadeDefaults(tool.inputSchema)), hints.join(", ")]
   const isShort = texts.every((text) => text.length <= maxLength)
   const bounded = isShort ? Effect.succeed(texts) : Effect.promise(() => Promise.all(texts.map(shorten)))
   return Effect.map(bounded, ([description = "", schema = "", shown = ""]) => ({ description, schema, hints: shown }))

@@ -39,7 +39,8 @@ export const readOnce = (answer: unknown, tag?: unknown): unknown => {
     const found = tag ?? (answer as { readonly _tag?: unknown })._tag
     if (typeof found !== "string") return answer
     const copy: Record<string, unknown> = { _tag: found }
-    for (const field of fields) {
+    // A field of a question that nobody knows may be a misspelt condition.
+    for (const field of found === "Ask" ? new Set([...fields, ...Object.keys(answer)]) : fields) {
       const value = (answer as Record<string, unknown>)[field]
       if (value !== undefined) copy[field] = value
     }
@@ -148,17 +149,42 @@ export const violation = (point: CompiledPoint, answer: unknown, event: unknown)
   return undefined
 }
 
+const questionFields = [
+  "_tag",
+  "reason",
+  "details",
+  "args",
+  "expiresInMs",
+  "approvers",
+  "quorum",
+  "allowed",
+  "answer",
+  "standing"
+]
+
+const decisions: ReadonlyArray<unknown> = ["approve", "deny", "edit", "respond", "delegate"]
+
 /** Without this check, a wrong condition would be left out, and then anybody could approve. */
 const wrongQuestion = (point: CompiledPoint, answer: object): string | undefined => {
   // It is an object, so any key may be read.
-  const { allowed, approvers, args, expiresInMs, quorum } = answer as { readonly [key: string]: unknown }
+  const { allowed, approvers, args, expiresInMs, quorum, standing } = answer as { readonly [key: string]: unknown }
+  const unknown = Object.keys(answer).find((key) => !questionFields.includes(key))
+  if (unknown !== undefined) {
+    const meant = nearest(unknown, questionFields)
+    return `there is no field \`${unknown}\`${meant === undefined ? "" : `; did you mean \`${meant}\`?`}`
+  }
   if (args !== undefined) {
     if (point.point !== "preToolCall") return "`args` can be proposed at preToolCall only"
     const why = whyNot(args, "args")
     if (why !== undefined) return `expected JSON, ${why}`
   }
-  if (!isTexts(allowed)) return "expected `allowed` to be a list of texts"
+  if (!isTexts(allowed) || allowed?.some((one) => !decisions.includes(one)) === true) {
+    return `expected \`allowed\` to be a list of ${decisions.join(", ")}`
+  }
   if (!isTexts(approvers)) return "expected `approvers` to be a list of texts"
+  if (standing !== undefined && standing !== "session" && standing !== "none" && !isRuleStore(standing)) {
+    return "expected `standing` to be session, none or a store of rules with `load` and `add`"
+  }
   if (expiresInMs !== undefined && !(typeof expiresInMs === "number" && expiresInMs > -Infinity)) {
     return "expected `expiresInMs` to be a number of milliseconds"
   }
@@ -166,7 +192,10 @@ const wrongQuestion = (point: CompiledPoint, answer: object): string | undefined
   return isQuorum ? undefined : "expected `quorum` to be a number of people, at least 1"
 }
 
-const isTexts = (value: unknown): boolean =>
+const isRuleStore = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "load" in value && "add" in value && typeof value.add === "function"
+
+const isTexts = (value: unknown): value is ReadonlyArray<string> | undefined =>
   value === undefined || (Array.isArray(value) && value.every((item) => typeof item === "string"))
 
 const meantInstead = (answer: object): string =>

@@ -2,6 +2,7 @@
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import { ChainError } from "../../data/AgentError.ts"
+import { show } from "../../data/option/OptionCheck.ts"
 import { nearest } from "../../data/text/NamePattern.ts"
 import type { AgentHook } from "../AgentHook.ts"
 import { names } from "../HookPoint.ts"
@@ -62,13 +63,13 @@ function oneOf(...words: ReadonlyArray<string>): readonly [string, (value: unkno
 export const findMistake = (hook: AgentHook<never>): ChainError | undefined => {
   if (typeof hook !== "object" || hook === null) {
     return new ChainError({
-      hook: String(hook),
+      hook: show(hook),
       message: `a hook must be an object, found ${hook === null ? "null" : typeof hook}`
     })
   }
   if (typeof hook.name !== "string" || hook.name === "") {
     return new ChainError({
-      hook: String(hook.name),
+      hook: show(hook.name),
       message: "a hook needs a name: a string that is unique in its chain"
     })
   }
@@ -78,7 +79,8 @@ export const findMistake = (hook: AgentHook<never>): ChainError | undefined => {
   for (const [option, [expected, fits]] of Object.entries(options)) {
     const value = record[option]
     if (value === undefined || fits(value)) continue
-    return refuse(`${option} ${expected}${typeof value === "object" ? "" : `, found ${value as string}`}`)
+    const found = typeof value === "object" ? "" : `, found ${typeof value === "string" ? value : show(value)}`
+    return refuse(`${option} ${expected}${found}`)
   }
   for (const point of hook.observes ?? []) if (!names.includes(point)) return refuse(unknownPoint(point))
   for (const key of members(hook)) {

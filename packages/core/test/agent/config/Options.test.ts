@@ -212,3 +212,22 @@ describe("the parts that plugins bring", () => {
     assert.include(error.message, "comes from a and b")
   })
 })
+
+describe("values that cannot be written as a text", () => {
+  it.each(["name", "priority", "tier", "failOpen", "timeout", "kind", "mode", "tools", "reinvoke", "close", "preTurn"])(
+    "are errors that name the option of a hook: %s",
+    (option) => {
+      for (const value of [Symbol("s"), Object.create(null), {}, null]) {
+        assert.include(errorOf({ hooks: [{ name: "h", [option]: value }] }).message, option)
+      }
+    }
+  )
+
+  it.each([null, { withinMs: "5" }, { withinMS: 5 }])("are errors of `park`: %j", async (options) => {
+    await using agent = createAgent({ provider: scripted([]).provider })
+    const session = await agent.session()
+    const error = await session.park(options as never).catch((caught: unknown) => caught)
+    assert.instanceOf(error, ConfigError)
+    assert.match(error.message, /^park/)
+  })
+})

@@ -86,6 +86,17 @@ describe("a transfer that stays", () => {
     await lead.close()
   })
 
+  it("offers the model of the other agent the tools that pass the conversation on", async () => {
+    const { lead, seen } = desk()
+    const session = await lead.session()
+    await session.run("money please")
+    const offered = ({ tools }: LlmRequest) => tools.map(({ name }) => name)
+    assert.deepStrictEqual(seen.billing.map(offered), [["refund", "to_tech", "hand_back"]])
+    await session.run("crash")
+    assert.deepStrictEqual(seen.tech.map(offered), [["to_billing", "hand_back"]])
+    await lead.close()
+  })
+
   it("goes on to a third agent, which the next message reaches directly, and back from there", async () => {
     const { lead, seen } = desk()
     const session = await lead.session()

@@ -1,6 +1,7 @@
 /** An approval is for the tool as it was when somebody approved it. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { z } from "zod"
 import type { AgentConfig } from "../../../src/agent/AgentConfig.ts"
 import { createAgent } from "../../../src/agent/createAgent.ts"
 import { type AnyTool, defineTool } from "../../../src/agent/defineTool.ts"
@@ -136,5 +137,30 @@ describe("an approval of a suspended call", () => {
     await using after = agentWith(tool)
     await after.resume("snapshot" in suspended ? suspended.snapshot : undefined, { c: { type: "approve" } })
     assert.strictEqual(runs(), 1)
+  })
+})
+
+describe("a default that a function makes", () => {
+  it("does not count as a change of the tool, so an approval counts in another process", async () => {
+    const make = () => {
+      const ran: Array<unknown> = []
+      const input = z.object({
+        to: z.string(),
+        id: z.string().default(() => crypto.randomUUID()),
+        n: z.number().default(1)
+      })
+      const tool = defineTool({ name: "pay", description: "Pays", input, execute: (args) => void ran.push(args) })
+      return { agent: agentWith(tool as AnyTool), ran }
+    }
+    const [first, second] = [make(), make()]
+    const suspended = await first.agent.run("go")
+    assert.strictEqual(suspended.status, "suspended")
+    if (suspended.status !== "suspended") return
+    const [question] = suspended.pending
+    assert.include(question!.definition?.schema, "\"default\":1")
+    assert.notInclude(question!.definition?.schema, "\"default\":\"")
+    const result = await second.agent.resume(JSON.stringify(suspended.snapshot), { c: { type: "approve" } })
+    assert.strictEqual(result.status, "completed")
+    assert.deepStrictEqual(second.ran, [question!.args])
   })
 })

@@ -1,6 +1,8 @@
 /** Hooks that change the arguments of a call make each change once, also when somebody is asked in between. */
 import { assert, describe, it } from "@effect/vitest"
+import { type } from "arktype"
 import { createAgent } from "../../../src/agent/createAgent.ts"
+import { defineTool } from "../../../src/agent/defineTool.ts"
 import type { AgentHook } from "../../../src/hook/AgentHook.ts"
 import * as HookAction from "../../../src/hook/HookAction.ts"
 import type { RuntimePolicy } from "../../../src/port/RuntimePolicy.ts"
@@ -98,5 +100,29 @@ describe("a change of arguments is made once", () => {
     }
     assert.strictEqual(result.status, "completed")
     assert.deepStrictEqual(run.ran, [{ command: expected }])
+  })
+})
+
+describe("a call that a hook changes, for a tool whose schema cannot read frozen values", () => {
+  it("is decoded like the call of the model", async () => {
+    const ran: Array<unknown> = []
+    const tool = defineTool({
+      name: "pay",
+      description: "Pays",
+      // arktype writes what it has parsed into a copy that is as frozen as the original.
+      input: type({ on: "string.date.parse", euros: "number = 5" }),
+      execute: (args) => void ran.push(args)
+    })
+    const agent = createAgent({
+      provider: scripted([asks(["pay", { on: "2026-01-01" }])]).provider,
+      tools: [tool],
+      hooks: [{
+        name: "change",
+        preToolCall: ({ id, name }) => HookAction.transform({ id, name, args: { on: "2026-02-02" } })
+      }]
+    })
+    await agent.run("go")
+    assert.deepStrictEqual(ran, [{ on: new Date("2026-02-02"), euros: 5 }])
+    await agent.close()
   })
 })

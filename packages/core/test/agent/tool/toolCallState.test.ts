@@ -40,6 +40,7 @@ const events: { readonly [E in ToolCallEvent["type"]]: Extract<ToolCallEvent, { 
   change: { type: "change", by: "hook" },
   start: { type: "start" },
   wait: { type: "wait" },
+  transfer: { type: "transfer", transfer: { text: "here" } },
   rebuild: { type: "rebuild" },
   finish: { type: "finish", result }
 }
@@ -48,7 +49,15 @@ const events: { readonly [E in ToolCallEvent["type"]]: Extract<ToolCallEvent, { 
 const table: {
   readonly [S in ToolCallState["status"]]: { readonly [E in ToolCallEvent["type"]]?: ToolCallState["status"] }
 } = {
-  planned: { ask: "asked", start: "started", finish: "done", settle: "planned", change: "planned", rebuild: "planned" },
+  planned: {
+    ask: "asked",
+    start: "started",
+    finish: "done",
+    settle: "planned",
+    change: "planned",
+    transfer: "planned",
+    rebuild: "planned"
+  },
   asked: {
     decide: "decided",
     remembered: "decided",
@@ -56,6 +65,7 @@ const table: {
     finish: "done",
     settle: "asked",
     change: "asked",
+    transfer: "asked",
     rebuild: "asked"
   },
   decided: {
@@ -65,6 +75,7 @@ const table: {
     finish: "done",
     settle: "decided",
     change: "decided",
+    transfer: "decided",
     rebuild: "decided"
   },
   started: {
@@ -74,6 +85,7 @@ const table: {
     finish: "done",
     settle: "started",
     change: "started",
+    transfer: "started",
     rebuild: "started"
   },
   done: {}

@@ -31,6 +31,12 @@ describe("HookState", () => {
     assert.deepEqual(state.snapshot(), { count: 5 })
   })
 
+  it("cannot begin with what is not JSON", () => {
+    for (const value of [undefined, () => {}, Symbol("s"), 1n]) {
+      assert.match(refused(() => HookState.make({ count: value as never })), /^state count: expected JSON, /)
+    }
+  })
+
   // rows: A-31
   it("is separate for each session", () => {
     const [one, two] = [HookState.make(), HookState.make()]

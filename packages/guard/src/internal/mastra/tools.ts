@@ -207,13 +207,14 @@ const ownContext = (context: Context, tool: AnyTool, isAnswered: boolean) => {
 
 const describedOf = ({ description, inputSchema, mcp }: AnyTool): Described => {
   const schema = schemaOf(inputSchema)
-  const { destructiveHint, idempotentHint, readOnlyHint } = mcp?.annotations ?? {}
+  const { destructiveHint, idempotentHint, openWorldHint, readOnlyHint } = mcp?.annotations ?? {}
   return {
     ...(typeof description === "string" ? { description } : {}),
     ...(schema === undefined ? {} : { inputSchema: schema }),
     ...(typeof readOnlyHint === "boolean" ? { readOnly: readOnlyHint } : {}),
     ...(typeof destructiveHint === "boolean" ? { destructive: destructiveHint } : {}),
-    ...(typeof idempotentHint === "boolean" ? { idempotent: idempotentHint } : {})
+    ...(typeof idempotentHint === "boolean" ? { idempotent: idempotentHint } : {}),
+    ...(typeof openWorldHint === "boolean" ? { openWorld: openWorldHint } : {})
   }
 }
 

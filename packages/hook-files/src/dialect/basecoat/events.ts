@@ -2,8 +2,8 @@
 import type { Eventual } from "@belay/core/Eventual"
 import type { HookContext } from "@belay/core/HookContext"
 import type { Json, JsonObject } from "@belay/core/Json"
-import type { Entry } from "../../Dialect.ts"
-import type { Work } from "../../Runners.ts"
+import type { Entry } from "../../engine/Dialect.ts"
+import type { Work } from "../../runner/Runners.ts"
 
 export const events = [
   "SessionStart",

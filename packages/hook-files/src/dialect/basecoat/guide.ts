@@ -1,5 +1,5 @@
 /** Describes the events of Base Coat. */
-import type { Event, Guide } from "../../Guide.ts"
+import type { Event, Guide } from "../../engine/Guide.ts"
 
 const coatEvent = (
   row: Omit<Event, "dialect" | "two" | "fields"> & { readonly fields?: ReadonlyArray<string> }

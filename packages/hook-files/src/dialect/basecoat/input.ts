@@ -6,7 +6,7 @@ import { type Message, text } from "@belay/core/Message"
 import { byLength } from "@belay/core/Tokenizer"
 import type { ToolResult } from "@belay/core/Tool"
 import * as Schema from "effect/Schema"
-import { isFields } from "../shared/fields.ts"
+import { isFields } from "../../internal/fields.ts"
 import type { Envelope, Tool } from "./events.ts"
 
 export const decodeHint = Schema.decodeUnknownOption(Schema.Struct({

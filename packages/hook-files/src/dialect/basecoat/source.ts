@@ -1,6 +1,6 @@
 /** Finds the files of Base Coat: `hooks.json` and `mcp.json` of the project. */
 import { join } from "node:path"
-import { parse } from "../shared/fields.ts"
+import { parse } from "../../internal/fields.ts"
 import { called, type Decoded, picked, type System, trusting } from "../shared/system.ts"
 import * as BaseCoat from "./BaseCoat.ts"
 import { basecoat as guide } from "./guide.ts"

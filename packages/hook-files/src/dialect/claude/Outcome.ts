@@ -4,7 +4,7 @@
  *
  * @since 0.1.0
  */
-export { maxText } from "../shared/fields.ts"
+export { maxText } from "../../internal/fields.ts"
 export { type Answer, silent } from "./answer/answer.ts"
 export { detachMs, read } from "./answer/readAnswer.ts"
 export { merge, type Verdict } from "./answer/verdict.ts"

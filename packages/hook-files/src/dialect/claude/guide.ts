@@ -1,5 +1,5 @@
 /** Describes the events of Claude Code. */
-import type { Event, Guide } from "../../Guide.ts"
+import type { Event, Guide } from "../../engine/Guide.ts"
 
 const toolFields = ["tool_name", "tool_input", "tool_use_id"]
 const context = ["hookSpecificOutput.additionalContext", "the model reads it"] as const

@@ -6,8 +6,8 @@ import { defined } from "@belay/core/Fields"
 import * as Result from "effect/Result"
 import { basename, dirname, join } from "node:path"
 import { parse as parseYaml } from "yaml"
+import { isFields, record } from "../../internal/fields.ts"
 import { real } from "../../internal/files.ts"
-import { isFields, record } from "../shared/fields.ts"
 import {
   called,
   type Decoded,
@@ -22,8 +22,8 @@ import {
   type Where
 } from "../shared/system.ts"
 import * as ClaudeCode from "./ClaudeCode.ts"
+import * as HookConfig from "./config/HookConfig.ts"
 import { claude as guide } from "./guide.ts"
-import * as HookConfig from "./HookConfig.ts"
 import { enabledFiles, fromManifest } from "./plugin/pluginFiles.ts"
 import { enabledPlugins } from "./plugin/plugins.ts"
 

@@ -8,7 +8,7 @@ import type { AgentHook } from "@belay/core/AgentHook"
 import { checked } from "@belay/core/ArgumentCheck"
 import { defined } from "@belay/core/Fields"
 import { makeFor, type Options } from "../claude/ClaudeCode.ts"
-import * as HookConfig from "../claude/HookConfig.ts"
+import * as HookConfig from "../claude/config/HookConfig.ts"
 import { codex } from "./flavor.ts"
 
 export type { Options } from "../claude/ClaudeCode.ts"

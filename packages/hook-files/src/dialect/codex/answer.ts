@@ -1,11 +1,11 @@
 /**
  * Reads answers as strictly as Codex does. An answer with one invalid part is an error as a whole, and does not block.
  */
+import { type Fields, isFields, record } from "../../internal/fields.ts"
 import type { Finished } from "../../process/Command.ts"
 import { type Answer, silent } from "../claude/answer/answer.ts"
 import { read } from "../claude/answer/readAnswer.ts"
-import type { EventName } from "../claude/events.ts"
-import { type Fields, isFields, record } from "../shared/fields.ts"
+import type { EventName } from "../claude/event/events.ts"
 
 export const readStrictly = (finished: Finished, event: EventName): Answer => {
   const { exitCode, overflowed, stderr, stdout, timedOut } = finished

@@ -1,6 +1,6 @@
 /** Defines what Codex does differently from Claude Code. */
 import { loginShell } from "../../process/internal/environment.ts"
-import type { Flavor } from "../claude/flavor.ts"
+import type { Flavor } from "../claude/input/flavor.ts"
 import { readStrictly } from "./answer.ts"
 
 export const codex: Flavor = {

@@ -1,7 +1,7 @@
 /** Describes the events of Codex. */
-import type { Event, Guide } from "../../Guide.ts"
+import type { Event, Guide } from "../../engine/Guide.ts"
+import { codexEvents } from "../claude/config/HookConfig.ts"
 import { claude, example, script } from "../claude/guide.ts"
-import { codexEvents } from "../claude/HookConfig.ts"
 
 const names: ReadonlyArray<string> = codexEvents
 

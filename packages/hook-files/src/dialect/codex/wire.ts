@@ -1,7 +1,7 @@
 /** What Codex and its hook commands say to each other. */
-import { block, context, deny, fields, specific, stop } from "../claude/wire.ts"
+import type { CodexEvent } from "../claude/event/events.ts"
+import { block, context, deny, fields, specific, stop } from "../claude/event/wire.ts"
 import type { Wire, WireEvent } from "../shared/wire.ts"
-import type { CodexEvent } from "./events.ts"
 
 const events: { readonly [E in CodexEvent]?: WireEvent } = {
   SessionStart: { means: "sessionStart", context },

@@ -2,7 +2,7 @@
 import { defined } from "@belay/core/Fields"
 import type { JsonObject } from "@belay/core/Json"
 import type { ToolResult } from "@belay/core/Tool"
-import type * as Dialect from "../../Dialect.ts"
+import type * as Dialect from "../../engine/Dialect.ts"
 
 /** If several entries set one of these fields, the value of the last entry is used. */
 export interface Wish {

@@ -1,7 +1,7 @@
 /** Decodes the JSON of an answer. Its fields are at the top level or, as in other systems, in `hookSpecificOutput`. */
 import { defined } from "@belay/core/Fields"
 import type { ToolResult } from "@belay/core/Tool"
-import { cap, type Fields, type Reader, reader, someMessage } from "../shared/fields.ts"
+import { cap, type Fields, type Reader, reader, someMessage } from "../../internal/fields.ts"
 import type { Answer, Wish } from "./answer.ts"
 import type { EventName } from "./events.ts"
 

@@ -1,9 +1,9 @@
 /** Reads hook files of GitHub Copilot. */
-import type { Entry, Warning } from "../../Dialect.ts"
-import type { CommandWork, HttpWork, PromptWork } from "../../Runners.ts"
+import type { Entry, Warning } from "../../engine/Dialect.ts"
+import { type Fields, isFields, isText, parseCommented } from "../../internal/fields.ts"
+import { whyNoObject } from "../../internal/jsonError.ts"
+import type { CommandWork, HttpWork, PromptWork } from "../../runner/Runners.ts"
 import { type EventNames, readEventLists, type Warn, warningsOf } from "../shared/eventLists.ts"
-import { type Fields, isFields, isText, parseCommented } from "../shared/fields.ts"
-import { whyNoObject } from "../shared/jsonError.ts"
 import * as Pattern from "../shared/pattern.ts"
 import { byName, type EventName, names, rowOf } from "./events.ts"
 

@@ -1,5 +1,5 @@
 /** Describes the events of GitHub Copilot. */
-import type { Event, Guide } from "../../Guide.ts"
+import type { Event, Guide } from "../../engine/Guide.ts"
 
 const tool = ["toolName", "toolArgs"]
 const warned = "a warning"

@@ -1,8 +1,8 @@
 /** Reads the answer of a GitHub Copilot hook from its exit code and its output. */
 import { defined } from "@belay/core/Fields"
 import type { JsonObject } from "@belay/core/Json"
+import { cap, type Fields, isFields, parse } from "../../internal/fields.ts"
 import type { Finished } from "../../process/Command.ts"
-import { cap, type Fields, isFields, parse } from "../shared/fields.ts"
 import { ignoredFields, looksLikeAnswer, lostAnswerWarning } from "../shared/strayAnswer.ts"
 import { type Answer, silent } from "./answer.ts"
 import { type Decoded, decodeFields } from "./answerFields.ts"

@@ -1,7 +1,7 @@
 /** Finds the hook files of GitHub Copilot: the hooks folder and the settings file of the user and of the repository. */
 import { join } from "node:path"
+import { parseCommented } from "../../internal/fields.ts"
 import { real } from "../../internal/files.ts"
-import { parseCommented } from "../shared/fields.ts"
 import { called, filesOf, picked, type System, trusting } from "../shared/system.ts"
 import * as Copilot from "./Copilot.ts"
 import { copilot as guide } from "./guide.ts"

@@ -1,7 +1,7 @@
 /** The answer of an entry of Cursor, and the verdict of all entries of an event. */
 import { defined } from "@belay/core/Fields"
 import type { JsonObject } from "@belay/core/Json"
-import type * as Dialect from "../../Dialect.ts"
+import type * as Dialect from "../../engine/Dialect.ts"
 import type { Handler } from "./config.ts"
 
 export interface Answer extends Dialect.Answer {

@@ -1,9 +1,9 @@
 /** Reads the `hooks.json` of Cursor. */
-import type { Entry, Warning } from "../../Dialect.ts"
-import type { CommandWork, PromptWork } from "../../Runners.ts"
+import type { Entry, Warning } from "../../engine/Dialect.ts"
+import { type Fields, isFields, isText, parseCommented } from "../../internal/fields.ts"
+import { whyNoObject } from "../../internal/jsonError.ts"
+import type { CommandWork, PromptWork } from "../../runner/Runners.ts"
 import { type EventNames, readEventLists, type Warn, warningsOf } from "../shared/eventLists.ts"
-import { type Fields, isFields, isText, parseCommented } from "../shared/fields.ts"
-import { whyNoObject } from "../shared/jsonError.ts"
 import * as Pattern from "../shared/pattern.ts"
 import { type EventName, isEvent, names, rowOf } from "./events.ts"
 

@@ -1,8 +1,8 @@
 /** The rules of Cursor for the engine. */
 import type { HookContext } from "@belay/core/HookContext"
 import type { JsonObject } from "@belay/core/Json"
-import type { Dialect } from "../../Dialect.ts"
-import { cap } from "../shared/fields.ts"
+import type { Dialect } from "../../engine/Dialect.ts"
+import { cap } from "../../internal/fields.ts"
 import { type Answer, merge, silent, type Verdict } from "./answer.ts"
 import type { Handler } from "./config.ts"
 import { rowOf } from "./events.ts"

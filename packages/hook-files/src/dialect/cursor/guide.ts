@@ -1,5 +1,5 @@
 /** Describes the events of Cursor. */
-import type { Event, Guide } from "../../Guide.ts"
+import type { Event, Guide } from "../../engine/Guide.ts"
 
 const event = (row: Omit<Event, "dialect" | "two"> & { readonly two?: string }): Event => ({
   dialect: "cursor",

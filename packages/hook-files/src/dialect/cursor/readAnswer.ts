@@ -1,7 +1,7 @@
 /** Reads the answer of an entry of Cursor from its exit code and its output. */
 import { defined } from "@belay/core/Fields"
+import { cap, type Fields, isFields, parse, type Reader, reader } from "../../internal/fields.ts"
 import type { Finished } from "../../process/Command.ts"
-import { cap, type Fields, isFields, parse, type Reader, reader } from "../shared/fields.ts"
 import { looksLikeAnswer, lostAnswerWarning } from "../shared/strayAnswer.ts"
 import { type Answer, silent } from "./answer.ts"
 import type { Handler } from "./config.ts"

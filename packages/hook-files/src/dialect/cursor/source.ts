@@ -1,7 +1,7 @@
 /** Finds the hook files of Cursor: of the machine, of the project and of the user. */
 import { dirname, join } from "node:path"
+import { parseCommented } from "../../internal/fields.ts"
 import { real } from "../../internal/files.ts"
-import { parseCommented } from "../shared/fields.ts"
 import { called, folderOfMachine, picked, type System, trusting } from "../shared/system.ts"
 import * as Cursor from "./Cursor.ts"
 import { cursor as guide } from "./guide.ts"

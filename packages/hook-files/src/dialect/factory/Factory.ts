@@ -5,10 +5,10 @@
  */
 import type { AgentHook } from "@belay/core/AgentHook"
 import { checked } from "@belay/core/ArgumentCheck"
-import type { Warning } from "../../Dialect.ts"
+import type { Warning } from "../../engine/Dialect.ts"
+import { isFields, record } from "../../internal/fields.ts"
 import { makeFor, type Options } from "../claude/ClaudeCode.ts"
-import * as HookConfig from "../claude/HookConfig.ts"
-import { isFields, record } from "../shared/fields.ts"
+import * as HookConfig from "../claude/config/HookConfig.ts"
 import { factory, translated } from "./flavor.ts"
 
 export type { Options } from "../claude/ClaudeCode.ts"

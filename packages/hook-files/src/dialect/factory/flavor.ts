@@ -1,11 +1,11 @@
 /** Defines what Factory's Droid does differently from Claude Code. */
 import type { JsonObject } from "@belay/core/Json"
 import type { Finished } from "../../process/Command.ts"
-import type { Work } from "../../Runners.ts"
+import type { Work } from "../../runner/Runners.ts"
 import type { Answer } from "../claude/answer/answer.ts"
 import { read } from "../claude/answer/readAnswer.ts"
-import type { EventName } from "../claude/events.ts"
-import { claude, type Flavor } from "../claude/flavor.ts"
+import type { EventName } from "../claude/event/events.ts"
+import { claude, type Flavor } from "../claude/input/flavor.ts"
 import type { ToolNames } from "../shared/toolNames.ts"
 import { camel, toolNames } from "./wire.ts"
 

@@ -1,5 +1,5 @@
 /** Describes the events of Factory's Droid. */
-import type { Event, Guide } from "../../Guide.ts"
+import type { Event, Guide } from "../../engine/Guide.ts"
 import { claude, example, script } from "../claude/guide.ts"
 import { events as names } from "./Factory.ts"
 

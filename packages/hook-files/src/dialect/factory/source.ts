@@ -1,10 +1,10 @@
 /** Finds the hook files of Factory's Droid: a `hooks.json`, or the settings file if there is none. */
 import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
+import { record } from "../../internal/fields.ts"
 import { real } from "../../internal/files.ts"
 import * as ClaudeCode from "../claude/ClaudeCode.ts"
-import type * as HookConfig from "../claude/HookConfig.ts"
-import { record } from "../shared/fields.ts"
+import type * as HookConfig from "../claude/config/HookConfig.ts"
 import { called, picked, type Place, type Scope, type System, trusting } from "../shared/system.ts"
 import * as Factory from "./Factory.ts"
 import { factory as guide } from "./guide.ts"

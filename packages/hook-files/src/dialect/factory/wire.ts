@@ -1,6 +1,6 @@
 /** What Factory's Droid and its hook commands say to each other. */
-import type { EventName } from "../claude/events.ts"
-import { block, context, deny, fields, specific, stop } from "../claude/wire.ts"
+import type { EventName } from "../claude/event/events.ts"
+import { block, context, deny, fields, specific, stop } from "../claude/event/wire.ts"
 import type { Path, Wire, WireEvent } from "../shared/wire.ts"
 
 /** The names of tools of Claude Code that Droid calls differently. */

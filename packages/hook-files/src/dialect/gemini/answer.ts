@@ -1,8 +1,8 @@
 /** The answer of a Gemini CLI hook, and the verdict of all hooks of an event. */
 import { defined } from "@belay/core/Fields"
 import type { JsonObject } from "@belay/core/Json"
-import type * as Dialect from "../../Dialect.ts"
-import { isFields } from "../shared/fields.ts"
+import type * as Dialect from "../../engine/Dialect.ts"
+import { isFields } from "../../internal/fields.ts"
 
 export interface Answer extends Dialect.Answer {
   /** Whether the answer of the entry could be read. */

@@ -1,6 +1,6 @@
 /** Decodes the JSON of an answer of a Gemini CLI hook. */
 import { defined } from "@belay/core/Fields"
-import { cap, type Fields, isText, type Reader, reader } from "../shared/fields.ts"
+import { cap, type Fields, isText, type Reader, reader } from "../../internal/fields.ts"
 import { type Answer, modes, type Specific } from "./answer.ts"
 
 export interface Decoded extends Omit<Answer, "outcome" | "isRead" | "problem"> {

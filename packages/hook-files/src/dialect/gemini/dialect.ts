@@ -1,8 +1,8 @@
 /** The rules of Gemini CLI for the engine. */
 import type { JsonObject } from "@belay/core/Json"
 import { join } from "node:path"
-import type { Dialect } from "../../Dialect.ts"
-import { cap } from "../shared/fields.ts"
+import type { Dialect } from "../../engine/Dialect.ts"
+import { cap } from "../../internal/fields.ts"
 import { insertFolder } from "../shared/shellFolders.ts"
 import { type Answer, merge, mergeRequest, silent, type Specific, type Verdict } from "./answer.ts"
 import type { Handler } from "./config.ts"

@@ -1,5 +1,5 @@
 /** Describes the events of Gemini CLI. */
-import type { Event, Guide } from "../../Guide.ts"
+import type { Event, Guide } from "../../engine/Guide.ts"
 
 const refused = "denies; standard error is the reason"
 /**

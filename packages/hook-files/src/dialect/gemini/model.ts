@@ -3,7 +3,7 @@ import type { JsonObject } from "@belay/core/Json"
 import type { LlmParameters, LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import { type Message, text, whyInvalid } from "@belay/core/Message"
 import type { ToolMeta } from "@belay/core/Tool"
-import { type Fields, isFields, isText, reader } from "../shared/fields.ts"
+import { type Fields, isFields, isText, reader } from "../../internal/fields.ts"
 
 /**
  * A message with text, which hooks can see, and the messages after it without text (tool calls and their results),

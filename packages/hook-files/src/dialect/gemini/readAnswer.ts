@@ -1,7 +1,7 @@
 /** Reads the answer of a Gemini CLI hook from its exit code and its output. */
 import { defined } from "@belay/core/Fields"
+import { cap, type Fields, isFields, isText, parse } from "../../internal/fields.ts"
 import type { Finished } from "../../process/Command.ts"
-import { cap, type Fields, isFields, isText, parse } from "../shared/fields.ts"
 import { ignoredFields, looksLikeAnswer, lostAnswerWarning } from "../shared/strayAnswer.ts"
 import { type Answer, silent } from "./answer.ts"
 import { decodeFields, noReason } from "./answerFields.ts"

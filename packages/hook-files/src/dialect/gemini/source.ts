@@ -1,7 +1,7 @@
 /** Finds the files of Gemini CLI: the settings of the user and of the project, and the extensions of the user. */
 import { join } from "node:path"
+import { parseCommented } from "../../internal/fields.ts"
 import { real } from "../../internal/files.ts"
-import { parseCommented } from "../shared/fields.ts"
 import { called, list, picked, type Source, type System, trusting } from "../shared/system.ts"
 import { isDisabled } from "./config.ts"
 import * as Gemini from "./Gemini.ts"

@@ -1,7 +1,7 @@
 /** The answer of an attached hook, and the verdict of all hooks at one point. */
 import { defined } from "@belay/core/Fields"
 import type { Json, JsonObject } from "@belay/core/Json"
-import type * as Dialect from "../../Dialect.ts"
+import type * as Dialect from "../../engine/Dialect.ts"
 import { changes, type HookPoint } from "./response.ts"
 
 export interface Answer extends Dialect.Answer {

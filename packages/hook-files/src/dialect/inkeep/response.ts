@@ -5,7 +5,7 @@ import { nearest } from "@belay/core/NamePattern"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { type Fields, isFields } from "../shared/fields.ts"
+import { type Fields, isFields } from "../../internal/fields.ts"
 
 export const points = ["before-args", "after-result", "before-delegation", "after-delegation"] as const
 

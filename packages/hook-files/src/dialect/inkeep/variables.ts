@@ -8,7 +8,7 @@ import * as HookState from "@belay/core/HookState"
 import { digest, type Json } from "@belay/core/Json"
 import { JsonValue } from "@belay/core/Message"
 import * as Schema from "effect/Schema"
-import { isFields } from "../shared/fields.ts"
+import { isFields } from "../../internal/fields.ts"
 
 const scopes = ["conversation", "turn", "toolCall"] as const
 

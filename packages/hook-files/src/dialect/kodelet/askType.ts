@@ -6,7 +6,7 @@ import type { HookContext } from "@belay/core/HookContext"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { refusalOf, type Refuse } from "../../engine/refusal.ts"
-import type { Runners } from "../../Runners.ts"
+import type { Runners } from "../../runner/Runners.ts"
 import type { Handler } from "./config.ts"
 import { guards, type Type, types } from "./events.ts"
 

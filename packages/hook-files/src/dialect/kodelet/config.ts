@@ -3,9 +3,9 @@ import { checked } from "@belay/core/ArgumentCheck"
 import * as Result from "effect/Result"
 import { readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
-import type { Warning } from "../../Dialect.ts"
+import type { Warning } from "../../engine/Dialect.ts"
 import { real } from "../../internal/files.ts"
-import type { CommandWork } from "../../Runners.ts"
+import type { CommandWork } from "../../runner/Runners.ts"
 
 /** A folder of executables. */
 export interface Folder {

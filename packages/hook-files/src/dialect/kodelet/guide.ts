@@ -1,5 +1,5 @@
 /** Describes the events of Kodelet. */
-import type { Event, Guide } from "../../Guide.ts"
+import type { Event, Guide } from "../../engine/Guide.ts"
 
 const kodeletEvent = (row: Omit<Event, "dialect" | "two">): Event => ({
   dialect: "kodelet",

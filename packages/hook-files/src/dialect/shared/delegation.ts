@@ -3,7 +3,7 @@ import type { HookContext } from "@belay/core/HookContext"
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { ToolMeta } from "@belay/core/Tool"
 import * as Result from "effect/Result"
-import { isFields } from "./fields.ts"
+import { isFields } from "../../internal/fields.ts"
 import { type Known, known, nameOf, type ToolNames } from "./toolNames.ts"
 
 const isDelegation = ({ name, tool }: Called, names: ToolNames, ctx: HookContext): boolean =>

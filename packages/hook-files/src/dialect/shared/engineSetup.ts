@@ -3,7 +3,7 @@ import { checkOptions, whole } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
 import type { Refuse } from "../../engine/refusal.ts"
 import type { Setup } from "../../engine/setup.ts"
-import * as Runners from "../../Runners.ts"
+import * as Runners from "../../runner/Runners.ts"
 
 interface Options<E> {
   readonly handlers: ReadonlyArray<E>

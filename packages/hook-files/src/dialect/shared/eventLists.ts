@@ -1,7 +1,7 @@
 /** Reads a file that lists its entries by the names of their events. An invalid part is skipped, with a warning. */
 import { nearest } from "@belay/core/NamePattern"
-import type { Warning } from "../../Dialect.ts"
-import { isFields } from "./fields.ts"
+import type { Warning } from "../../engine/Dialect.ts"
+import { isFields } from "../../internal/fields.ts"
 
 /** Reports why the part of a file at `key` does not count. */
 export type Warn = (key: string, reason: string) => undefined

@@ -1,6 +1,6 @@
 /** Describes what a call changes in a file, as a list of texts that are replaced. */
 import type { Json, JsonObject } from "@belay/core/Json"
-import { objectOf } from "./fields.ts"
+import { objectOf } from "../../internal/fields.ts"
 
 /** Returns the changes of a call in Claude Code's format. A written file replaces the empty text. */
 export const editsOf = (

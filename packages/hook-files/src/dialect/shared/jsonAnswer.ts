@@ -1,9 +1,9 @@
 /** Reads answers of systems in which only exit code 0 is a success and standard output is one JSON object. */
 import { whyNot } from "@belay/core/Json"
 import * as Result from "effect/Result"
-import type * as Dialect from "../../Dialect.ts"
+import type * as Dialect from "../../engine/Dialect.ts"
+import { type Fields, isFields } from "../../internal/fields.ts"
 import type { Finished } from "../../process/Command.ts"
-import { type Fields, isFields } from "./fields.ts"
 
 /** Returns the output of an entry that succeeded. Fails with a description of how it ended otherwise. */
 export const outputOf = (

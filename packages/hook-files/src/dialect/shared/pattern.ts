@@ -9,6 +9,31 @@ import * as Result from "effect/Result"
 export type Compiled = ((value: string) => boolean) | "unsupported" | "invalid"
 
 export const compile = (pattern: string): Compiled => {
+  const cached = cache.get(pattern)
+  if (cached !== undefined) return cached
+  const compiled = isPlain(pattern) ? later(pattern) : now(pattern)
+  if (cache.size >= 256) cache.clear()
+  if (pattern.length <= 256) cache.set(pattern, compiled)
+  return compiled
+}
+
+/** Module state: a cache of a pure function. Many entries have the same matcher. */
+const cache = new Map<string, Compiled>()
+
+/** Whether both RE2 and JavaScript certainly accept the pattern, so that it can be compiled when it is first needed. */
+const isPlain = (pattern: string): boolean =>
+  /^(?:[\w .*+?|^$()\-/:,]|\\[.dwsDWSb]){1,200}$/.test(pattern) && !pattern.includes("(?") &&
+  Result.isSuccess(Result.try(() => new RegExp(pattern)))
+
+const later = (pattern: string): (value: string) => boolean => {
+  let compiled: Compiled | undefined
+  return (value) => {
+    compiled ??= now(pattern)
+    return typeof compiled !== "function" || compiled(value)
+  }
+}
+
+const now = (pattern: string): Compiled => {
   const compiled = Pattern.compile([pattern], "matcher")
   if (Result.isSuccess(compiled)) return compiled.success.test
   return Result.isSuccess(Result.try(() => new RegExp(pattern))) ? "unsupported" : "invalid"

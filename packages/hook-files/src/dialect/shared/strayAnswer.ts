@@ -1,5 +1,5 @@
 /** Finds output that looks like an answer but is not used as one, so that the developer can be warned. */
-import { type Fields, isFields } from "./fields.ts"
+import { type Fields, isFields } from "../../internal/fields.ts"
 
 /**
  * The fields with which scripts of any system answer. Fields that are also part of events are not in the list, because

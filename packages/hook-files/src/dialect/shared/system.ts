@@ -5,12 +5,12 @@ import * as HookDefaults from "@belay/hooks/HookDefaults"
 import * as Result from "effect/Result"
 import { readdirSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
+import type { Warning } from "../../engine/Dialect.ts"
+import type { Guide } from "../../engine/Guide.ts"
 import type { Refuse } from "../../engine/refusal.ts"
-import type { Guide } from "../../Guide.ts"
+import { isFields } from "../../internal/fields.ts"
 import { isRefused } from "../../internal/projectVariables.ts"
-import type { Runners, Work } from "../../Runners.ts"
-import type { Origin, Warning } from "../claude/HookConfig.ts"
-import { isFields } from "./fields.ts"
+import type { Runners, Work } from "../../runner/Runners.ts"
 import type { ToolNames } from "./toolNames.ts"
 
 /** The system of hook files that a file belongs to. */
@@ -38,6 +38,18 @@ export interface Where {
   readonly home: string
   /** The folder of the settings for all users of this machine. */
   readonly managed: string
+}
+
+/** The plugin, skill or agent that an entry belongs to. @category models @since 0.1.0 */
+export interface Origin {
+  readonly type: "plugin" | "skill" | "agent"
+  readonly name: string
+  /** The folder of the plugin, the skill or the agent's file. */
+  readonly root: string
+  /** The folder in which a plugin stores its data. */
+  readonly data?: string
+  /** The plugin that a skill belongs to. */
+  readonly plugin?: { readonly root: string; readonly data: string }
 }
 
 /** A place at which a hook file can exist. */
@@ -153,7 +165,8 @@ export const tamed = <D extends Decoded>(config: D, path: string): D => {
     return refused.length === 0 ? env : Object.fromEntries(Object.entries(env).filter(([name]) => !isRefused(name)))
   }
   const handlers = config.handlers.map((handler) => {
-    const { env = {}, file, key } = handler
+    const { env, file, key } = handler
+    if (env === undefined) return handler
     const own = kept(env, file, `${key}.`)
     return own === env ? handler : { ...handler, env: own }
   })

@@ -1,9 +1,9 @@
 /** Reads the `hooks.json` of Windsurf. */
-import type { Entry, Warning } from "../../Dialect.ts"
-import type { CommandWork } from "../../Runners.ts"
+import type { Entry, Warning } from "../../engine/Dialect.ts"
+import { type Fields, isFields, isText, parseCommented } from "../../internal/fields.ts"
+import { whyNoObject } from "../../internal/jsonError.ts"
+import type { CommandWork } from "../../runner/Runners.ts"
 import { type EventNames, readEventLists, type Warn, warningsOf } from "../shared/eventLists.ts"
-import { type Fields, isFields, isText, parseCommented } from "../shared/fields.ts"
-import { whyNoObject } from "../shared/jsonError.ts"
 import { type EventName, isEvent, names } from "./events.ts"
 
 export interface Handler extends Entry {

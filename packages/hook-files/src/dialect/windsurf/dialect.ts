@@ -1,9 +1,9 @@
 /** The rules of Windsurf for the engine: only the exit code decides. */
 import type { JsonObject } from "@belay/core/Json"
 import { resolve } from "node:path"
-import type * as Dialect from "../../Dialect.ts"
+import type * as Dialect from "../../engine/Dialect.ts"
+import { cap, objectOf } from "../../internal/fields.ts"
 import type { Finished } from "../../process/Command.ts"
-import { cap, objectOf } from "../shared/fields.ts"
 import { looksLikeAnswer } from "../shared/strayAnswer.ts"
 import type { Handler } from "./config.ts"
 import { rowOf } from "./events.ts"

@@ -1,5 +1,5 @@
 /** Describes the events of Windsurf. */
-import type { Event, Guide, Occasion } from "../../Guide.ts"
+import type { Event, Guide, Occasion } from "../../engine/Guide.ts"
 
 interface Row {
   readonly name: string

@@ -2,8 +2,8 @@
  * Finds the hook files of Windsurf: of the machine, of the user and of the workspace, in the order in which they run.
  */
 import { join } from "node:path"
+import { parseCommented } from "../../internal/fields.ts"
 import { real } from "../../internal/files.ts"
-import { parseCommented } from "../shared/fields.ts"
 import { called, folderOfMachine, picked, type System, trusting } from "../shared/system.ts"
 import { windsurf as guide } from "./guide.ts"
 import * as Windsurf from "./Windsurf.ts"

@@ -1,7 +1,7 @@
 /** Finds skills and reads their `SKILL.md`. It runs nothing. */
 import * as Result from "effect/Result"
 import { basename, dirname, join } from "node:path"
-import type { Warning } from "../../dialect/claude/HookConfig.ts"
+import type { Warning } from "../../dialect/claude/config/HookConfig.ts"
 import { isInside, read, real, sha256 } from "../../internal/files.ts"
 import { readSkill } from "./frontMatter.ts"
 import { type SkillPlace, skillPlaces, type SkillWhere } from "./places.ts"

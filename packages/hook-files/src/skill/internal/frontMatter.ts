@@ -3,7 +3,7 @@ import { defined } from "@belay/core/Fields"
 import * as Condition from "@belay/hooks/Condition"
 import * as Result from "effect/Result"
 import { parse as parseYaml } from "yaml"
-import { type Fields, isFields } from "../../dialect/shared/fields.ts"
+import { type Fields, isFields } from "../../internal/fields.ts"
 import { withoutHidden } from "./hidden.ts"
 import type { Skill } from "./skill.ts"
 

@@ -1,7 +1,27 @@
 /** Compares the files of a project with those that a person trusted. */
-import type { Change } from "../Trust.ts"
 import type * as Covered from "./covered.ts"
 import * as Remembered from "./remembered.ts"
+
+/**
+ * A file that is not as it was when a person trusted it.
+ *
+ * - `link`: its content is the same, but its path leads to another file.
+ * - `mode`: its content is the same, but its execute bits are not.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Change {
+  readonly path: string
+  readonly kind: "new" | "changed" | "removed" | "mode" | "link"
+  /**
+   * Its text then; of a settings file, only the settings of hooks. Absent for files that did not exist, large files,
+   * files with bytes that are not text, and installed packages.
+   */
+  readonly before?: string
+  /** The same for now. */
+  readonly after?: string
+}
 
 /** In the order of the paths. Files that did not exist and do not exist are left out. */
 export const between = (

@@ -5,8 +5,8 @@
 import * as Result from "effect/Result"
 import { randomUUID } from "node:crypto"
 import { dirname, join, resolve } from "node:path"
-import { isFields } from "../../dialect/shared/fields.ts"
 import type { Dialect, Entry, Source } from "../../dialect/shared/system.ts"
+import { isFields } from "../../internal/fields.ts"
 import { isInside, real, sha256 } from "../../internal/files.ts"
 import { type Files, inside } from "./files.ts"
 import * as Kinds from "./kinds.ts"
@@ -51,9 +51,13 @@ export const of = (cwd: string, sources: ReadonlyArray<Source>, home: string, fi
       // The files of a skill, an agent or a plugin are in its own folder.
       if (source.origin !== undefined && handlers.length > 0) folder(source.origin.root)
       const root = source.origin?.plugin?.root ?? source.origin?.root
+      const lines = new Set<string>()
       for (const handler of handlers) {
         if (handler.file !== source.path) paths.add(handler.file)
         const { cwd: at, env } = settingsOf(handler)
+        const line = JSON.stringify([handler.work, at, env])
+        if (lines.has(line)) continue
+        lines.add(line)
         Line.named(handler.work, env, {
           cwd,
           home,

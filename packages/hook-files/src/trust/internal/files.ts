@@ -3,7 +3,7 @@ import * as Result from "effect/Result"
 import { lstatSync, readdirSync, type Stats, statSync } from "node:fs"
 import { basename, dirname, sep } from "node:path"
 import { parse as parseToml } from "smol-toml"
-import { isFields, record } from "../../dialect/shared/fields.ts"
+import { isFields, record } from "../../internal/fields.ts"
 import { read, real, sha256 } from "../../internal/files.ts"
 
 /** The file at a path; links are followed. */

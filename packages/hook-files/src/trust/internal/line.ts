@@ -4,7 +4,7 @@
  */
 import { interpreters, parse, shells, type Word, wrappers } from "@belay/hooks/Shell"
 import { basename, resolve } from "node:path"
-import type { Work } from "../../Runners.ts"
+import type { Work } from "../../runner/Runners.ts"
 import * as Inline from "./inline.ts"
 import * as Kinds from "./kinds.ts"
 import type { Named } from "./kinds.ts"

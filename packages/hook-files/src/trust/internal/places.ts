@@ -22,18 +22,21 @@ const names: ReadonlyArray<readonly [RegExp, string]> = [
 ]
 
 export const placed = (text: string): string =>
-  names.reduce(
-    (line, [name, path]) =>
-      line.replaceAll(name, (found) =>
-        `${found.startsWith("\"") ? "\"" : ""}${path}${/^".*"$/s.test(found) ? "\"" : ""}`),
-    text
-  )
+  text.includes("$")
+    ? names.reduce(
+      (line, [name, path]) =>
+        line.replaceAll(name, (found) =>
+          `${found.startsWith("\"") ? "\"" : ""}${path}${/^".*"$/s.test(found) ? "\"" : ""}`),
+      text
+    )
+    : text
 
 export const unplaced = (path: string, { cwd, home, root = cwd }: Places): string =>
   path.replace(/^\/@project/, () => cwd).replace(/^(?:\/@home|~)(?=\/|$)/, () => home).replace(/^\/@plugin/, () => root)
 
 /** Replaces variables that the line sets exactly once to a plain value. */
 export const filled = (line: string): string => {
+  if (!line.includes("$")) return line
   const values = new Map<string, string>()
   const sets = /(?:^|[\s;&|(])([A-Za-z_]\w*)=(?:"([^"]*)"|'([^']*)'|([^\s;|&()<>"'`]*))(?=[\s;&|)]|$)/g
   for (const [, name = "", double, single, bare] of line.matchAll(sets)) {

@@ -2,7 +2,7 @@
  * Remembers what was read when a person decided. So later changes can be shown, and files that did not change need not
  * be read again. It decides nothing.
  */
-import { isFields, record } from "../../dialect/shared/fields.ts"
+import { isFields, record } from "../../internal/fields.ts"
 import { read as readFile, real, write as writeFile } from "../../internal/files.ts"
 import type * as Covered from "./covered.ts"
 import { type Files, type Known, stateOf } from "./files.ts"

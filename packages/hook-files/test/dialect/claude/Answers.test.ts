@@ -2,7 +2,7 @@
 import type { Finished } from "@belay/hook-files/Command"
 import * as Outcome from "@belay/hook-files/Outcome"
 import { describe, expect, it } from "vitest"
-import { names } from "../../../src/dialect/claude/events.ts"
+import { names } from "../../../src/dialect/claude/event/events.ts"
 
 const done = (more: Partial<Finished>): Finished =>
   ({ exitCode: 0, stdout: "", stderr: "", timedOut: false, overflowed: false, durationMs: 1, ...more }) as Finished

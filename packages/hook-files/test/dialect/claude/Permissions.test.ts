@@ -21,7 +21,76 @@ const callWith = async (cwd: string, loaded: HookFiles.Loaded, command: string) 
   return { ran: ran.join(), status, said: JSON.stringify(messages.at(-2) ?? "") }
 }
 
+/** Commands that a coding agent runs each day. Each can be read, and none of them publishes, pushes or deletes. */
+const everyday = String.raw`
+ls -la src
+git status --short
+git log --oneline -20 | head
+git diff HEAD~1 --stat
+git add -A && git commit -m "fix: a bug in $(basename "$PWD")"
+git commit -F - <<'EOF'⏎fix: the parser⏎⏎It read one line too many.⏎EOF
+git -C "$ROOT" rev-parse HEAD
+git ls-files '*.ts' | xargs git add
+git stash list
+export SHA="$(git rev-parse --short HEAD)"
+git show $SHA:README.md
+npm ci
+npm test -- --watch=false
+npm run lint 2>&1 | tail -n 20
+npx tsc --noEmit
+npm view react version
+node --test test/
+node -e 'console.log(process.version)'
+python3 -c 'print(1 + 1)'
+python -m pytest -q -k "not slow"
+pip install -r requirements.txt
+echo "$PATH"
+echo $HOME && pwd
+export NODE_ENV=test; npm test
+for f in src/*.ts; do wc -l "$f"; done
+for d in a b c; do (cd $d && npm test); done
+while read -r line; do echo "$line"; done < list.txt
+if [ -f .env ]; then echo yes; fi
+find . -name '*.py' -print0 | xargs -0 wc -l
+find . -type f -newer package.json
+grep -rn "TODO" --include='*.ts' . | wc -l
+rg -l 'createAgent' packages
+sed -i 's/foo/bar/g' src/a.ts
+awk -F, '{ print $2 }' data.csv
+cat > notes.md <<EOF⏎# Notes of $(date)⏎EOF
+mkdir -p build && cp -r public build/
+chmod +x scripts/run.sh && ./scripts/run.sh --fast
+diff <(sort a.txt) <(sort b.txt)
+curl -s http://localhost:3000/health | jq .status
+docker compose up -d db
+docker compose exec db psql -U app -c 'select count(*) from users'
+kubectl get pods -n $NAMESPACE
+kill $(lsof -t -i:3000)
+ps aux | grep [n]ode
+make -j$(nproc) test
+cargo test --all -- --nocapture
+go test ./... -run TestParse
+tar -czf backup.tgz src docs
+timeout 30 npm start &
+PATH="$PWD/node_modules/.bin:$PATH" vitest run
+`.trim().split("\n").map((line) => line.replaceAll("⏎", "\n"))
+
 describe("permissions of settings files", () => {
+  it("let fifty everyday commands of other programs run, and ask about none", () => {
+    const { cwd, load, project } = place()
+    project(rules({
+      deny: ["Bash(npm publish:*)", "Bash(git push*)", "Bash(rm -rf *)", "Bash(sudo:*)", "Bash(git push --force*)"]
+    }))
+    const [hook] = load().hooks
+    const answers = everyday.map((command) => {
+      // The rules read only the name, the arguments and the tool.
+      const call = { name: "Bash", args: { command }, tool: { name: "Bash", inputSchema: {} } } as never
+      return [command, hook!.preToolCall!(call, { cwd } as never)] as const
+    })
+    assert.lengthOf(answers, 50)
+    assert.deepEqual(answers.filter(([, answer]) => answer !== undefined), [])
+  })
+
   it("deny and ask, without a decision about the project", { timeout: 60_000 }, async () => {
     const { cwd, load, project } = place()
     project(rules({ deny: ["Bash(git push *)"], ask: ["Bash(npm publish)"], defaultMode: "plan" }))

@@ -1,6 +1,6 @@
 /** Which files a shell line runs, with nothing else than the line. */
 import { assert, describe, it } from "@effect/vitest"
-import type { Work } from "../../../src/Runners.ts"
+import type { Work } from "../../../src/runner/Runners.ts"
 import { named } from "../../../src/trust/internal/line.ts"
 
 const where = {

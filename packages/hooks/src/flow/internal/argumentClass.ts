@@ -60,7 +60,7 @@ const byWord: ReadonlyArray<readonly [ArgumentClass, ReadonlySet<string>]> = [
   [
     "url",
     wordSet(
-      "url uri href link links endpoint host hostname domain webhook website site callback redirect origin urls uris"
+      "url uri href link links endpoint host hostname domain zone webhook website site callback redirect origin urls uris"
     )
   ],
   [
@@ -93,7 +93,9 @@ export const classOf = (name: string, schema?: JsonObject): Understood => {
   const last = parts.at(-1)
   if (last === undefined) return { class: "other", why: "it has no name" }
   const joined = parts.slice(-2).join("")
-  if (last === "check" || joined === "checkin" || joined === "checkout") return { class: "moment", why: `name ${name}` }
+  if (last === "check" || /^(?:checkin|checkout|timezone)$/.test(joined)) {
+    return { class: "moment", why: `name ${name}` }
+  }
   // `reference` of a payment is a text, `code` of a script is one; with a noun before them they identify something.
   if (isIdName(name) && (parts.length > 1 || !ambiguous.has(last))) return { class: "id", why: `name ${name}` }
   for (const [kind, words] of byWord) if (words.has(last)) return { class: kind, why: `name ${name}` }

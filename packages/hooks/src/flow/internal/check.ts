@@ -1,5 +1,6 @@
 /** Checks the arguments of a call: which values decide something, and what grounds them. */
 import type { Json, JsonObject } from "@belay/core/Json"
+import { openingWordOf, opensAccess } from "./access.ts"
 import { type ArgumentClass, classOf, isDecisive } from "./argumentClass.ts"
 import { add, has, indexIn, width } from "./hashes.ts"
 import { linkWidth, vouchers } from "./label.ts"
@@ -8,6 +9,7 @@ import type { Memory } from "./memory.ts"
 import { isMoment } from "./numbers.ts"
 import { said } from "./person.ts"
 import { leaks } from "./secrets.ts"
+import { onlyReads } from "./sql.ts"
 import { propertiesOf, type ToolKind } from "./toolKind.ts"
 import { canonical, compact, isAddress, isDisguised, isNumber, isText, tokensOf } from "./words.ts"
 
@@ -36,6 +38,14 @@ export interface Grounded {
   readonly grounded: string
 }
 
+/** What the check of a call found. */
+export interface Checks {
+  readonly problems: ReadonlyArray<Problem>
+  readonly grounded: ReadonlyArray<Grounded>
+  /** Whether something in the call is from the person, so that it is an act that was asked for. */
+  readonly isMeant: boolean
+}
+
 /** A call that is checked. */
 export interface Checkable {
   readonly tool: string
@@ -51,14 +61,23 @@ export interface Checkable {
 export const check = (
   memory: Memory,
   call: Checkable
-): { readonly problems: ReadonlyArray<Problem>; readonly grounded: ReadonlyArray<Grounded> } => {
+): Checks => {
   const problems: Array<Problem> = []
   const grounded: Array<Grounded> = []
+  let isMeant = false
+  const texts: Array<boolean> = []
   const schemas = propertiesOf(call.schema)
   const secrets = memory.get("secrets")
   for (const leaf of leavesOf(call.args)) {
-    if (typeof leaf.value === "boolean") continue
-    const { place: argument, value } = leaf
+    const { key, place: argument, value } = leaf
+    if (typeof value === "boolean") {
+      const word = call.kind === "sink" && value && schemas[key]?.["default"] !== true ? openingWordOf(key) : undefined
+      if (word === undefined) continue
+      const why = ground(memory, word, { class: "secret", name: key, tool: call.tool })
+      if (why !== undefined) grounded.push({ argument, grounded: why })
+      else problems.push({ argument, class: "secret", value: word, problem: "ungrounded" })
+      continue
+    }
     const kind = classOfLeaf(call, leaf, schemas)
     // What goes along with the address, such as a header, leaves too.
     if (secrets !== "" && leaks(String(value), secrets, memory.hash)) {
@@ -66,8 +85,15 @@ export const check = (
       continue
     }
     if (call.kind !== "sink" && !isRead(kind, value)) continue
+    const schema = schemas[leaf.key]
+    const isFree = isDecisive(kind) && isConstant(schema, value) &&
+      (schema?.["default"] === value || !opensAccess(key, value))
+    const isSaid = () => said(memory, value, { class: kind, name: key, tool: call.tool })
+    if (kind === "command" && onlyReads(String(value))) isMeant = true
+    else if (isFree) isMeant ||= isSaid()
+    else if (kind === "content") texts.push(isSaid())
     const parts = isDecisive(kind)
-      ? isConstant(schemas[leaf.key], value) ? [] : partsOf(value, kind)
+      ? isFree ? [] : partsOf(value, kind)
       : typeof value === "string"
       ? decisiveIn(value)
       : []
@@ -88,7 +114,8 @@ export const check = (
       }
     }
   }
-  return { problems, grounded }
+  isMeant ||= grounded.length > 0 || (texts.length > 0 && texts.every((one) => one))
+  return { problems, grounded, isMeant }
 }
 
 /** Vouches for the decisive values of a call that the model made before it read anything untrusted. */
@@ -114,7 +141,8 @@ export const readsAddress = (call: Checkable): boolean => {
 const isRead = (kind: ArgumentClass, value: string | number): boolean =>
   kind === "url" || (isDecisive(kind) && kind !== "command" && /^\s*https?:/i.test(String(value)))
 
-const classOfLeaf = (
+/** The class of a value in the arguments of a call. */
+export const classOfLeaf = (
   { ranks, tool }: Checkable,
   { key, place, value }: Leaf,
   schemas: { readonly [name: string]: JsonObject }
@@ -155,6 +183,7 @@ const partsOf = (value: string | number, kind: ArgumentClass): ReadonlyArray<str
       : [value]
   }
   if (value.trim() === "") return []
+  if (kind === "command" && onlyReads(value)) return decisiveIn(value)
   if (kind !== "principal" && kind !== "url" && kind !== "path") return [value]
   const parts = value.split(/[,;\n]+/).map((part) => part.trim()).filter((part) => part !== "")
   // In `Ada <ada@a.example>` the address decides.

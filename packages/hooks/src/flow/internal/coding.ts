@@ -21,7 +21,7 @@ export const commandCheck: Special = (memory, event, _call, { cwd }) => {
   const operations = operationsIn(event)
   const commands = operations.filter(({ kind }) => kind === "shell")
   if (commands.length === 0 || operations.some(({ value }) => value === undefined)) return undefined
-  return { problems: commands.flatMap(({ value }) => shellProblems(memory, value!, cwd)), grounded: [] }
+  return { problems: commands.flatMap(({ value }) => shellProblems(memory, value!, cwd)), grounded: [], isMeant: true }
 }
 
 /** Checks commands and the files that are written by what they do. Other arguments are checked as usual. */
@@ -40,6 +40,7 @@ export const codingCheck: Special = (memory, event, call, ctx) => {
   const isManifest = [...paths].some((path) => String(path).endsWith("package.json"))
   return {
     grounded,
+    isMeant: true,
     problems: [
       ...problems.filter(({ class: kind, value }) => kind !== "path" || !paths.has(value)),
       ...writes.flatMap(({ value }) =>

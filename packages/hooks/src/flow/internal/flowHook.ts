@@ -10,10 +10,12 @@ import type { OnSessionStartEvent } from "@belay/core/SessionEvent"
 import type { OnToolDeniedEvent, PostToolCallEvent, PreToolCallEvent } from "@belay/core/Tool"
 import type { TurnInput } from "@belay/core/Turn"
 import * as Effect from "effect/Effect"
+import { isAskedFor } from "./act.ts"
 import {
   approvalOf,
   check,
   type Checkable,
+  type Checks,
   fieldOf,
   type Grounded,
   type Problem,
@@ -26,6 +28,7 @@ import { label, taint } from "./label.ts"
 import { type Checked, type Memory, memoryOf } from "./memory.ts"
 import { hear, maxMessage, withoutQuotes } from "./person.ts"
 import { type AboutCall, detailsOf, feedbackOf, questionOf } from "./question.ts"
+import { forgetAct, repeats } from "./repeat.ts"
 
 /** What decides about calls of one kind of tools in place of their arguments, such as commands of a shell. */
 export type Special = (
@@ -33,7 +36,7 @@ export type Special = (
   event: PreToolCallEvent,
   call: Checkable,
   ctx: HookContext
-) => { readonly problems: ReadonlyArray<Problem>; readonly grounded: ReadonlyArray<Grounded> } | undefined
+) => Checks | undefined
 
 /** What the hook works with. */
 export interface Setup {
@@ -127,6 +130,7 @@ const beforeTurn = (
   if (steer !== true) {
     for (const key of ["approved", "refused"] as const) memory.set(key, "")
     memory.set("open", {})
+    memory.set("done", {})
   }
   // What a hook put around the words of the person, such as documents, is not theirs.
   const isWrapped = original !== undefined && original !== "" && given !== original && given.includes(original)
@@ -196,26 +200,35 @@ const beforeCall = (
 ): HookAction.Reject | HookAction.Ask | undefined => {
   const { args, id, name, tool } = event
   const { configuration: { kindOf, rankOf }, links, secrets, ungrounded } = setup
-  const { destroys, kind } = kindOf(tool)
+  const { acts, destroys, kind, reachesOut } = kindOf(tool)
   if (kind === "local" || !setup.isChecked(name) || ctx.tools.find((one) => one.name === name)?.delegates === true) {
     return undefined
   }
   const memory = memoryOf(ctx)
   const call: Checkable = { tool: name, args, schema: tool.inputSchema, kind, ranks: rankOf, links }
+  const isRepeated = repeats(memory, call, keyOf(ctx, id))
   if (!isTainted(memory, ctx)) {
     vouchForEarly(memory, call)
     return undefined
   }
-  // The schema does not always name the address that a tool reads.
-  if (kind === "source" && !readsAddress(call)) return undefined
-  const { grounded, problems } = setup.special?.(memory, event, call, ctx) ?? check(memory, call)
+  // The schema does not always name the address that a tool reads. A search of the web takes secrets out too.
+  if (kind === "source" && !readsAddress(call) && !(reachesOut && memory.get("secrets") !== "")) return undefined
+  const { grounded, isMeant, problems } = setup.special?.(memory, event, call, ctx) ?? check(memory, call)
   const plan = setup.plan === undefined ? null : memory.get("plan")
-  // Nobody destroys what the person only wants to read or to change.
-  const isUnasked = destroys && !memory.get("destroys") && !has(memory.get("approved"), memory.hash(`act:${name}`))
-  const outsidePlan = isUnasked || (plan !== null && kind === "sink" && !plan.includes(name))
+  // Nobody destroys what the person only wants to read or to change. Where no value says that the person meant the act,
+  // its name has to.
+  const isUnasked = !has(memory.get("approved"), memory.hash(`act:${name}`)) &&
+    (destroys
+      ? !memory.get("destroys")
+      : acts && kind === "sink" && problems.length === 0 && !isMeant && !isAskedFor(memory, name))
+  const outsidePlan = isUnasked || isRepeated || (plan !== null && kind === "sink" && !plan.includes(name))
   remember(memory, event, ctx, problems, grounded)
   if (problems.length === 0 && !outsidePlan) return undefined
   const refused = memory.get("refused")
+  const refusedAct = memory.hash(`refused act:${name}`)
+  if (outsidePlan && has(refused, refusedAct)) {
+    return HookAction.reject(`${name} was not run: the person has refused it. Continue without it.`)
+  }
   const again = problems.filter((one) => has(refused, refusalOf(memory, name, one)))
   if (again.length > 0) {
     const values = again.map(({ argument, value }) => `${argument} ${JSON.stringify(value)}`).join(", ")
@@ -227,7 +240,7 @@ const beforeCall = (
   const isSecret = problems.some(({ problem }) => problem === "secret")
   const denies = (isSecret && secrets === "deny") ||
     ((outsidePlan || problems.some(({ problem }) => problem === "ungrounded")) && ungrounded === "deny")
-  const wrong = { tool: name, problems, isUnasked: outsidePlan, about: setup.about }
+  const wrong = { tool: name, problems, isUnasked: outsidePlan && !isRepeated, isRepeated, about: setup.about }
   if (denies) return HookAction.reject(feedbackOf(wrong))
   memory.set("open", {
     ...memory.get("open"),
@@ -239,7 +252,8 @@ const beforeCall = (
       ).join("") + (isUnasked ? memory.hash(`act:${name}`) : ""),
       refusals: problems.map((one) =>
         refusalOf(memory, name, one)
-      ).join(""),
+      ).join("") +
+        (outsidePlan && problems.length === 0 ? refusedAct : ""),
       // A text as a whole is not a field: anything can stand in it.
       fields: problems.map(({ class: kind, problem, source }) =>
         source === undefined || source.field === "" || problem === "secret" ? "" : memory.hash(fieldOf(kind, source))
@@ -301,6 +315,7 @@ const afterCall = (
   const about = { sessionId: ctx.sessionId, turn: ctx.turnNumber, step: ctx.stepNumber }
   const delegates = ctx.tools.find((one) => one.name === name)?.delegates === true
   // What a sub-agent has read has tainted the tree already; its answer has no other source.
+  if (!executed || !result.ok) forgetAct(memory, keyOf(ctx, id))
   if (delegates && executed) memory.set("results", memory.get("results") + 1)
   else if (result.ok) {
     noteCall(id, args)
@@ -335,5 +350,6 @@ const settle = (
 const afterDenial = ({ by, call: { id } }: OnToolDeniedEvent, ctx: HookContext): undefined => {
   const memory = memoryOf(ctx)
   memory.set("results", memory.get("results") + 1)
+  forgetAct(memory, keyOf(ctx, id))
   settle(memory, keyOf(ctx, id), by === "person" || by === ctx.hook ? "refused" : "dropped")
 }

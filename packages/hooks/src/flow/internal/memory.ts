@@ -39,6 +39,12 @@ const owned = {
     "open",
     Schema.Record(Schema.String, Schema.Json as never),
     {}
+  )),
+  /** Acts of the turn that cost something each time: the hash of the act, and its call. */
+  done: ownedKey(HookState.ownKey<{ readonly [act: string]: string }>(
+    "done",
+    Schema.Record(Schema.String, Schema.String),
+    {}
   ))
 }
 
@@ -60,6 +66,7 @@ const keys = {
   /** Values that a person approved in the turn, and values that a person refused. */
   approved: text("approved"),
   refused: text("refused"),
+  done: owned.done.keyOf,
   secrets: text("secrets"),
   readings: owned.readings.keyOf,
   checks: owned.checks.keyOf,

@@ -23,7 +23,7 @@ import {
 export const maxMessage = 60_000
 
 /** Stands between two sentences, so that no phrase goes across. */
-const breakMark = "......"
+export const breakMark = "......"
 
 /** Remembers a message of the person. Quoted documents in it are not the person's words. */
 export const hear = (memory: Memory, message: string): void => {
@@ -90,6 +90,9 @@ function* saidTokens(sentence: string, words: ReadonlyArray<string>): Generator<
   for (const token of tokensOf(sentence)) {
     yield canonical(token)
     if (token.startsWith("#")) yield canonical(token.slice(1))
+    const stem = stemOf(canonical(token))
+    if (stem !== undefined) yield `s:${stem}`
+    for (const domain of domainsAbove(token)) yield `z:${domain}`
     group = /\d/.test(token) && /^[+\w.()-]+$/.test(token) ? group + token : ""
     const joined = group === "" ? undefined : compact(group)
     if (joined !== undefined) yield `c:${joined}`
@@ -117,12 +120,46 @@ export const said = (memory: Memory, value: string | number, about: About): bool
   const moment = dayOfValue(key)
   if (moment !== undefined) return has(tokens, hash(`d:${moment.date}`)) || has(tokens, hash(`d:${moment.day}`))
   if (isAddress(key)) {
+    if (about.class === "path" && saidConverted(memory, key)) return true
+    if (about.class === "url" && /zone|domain/i.test(about.name) && has(tokens, hash(`z:${key}`))) return true
     return about.class === "path" ? saidPath(memory, key) : about.class === "url" && saidWithoutScheme(memory, key)
   }
-  const words = wordsOf(key)
+  const words = wordsOf(key.replace(unit, "$1 $2"))
   if (words.length === 0) return false
   if (words.length === 1 && spelled(words).some((number) => has(tokens, hash(`n:${number}`)))) return true
   return indexIn(memory.get("words"), words.map(hash).join("")) >= 0
+}
+
+/** A number with its unit, such as `200mg`. */
+const unit = /^(\d+(?:[.,]\d+)?)(\p{L}{1,5})$/u
+
+/** The path of a file without its ending; `undefined` for other tokens. */
+const stemOf = (token: string): string | undefined => /^([^@:]*[\w-])\.[a-z]\w{0,4}$/.exec(token)?.[1]
+
+/** A file is said too if the person named one that has only another ending, and said that ending: `a.csv` to JSON. */
+const saidConverted = (memory: Memory, path: string): boolean => {
+  const [stem, ending] = [stemOf(path), /\w+$/.exec(path)?.[0] ?? ""]
+  return stem !== undefined && has(memory.get("tokens"), memory.hash(`s:${stem}`)) &&
+    [ending, ...(formats[ending] ?? [])].some((word) => has(memory.get("words"), memory.hash(word)))
+}
+
+/** What people call the formats of some endings. */
+const formats: { readonly [ending: string]: ReadonlyArray<string> | undefined } = {
+  md: ["markdown"],
+  txt: ["text"],
+  yml: ["yaml"],
+  jpg: ["jpeg"],
+  docx: ["word"],
+  xlsx: ["excel"],
+  pptx: ["powerpoint"],
+  htm: ["html"]
+}
+
+/** The domains in which a host is, those of two names and more: `b.example` for `a.b.example`. */
+const domainsAbove = (token: string): ReadonlyArray<string> => {
+  const host = /^(?:https?:\/\/)?((?:[a-z\d-]+\.)+[a-z]{2,})(?:[/:?#].*)?$/i.exec(token.toLowerCase())?.[1]
+  const names = host?.split(".") ?? []
+  return names.slice(1, -1).map((_, index) => names.slice(index + 1).join("."))
 }
 
 /** The argument that a value is for. */

@@ -33,12 +33,15 @@ export interface Wrong {
   readonly problems: ReadonlyArray<Problem>
   /** Whether nobody asked for such an act. */
   readonly isUnasked: boolean
+  /** Whether the same was done in this turn already. */
+  readonly isRepeated: boolean
   readonly about: AboutCall
 }
 
 /** The question to the person: the call, and for each value where it comes from. */
-export const questionOf = ({ about, isUnasked, problems, tool }: Wrong): string =>
+export const questionOf = ({ about, isRepeated, isUnasked, problems, tool }: Wrong): string =>
   [
+    ...(isRepeated ? [`${tool} has done the same in this turn already`] : []),
     ...(isUnasked ? [`${tool} is not among the acts that you asked for`] : []),
     ...problems.slice(0, maxShown).map((one) =>
       `${tool} wants ${shown(one.argument)} ${JSON.stringify(shown(one.value))}, ${whyOf(one, about)}`
@@ -47,7 +50,7 @@ export const questionOf = ({ about, isUnasked, problems, tool }: Wrong): string 
   ].join("; ")
 
 /** The parts of a question, for programs that show them. */
-export const detailsOf = ({ about, isUnasked, problems }: Wrong): Json => ({
+export const detailsOf = ({ about, isRepeated, isUnasked, problems }: Wrong): Json => ({
   dataFlow: problems.map(({ argument, class: kind, problem, source, value }) => {
     const what = source === undefined ? undefined : about(source.callId)
     return {
@@ -58,11 +61,12 @@ export const detailsOf = ({ about, isUnasked, problems }: Wrong): Json => ({
       ...(source === undefined ? {} : { source: { ...source, ...(what === undefined ? {} : { about: what }) } })
     }
   }),
-  ...(isUnasked ? { isUnasked } : {})
+  ...(isUnasked ? { isUnasked } : {}),
+  ...(isRepeated ? { isRepeated } : {})
 })
 
 /** What the model reads when nobody is asked: what is wrong, and how to go on. */
-export const feedbackOf = ({ about, isUnasked, problems, tool }: Wrong): string => {
+export const feedbackOf = ({ about, isRepeated, isUnasked, problems, tool }: Wrong): string => {
   const why = problems.slice(0, maxShown).map(({ argument, problem, source, value }) =>
     problem === "secret"
       ? `${shown(argument)} contains a secret`
@@ -70,6 +74,10 @@ export const feedbackOf = ({ about, isUnasked, problems, tool }: Wrong): string 
         source === undefined ? "has no known origin" : `stands only in ${placeOf(source, about)}`
       }, and the user did not name it`
   )
-  const all = [...(isUnasked ? ["the user did not ask for such an act"] : []), ...why].join("; ")
+  const all = [
+    ...(isRepeated ? ["it has done the same in this turn already"] : []),
+    ...(isUnasked ? ["the user did not ask for such an act"] : []),
+    ...why
+  ].join("; ")
   return `${tool} was not run: ${all}. Go on without it, or ask the user to name it.`
 }

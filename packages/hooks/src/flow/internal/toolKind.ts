@@ -23,6 +23,8 @@ export interface ToolKind {
   readonly acts: boolean
   /** Whether it takes something away: it deletes, cancels, stops or blocks. */
   readonly destroys: boolean
+  /** Whether others may see what it is given, also if it only reads: a search of the web. */
+  readonly reachesOut: boolean
   readonly integrity: Integrity
   readonly confidentiality: Confidentiality
 }
@@ -37,7 +39,8 @@ const acting = wordSet(
    edit modify revoke grant invite forward reply submit approve post put patch move rename copy transfer transmit share
    unshare deploy merge push commit close assign reset change register subscribe unsubscribe enable disable kill stop
    start restart schedule order book reserve refund charge import export save store drop clear purge empty checkout
-   sign vote like follow block ban mute kick archive restore replace append apply confirm reject accept react pin`
+   sign vote like follow block ban mute kick archive restore replace append apply confirm reject accept react pin unlock lock
+   arm disarm switch turn toggle activate deactivate launch trigger dispatch release dial notify broadcast tweet announce`
 )
 /** Words for taking something away, in names of tools and in requests. */
 export const destroying = wordSet(
@@ -61,6 +64,8 @@ const information = wordSet(
 const nouns = wordSet("order book share transfer schedule post charge import export run set")
 /** Words that begin a question. */
 const asking = wordSet("who what which where when is has can does how")
+/** Words in names of tools that search what belongs to others. */
+const outside = wordSet("web internet online google bing duckduckgo brave tavily exa serp wikipedia http https")
 /** Words that always act, also after a word that reads: `get_and_send`. */
 const alwaysActing = wordSet(
   "send delete remove create update write insert execute exec upload publish install pay buy"
@@ -93,7 +98,8 @@ export const kindsBy = ({ local, sources }: Labels): (tool: ToolMeta) => ToolKin
     const guess = isLocal(tool.name) ? { kind: "local", why: "configured", acts: true } as const : guessOf(tool)
     const destroys = guess.kind === "sink" &&
       (tool.destructive === true || partsOf(tool.name).some((part) => destroying.has(part)))
-    return { ...guess, destroys, integrity, confidentiality }
+    const reachesOut = tool.openWorld ?? partsOf(tool.name).some((part) => outside.has(part))
+    return { ...guess, destroys, reachesOut, integrity, confidentiality }
   }
   return (tool) => {
     const found = known.get(tool.name)

@@ -9,6 +9,8 @@ export interface CommandGlob {
   readonly matches: (text: string) => boolean
   /** The words before the first one that contains a star. */
   readonly start: ReadonlyArray<string>
+  /** What the word after these begins with. Empty if any word may follow. */
+  readonly next: string
   /** The name of the program, when the glob spells it out. */
   readonly program: string | undefined
   /**
@@ -33,10 +35,12 @@ export const compileCommandGlob = (spec: string): CommandGlob => {
     if (word.includes("*")) break
     start.push(word)
   }
+  const next = words[start.length]?.replace(/\*.*$/, "") ?? ""
   const withoutStar = stem.replace(/\*$/, "")
   return {
     matches: matcher([...new Set([...written, ...unquoted])]),
     start,
+    next,
     program: /["']/.test(stem) ? undefined : start[0],
     hasArguments: withoutStar.includes(" ") || withoutStar.includes("*") || (openEnd === null && withoutStar === ""),
     exact: !text.includes("*")
@@ -61,12 +65,33 @@ export const runsCommand = (line: string, glob: CommandGlob, use: "guard" | "adv
   return verdict
 }
 
-/** Whether a line runs the program of a glob with arguments that are not in the line, such as those of `xargs`. */
-const hidesArguments = ({ commands, dynamic }: Decomposed, { hasArguments, program }: CommandGlob): boolean =>
-  dynamic && hasArguments &&
-  commands.some(({ name, words }) => program === undefined || name === program || words[0]?.text === program)
+/** Whether a command of the line may be the one of the glob, with arguments that are not in the line, as `xargs` gives. */
+const hidesArguments = ({ commands, dynamic }: Decomposed, glob: CommandGlob): boolean => {
+  const { hasArguments, program } = glob
+  if (!dynamic || !hasArguments) return false
+  const replaces = commands.some(({ name, words }) => name === "xargs" && words.some(({ text }) => replaced.test(text)))
+  return commands.some((command) => {
+    const { filesFrom, name, words } = command
+    if (program === undefined) return true
+    if (name !== program && words[0]?.text !== program) return false
+    if (filesFrom === undefined || filesFrom === "$") return false
+    return replaces || spellingsOf(command).some((form) => agree(form, glob))
+  })
+}
 
-const matchCommand = (command: Command, { matches, program, start }: CommandGlob): Verdict => {
+/** Options of `xargs` that name a word which it replaces. */
+const replaced = /^-(?:\w*[IJi]|-replace)/
+
+/** Whether words and the first words of a glob are the same as far as both go. */
+const agree = (words: ReadonlyArray<Word>, { next, start }: CommandGlob): boolean =>
+  [...start, next].every((expected, index) => {
+    const word = words[index]
+    if (word === undefined || word.dynamic || word.fuzzy || word.text.includes("{}")) return true
+    return index < start.length ? word.text === expected : word.text.startsWith(next)
+  })
+
+const matchCommand = (command: Command, glob: CommandGlob): Verdict => {
+  const { matches, program } = glob
   const { name, words } = command
   const [first] = words
   if (first === undefined) return "no-match"
@@ -76,13 +101,13 @@ const matchCommand = (command: Command, { matches, program, start }: CommandGlob
   let verdict: Verdict = "no-match"
   for (const form of spellingsOf(command)) {
     if (matches(form.map(({ text }) => text).join(" "))) return "match"
-    if (form.some(({ dynamic, fuzzy }) => dynamic || fuzzy) && couldStartWith(form, start)) verdict = "unknown"
+    if (form.some(({ dynamic, fuzzy }) => dynamic || fuzzy) && couldStartWith(form, glob)) verdict = "unknown"
   }
   return verdict
 }
 
 /** Whether words may equal the first words of a glob, when the shell has replaced dynamic words by their values. */
-const couldStartWith = (words: ReadonlyArray<Word>, start: ReadonlyArray<string>): boolean => {
+const couldStartWith = (words: ReadonlyArray<Word>, { next, start }: CommandGlob): boolean => {
   for (const [index, expected] of start.entries()) {
     const word = words[index]
     if (word === undefined) return false
@@ -90,6 +115,8 @@ const couldStartWith = (words: ReadonlyArray<Word>, start: ReadonlyArray<string>
     if (word.dynamic || word.fuzzy) return true
     if (word.text !== expected) return false
   }
+  const after = words[start.length]
+  if (after !== undefined && !after.dynamic && !after.fuzzy && !after.text.startsWith(next)) return false
   return words.slice(start.length).some(({ dynamic, fuzzy }) => dynamic || fuzzy)
 }
 
@@ -102,8 +129,10 @@ const spellingsOf = ({ name, words }: Command): ReadonlyArray<ReadonlyArray<Word
   const names = first.text === name ? [first] : [first, { ...first, text: name }]
   const rests: Array<ReadonlyArray<Word>> = [rest]
   for (let at = 0; at < rest.length && at < 24 && rest[at]!.text.startsWith("-"); at++) {
-    rests.push(rest.slice(at + 1))
     const value = rest[at + 1]
+    const takesNext = name === "git" && gitOptionsWithValue.has(rest[at]!.text) &&
+      (value?.dynamic !== true || value.splits === false)
+    if (!takesNext) rests.push(rest.slice(at + 1))
     if (value !== undefined && !value.text.startsWith("-") && !rest[at]!.text.includes("=")) {
       at++
       rests.push(rest.slice(at + 1))
@@ -111,6 +140,9 @@ const spellingsOf = ({ name, words }: Command): ReadonlyArray<ReadonlyArray<Word
   }
   return names.flatMap((program) => rests.map((args) => [program, ...args]))
 }
+
+/** Options of `git` whose value is the next word. */
+const gitOptionsWithValue = new Set(["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"])
 
 /**
  * Whether every command of a line matches one of the globs, and the line does nothing else. `writable` says which files
@@ -123,9 +155,10 @@ export const runsOnlyCommands = (
 ): boolean => {
   const { commands, dynamic, unknown } = decompose(line)
   if (unknown !== undefined || dynamic || commands.length === 0) return false
-  return commands.every(({ assigns, effects, redirects, via, words, wraps }) => {
+  return commands.every(({ assigns, effects, redirects, standard, via, words, wraps }) => {
     if (via === "guess") return true
     if (assigns || words.length === 0) return false
+    if (!standard && !words[0]!.text.includes("/")) return false
     if ((effects?.reads?.length ?? 0) > 0 || effects?.writes?.some((path) => !writable(path)) === true) return false
     if (redirects.some(({ op, target }) => op !== "<" && (target.dynamic || target.fuzzy || !writable(target.text)))) {
       return false

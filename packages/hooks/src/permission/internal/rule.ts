@@ -99,18 +99,41 @@ const compile = (tool: string, spec: string): CompiledRule => {
   const [, key, value] = /^([A-Za-z_][\w-]*):([\s\S]*)$/.exec(spec) ?? []
   // `mcp__server` means every tool of the server.
   const names = group?.names ?? (/^mcp__[^_]+(?:_[^_]+)*$/.test(tool) ? [tool, `${tool}__*`] : [tool])
+  let command: CommandGlob | undefined
+  let path: PathGlob | undefined
+  let text: ((value: string) => boolean) | undefined
   return {
     capability,
-    matchesTool: capability === undefined ? matcher(names) : () => false,
+    matchesTool: capability === undefined ? toolMatcher(names) : () => false,
     kinds: new Set(capability === undefined ? group?.kinds ?? [] : [capabilities[capability]!]),
-    command: compileCommandGlob(spec),
-    path: compilePathGlob(spec, capability === undefined ? "source" : "root"),
+    // A rule is about commands or about paths, and a settings file can have thousands of rules.
+    get command() {
+      return command ??= compileCommandGlob(spec)
+    },
+    get path() {
+      return path ??= compilePathGlob(spec, capability === undefined ? "source" : "root")
+    },
     domain: key === "domain" ? hostMatcher(value!) : undefined,
-    param: key === undefined
-      ? undefined
-      : { key, matches: matcher([value!.trim()]), command: compileCommandGlob(value!) },
-    text: matcher([spec])
+    param: key === undefined ? undefined : parameter(key, value!),
+    get text() {
+      return text ??= matcher([spec])
+    }
   }
+}
+
+const parameter = (key: string, value: string): CompiledRule["param"] => ({
+  key,
+  matches: matcher([value.trim()]),
+  command: compileCommandGlob(value)
+})
+
+/** Module state: the matcher that was made last. Most rules of a list are about the same tool. */
+let lastTool: { readonly names: string; readonly matches: (tool: string) => boolean } | undefined
+
+const toolMatcher = (names: ReadonlyArray<string>): (tool: string) => boolean => {
+  const key = names.join("|")
+  if (lastTool?.names !== key) lastTool = { names: key, matches: matcher(names) }
+  return lastTool.matches
 }
 
 /** `*.example.com` matches every host below it, but not `example.com` itself. */

@@ -54,6 +54,7 @@ export const isRule = Schema.is(
     hook: Schema.String,
     tool: Schema.String,
     fingerprint: Schema.optionalKey(Schema.String),
-    definition: Schema.optionalKey(ToolDefinition)
+    definition: Schema.optionalKey(ToolDefinition),
+    approvedBy: Schema.optionalKey(Schema.Array(Schema.String))
   })
 )

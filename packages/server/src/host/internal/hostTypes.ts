@@ -14,11 +14,11 @@ import type { HostError } from "../HostError.ts"
 import type { EventOptions, HostEvents } from "../HostEvent.ts"
 import type * as Outcome from "../Outcome.ts"
 import type { Sent } from "./addEntry.ts"
-import type { Counters } from "./counters.ts"
-import type { EraseReceipt, EraseTarget } from "./erase.ts"
-import type { OverviewOptions, SessionOverview } from "./overview.ts"
-import type { Retention } from "./retention.ts"
-import type { Schedule } from "./schedules.ts"
+import type { Counters } from "./care/counters.ts"
+import type { EraseReceipt, EraseTarget } from "./care/erase.ts"
+import type { OverviewOptions, SessionOverview } from "./care/overview.ts"
+import type { Retention } from "./care/retention.ts"
+import type { Schedule } from "./care/schedules.ts"
 import type { HostedAgent } from "./site.ts"
 import type { Running } from "./startHost.ts"
 
@@ -202,9 +202,10 @@ export interface Host {
   readonly advance: (sessionId: string) => Awaitable.Awaitable<void, HostError>
   /**
    * Erases everything that the store has about a session or a person: history, what was sent, outcomes, events, open
-   * questions, decision records, artifacts, and names in accounts of budgets. Turns that run are cancelled first; it
-   * waits for them for `withinMs` milliseconds, by default 10,000. Backups, recordings and audit logs are files of
-   * their own: the receipt has the ids to look for there. Nobody can undo it.
+   * questions, decision records, artifacts, names in accounts of budgets, and standing approvals in which they are
+   * named. Turns that run are cancelled first; it waits for them for `withinMs` milliseconds, by default 10,000.
+   * Backups, recordings and audit logs are files of their own: the receipt has the ids to look for there. Nobody can
+   * undo it.
    */
   readonly erase: (
     target: EraseTarget,

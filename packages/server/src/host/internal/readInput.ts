@@ -22,7 +22,7 @@ export const stored = <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<A, H
     return Effect.fail(new HostError({ problem: "store", message, cause }))
   })
 
-export const wrongInput = (sessionId: string, message: string): HostError =>
+export const wrongInput = (sessionId: string | undefined, message: string): HostError =>
   new HostError({
     problem: "wrong-input",
     message,
@@ -43,7 +43,9 @@ export const checkSessionId = (sessionId: string): Effect.Effect<void, HostError
 /** Refuses what is not a text, for calls that only look something up. */
 export const checkTexts = (texts: { readonly [name: string]: unknown }): Effect.Effect<void, HostError> => {
   const wrong = Object.entries(texts).find(([, value]) => typeof value !== "string")
-  return wrong === undefined ? Effect.void : Effect.fail(wrongInput("", `the ${wrong[0]} must be a text`))
+  return wrong === undefined
+    ? Effect.void
+    : Effect.fail(wrongInput(texts["session id"] as string | undefined, `the ${wrong[0]} must be a text`))
 }
 
 /** Checks the options of a call, which are passed on if they are valid. */

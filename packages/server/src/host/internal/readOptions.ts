@@ -5,7 +5,7 @@ import type { SessionInfo } from "@belay/core/SessionStore"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { HostError } from "../HostError.ts"
-import type { OverviewOptions, SessionState } from "./overview.ts"
+import type { OverviewOptions, SessionState } from "./care/overview.ts"
 import { wrongInput } from "./readInput.ts"
 
 interface ListOptions {
@@ -48,5 +48,7 @@ export const checkRead = <A extends object>(
       whole("stuckMs", given["stuckMs"], 1)
     )
   })
-  return Result.isFailure(checked) ? Effect.fail(wrongInput("", checked.failure.message)) : Effect.succeed(options)
+  return Result.isFailure(checked)
+    ? Effect.fail(wrongInput(undefined, checked.failure.message))
+    : Effect.succeed(options)
 }

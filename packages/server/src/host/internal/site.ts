@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import type { Engine } from "../Engine.ts"
 import * as Outcome from "../Outcome.ts"
 import type { Suspects } from "./advance/suspects.ts"
-import type { Counting } from "./counters.ts"
+import type { Counting } from "./care/counters.ts"
 import type { EventFeed } from "./events/eventFeed.ts"
 
 /** The part of an agent that a host uses. */
@@ -39,6 +39,8 @@ export interface Site {
   /** Who waits for outcomes in this process, by session. */
   readonly listeners: Map<string, Set<() => void>>
   readonly suspects: Suspects
+  /** How many attempts a store has ended that was away, by session and key, as long as that is not stored. */
+  readonly outages: Map<string, number>
   readonly counters: Counting
   /** Whether turns stop, because the process ends. */
   isDraining: boolean

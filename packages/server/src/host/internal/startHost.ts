@@ -9,8 +9,8 @@ import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import type { Advance } from "../Engine.ts"
 import { HostError } from "../HostError.ts"
-import { keepRetaining, type Retaining } from "./retention.ts"
-import { keepTicking, tick, type Ticking } from "./schedules.ts"
+import { keepRetaining, type Retaining } from "./care/retention.ts"
+import { keepTicking, tick, type Ticking } from "./care/schedules.ts"
 import { call, type RunningTurn, type Site } from "./site.ts"
 
 /** A host that runs sessions. @category models @since 0.1.0 */

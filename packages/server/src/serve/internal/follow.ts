@@ -19,6 +19,8 @@ export interface Part {
   readonly after?: number
   /** The id of the last event that the reader has. */
   readonly known?: string
+  /** Whether only the outcome is left, because a later turn has begun since. */
+  readonly isPast?: boolean
 }
 
 /** How long to wait for the rest of the events after the outcome is known, in milliseconds. */
@@ -26,6 +28,9 @@ const restMs = 2_000
 
 /** Yields the events of a part and its outcome. Ends without an outcome when the signal aborts. */
 export async function* follow({ host }: Serve, part: Part, signal: AbortSignal): AsyncGenerator<Item, void, void> {
+  if (part.isPast === true) {
+    return yield { type: "end", outcome: await host.result(part.sessionId, part.key, { signal }) }
+  }
   const abort = new AbortController()
   const stop = () => abort.abort()
   signal.addEventListener("abort", stop, { once: true })

@@ -14,6 +14,7 @@ import { type EngineName, openHost, openStore } from "./openStore.ts"
 import { accountsOf } from "./storedBudget.ts"
 
 const worker = fileURLToPath(new URL("./worker.ts", import.meta.url))
+const jumpingClock = new URL("./jumpingClock.ts", import.meta.url).href
 
 /**
  * When a process kills itself: at the moment with this number, or before it reports an outcome. 0 is never. With a minus
@@ -41,6 +42,8 @@ export interface Storm {
   readonly messages: number
   /** When each of the processes kills itself. */
   readonly kills: ReadonlyArray<Kill>
+  /** How the clocks of the processes jump, as `jumpingClock.ts` reads it. */
+  readonly clockJumps?: string
   /** Restarts the database when so many messages have an outcome. */
   readonly outage?: { readonly after: number; readonly restart: () => Promise<void> }
 }
@@ -77,11 +80,13 @@ class Runners {
   }
 
   private start(): void {
-    const { engine, log, where } = this.storm
+    const { clockJumps, engine, log, where } = this.storm
     const dieAt = this.left.shift() ?? 0
-    const child = spawn(process.execPath, ["--conditions=@belay/source", worker, where, engine, log, String(dieAt)], {
+    const clock = clockJumps === undefined ? [] : ["--import", jumpingClock]
+    const program = ["--conditions=@belay/source", ...clock, worker, where, engine, log, String(dieAt)]
+    const child = spawn(process.execPath, program, {
       stdio: ["ignore", "pipe", "pipe"],
-      env: process.env
+      env: { ...process.env, CLOCK_JUMPS: clockJumps ?? "" }
     })
     this.children.add(child)
     let errors = ""

@@ -228,6 +228,22 @@ const laws: ReadonlyArray<InboxLaw> = [
       suspended: { count: 1, oldest: 97 }
     }, "the counts")
   }],
+  ["the sessions are claimed by one process at a time", async (inbox, { reopen }) => {
+    const { claim } = await reopen?.() ?? {}
+    if (inbox.claim === undefined || claim === undefined) return
+    const holding = async (one: typeof claim, act: () => Promise<unknown>) =>
+      run(Effect.scoped(Effect.tap(one, () => Effect.promise(act))))
+    same(
+      await holding(inbox.claim, async () => {
+        same(await run(Effect.scoped(claim)), false, "a claim while another process has the sessions")
+        same(await run(Effect.scoped(claim)), false, "a second claim while another process has the sessions")
+      }),
+      true,
+      "the first claim"
+    )
+    same(await run(Effect.scoped(claim)), true, "a claim after the first process has given the sessions back")
+    same(await run(Effect.scoped(inbox.claim)), true, "a claim of the first process after that")
+  }],
   ["a session that is pinned to a release is due for that release alone, until it is pinned to another or none", async (
     inbox,
     { reopen }

@@ -72,7 +72,8 @@ const toolKinds: OptionKinds<Omit<AnyTool, "~shown">> = {
   execute: "function",
   readOnly: "flag",
   destructive: "flag",
-  idempotent: "flag"
+  idempotent: "flag",
+  openWorld: "flag"
 }
 const pluginKinds: OptionKinds<Plugin> = {
   name: "text",

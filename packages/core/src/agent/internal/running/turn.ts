@@ -12,10 +12,12 @@ import type { SideRequest } from "../../../data/SideRequest.ts"
 import type { ClientTool } from "../../../data/Turn.ts"
 import { GuardTurn, type GuardTurnOptions } from "../../../guard/internal/point/guardTurn.ts"
 import { noteAbout } from "../../../guard/internal/state/changeNote.ts"
+import type { Spent } from "../../../guard/internal/state/costMeter.ts"
 import type { SessionState } from "../../../guard/internal/state/sessionState.ts"
-import { keepSpent } from "../../../guard/internal/state/spent.ts"
+import { keepSpent, spentBy } from "../../../guard/internal/state/spent.ts"
 import * as TurnState from "../../../guard/internal/state/turnState.ts"
-import type { RunResult } from "../../../guard/RunResult.ts"
+import type { Aborted, RunResult } from "../../../guard/RunResult.ts"
+import type { TurnEnded } from "../../../guard/TurnEnded.ts"
 import type { Capabilities } from "../../../hook/HookContext.ts"
 import { withClientTools } from "../definition/clientTools.ts"
 import type { ResolvedAgent } from "../definition/resolvedAgent.ts"
@@ -60,6 +62,8 @@ export class Turn extends GuardTurn {
   readonly window = { level: "none" as "none" | "warn" | "exceeded", compactedForOverflow: false }
   /** Why this run was interrupted although it can be resumed: by its time limit, or to park it. */
   cutOff: "limited" | "parked" | undefined = undefined
+  /** How a hook ended the turn by an agent in the background. */
+  aborted: Extract<TurnEnded["end"], { readonly type: "aborted" }> | undefined = undefined
   /** How this run ended after it was cut off. */
   cutOffEnd: Exit.Exit<RunResult, AgentError> | undefined = undefined
   /** The fiber that runs the turn. */
@@ -99,6 +103,12 @@ export class Turn extends GuardTurn {
     Deferred.doneUnsafe(this.parkRequest, Effect.void)
   }
 
+  /** Ends the turn now, because a hook aborted an agent in the background. */
+  abort({ by, reason }: Pick<Aborted, "by" | "reason">): void {
+    this.aborted ??= { type: "aborted", reason, by }
+    this.fiber?.interruptUnsafe()
+  }
+
   /**
    * Interrupts the turn so that it can be resumed. It waits for a commit that is being written, so that nothing is
    * written afterwards.
@@ -134,6 +144,11 @@ export class Turn extends GuardTurn {
   /** How long the turn has run, since it started or was resumed after a limit, in milliseconds. */
   get usedMs(): number {
     return this.used.elapsedMs + (this.beganAt === undefined ? 0 : performance.now() - this.beganAt)
+  }
+
+  /** What the turn and its sub-agents have spent so far. */
+  get spent(): Spent {
+    return spentBy(this.state, this.background?.spent)
   }
 
   /** The conversation so far. */

@@ -10,33 +10,39 @@ import * as Fiber from "effect/Fiber"
 import { type AgentError } from "../../../data/AgentError.ts"
 import type { Json } from "../../../data/Json.ts"
 import { digest } from "../../../data/Json.ts"
+import type { ToolCall } from "../../../data/Message.ts"
 import { failure, success, type ToolResult } from "../../../data/tool/Tool.ts"
 import type { SessionState } from "../../../guard/internal/state/sessionState.ts"
 import { addSpent } from "../../../guard/internal/state/spent.ts"
 import type { SubAgentRun } from "../../../guard/internal/state/subAgentRun.ts"
-import { openStep } from "../../../guard/internal/state/turnState.ts"
 import type { Step } from "../../../guard/internal/state/yieldable.ts"
 import { awaitName } from "../definition/backgroundTools.ts"
-import { type BackgroundAgent, BackgroundAgents, Messages } from "../running/backgroundAgents.ts"
+import { type BackgroundAgent, BackgroundAgents, type EndedTurn, Messages } from "../running/backgroundAgents.ts"
 import type { Turn } from "../running/turn.ts"
 
 /** Whether this turn can have agents in the background: only that of the agent that the host started. */
 export const hasBackground = ({ depth, parent }: Turn): boolean => parent === undefined && depth === 0
 
-/** Starts a sub-agent in the background, or continues one that another process has started. */
+/** Lets a sub-agent work in the background. It was started by this process or by an earlier one. */
 export const startInBackground = (
   turn: Turn,
   about: Pick<BackgroundAgent, "tool" | "message"> & { readonly id?: string },
-  { resumed, session, sub }: { readonly sub: SubAgentRun; readonly session: SessionState; readonly resumed: boolean }
+  { run, session, sub }: {
+    readonly sub: SubAgentRun
+    readonly session: SessionState
+    readonly run: Effect.Effect<EndedTurn, AgentError>
+  }
 ): BackgroundAgent => {
   const all = turn.background ??= new BackgroundAgents()
   const { id = all.newId(), message, tool } = about
   const messages = new Messages()
   session.owner = messages
-  const fiber = Effect.runForkWith(turn.io.services ?? Context.empty())(sub.run(resumed))
+  const fiber = Effect.runForkWith(turn.io.services ?? Context.empty())(run)
   const agent: BackgroundAgent = { id, tool, message, work: { sub, fiber, messages }, isAwaited: false }
   all.agents.set(id, agent)
-  fiber.addObserver(() => {
+  fiber.addObserver((exit) => {
+    // The call that waits for it ends the turn otherwise.
+    if (Exit.isSuccess(exit) && exit.value.status === "aborted" && !agent.isAwaited) turn.abort(exit.value)
     // Messages that came too late.
     for (const steer of messages.steers) messages.settleSteer(steer, { type: "notRunning" })
   })
@@ -64,12 +70,19 @@ export const messageAgent = (turn: Turn, args: Json): Effect.Effect<ToolResult> 
   if (agent.work === undefined) return Effect.succeed(failure(`${agent.id} is gone: start it again`))
   const { fiber, messages } = agent.work
   const message = typeof args === "object" && args !== null && "message" in args ? args.message : ""
-  const ended = `${agent.id} has finished: read its answer with ${awaitName}`
-  if (fiber.pollUnsafe() !== undefined) return Effect.succeed(failure(ended))
+  const ended = () => {
+    const exit = fiber.pollUnsafe()
+    return failure(
+      exit === undefined || Exit.isFailure(exit) || exit.value.status !== "suspended"
+        ? `${agent.id} has finished: read its answer with ${awaitName}`
+        : `${agent.id} waits for a person and reads no messages until then`
+    )
+  }
+  if (fiber.pollUnsafe() !== undefined) return Effect.succeed(ended())
   return Effect.callback<ToolResult>((resume) =>
     messages.send(
       { message: typeof message === "string" ? message : JSON.stringify(message) },
-      (outcome) => resume(Effect.succeed(outcome.type === "delivered" ? success("delivered") : failure(ended)))
+      (outcome) => resume(Effect.succeed(outcome.type === "delivered" ? success("delivered") : ended()))
     )
   )
 }
@@ -89,17 +102,37 @@ export const cancelAgent = (turn: Turn, args: Json): Effect.Effect<ToolResult> =
   })
 }
 
-/** Waits until one of the agents has finished or waits itself, and opens a step in which the lead agent reads it. */
-export const awaitNext = function*(turn: Turn): Step<boolean, AgentError> {
-  const open = turn.background?.open.filter(({ work }) => work !== undefined) ?? []
-  if (open.length === 0) return false
+/**
+ * Waits until one of the agents has finished or waits itself. Returns the call with which the lead agent reads it, or
+ * nothing if there is none.
+ */
+export const nextAnswer = function*(turn: Turn): Step<ToolCall | undefined, AgentError> {
+  const open = unread(turn)
+  if (open.length === 0) return undefined
   const settled = yield* Effect.raceAll(open.map((one) => Effect.as(Fiber.await(one.work!.fiber), one)))
-  const id = `await_${digest([turn.session.id, turn.state.turnNumber, turn.state.stepNumber, settled.id])}`
-  const call = { id, name: awaitName, args: { id: settled.id } }
-  turn.session.ids.add(id)
-  openStep(turn.state, { role: "assistant", content: "", toolCalls: [call] }, [call])
-  return true
+  return callFor(turn, settled)
 }
+
+/** The calls with which the lead agent reads those that do not work any more. */
+export const settledAnswers = (turn: Turn): ReadonlyArray<ToolCall> =>
+  unread(turn).flatMap((one) => one.work?.fiber.pollUnsafe() === undefined ? [] : [callFor(turn, one)])
+
+/** The agents that the runtime may read. A hook or a limit may have stopped a call for one of them in this step. */
+const unread = (turn: Turn): ReadonlyArray<BackgroundAgent> =>
+  (turn.background?.open ?? []).filter((one) => {
+    const id = idFor(turn, one)
+    return one.work !== undefined && turn.state.calls.every(({ state: { call } }) => call.id !== id)
+  })
+
+const callFor = (turn: Turn, agent: BackgroundAgent): ToolCall => {
+  const id = idFor(turn, agent)
+  turn.session.ids.add(id)
+  return { id, name: awaitName, args: { id: agent.id } }
+}
+
+/** Each step reads an agent at most once. The id stays the same when the step is repeated. */
+const idFor = ({ session, state }: Turn, { id }: BackgroundAgent): string =>
+  `await_${digest([session.id, state.turnNumber, state.stepNumber, id])}`
 
 /** Waits until none of them works: each has finished, waits for a person, or was parked. */
 export const settleBackground = (turn: Turn): Effect.Effect<void> =>
@@ -112,13 +145,13 @@ export const settleBackground = (turn: Turn): Effect.Effect<void> =>
     }
   )
 
-/** Stops them. What they had done until now is stored with the turn, if it can be resumed. */
+/** Stops them, also those that a call waits for. What they had done until now is stored with the turn, if it can be resumed. */
 export const stopBackground = (turn: Turn): Effect.Effect<void> =>
   Effect.suspend(() => {
     const { background } = turn
     if (background === undefined || background.agents.size === 0) return Effect.void
     background.freeze(turn.session.root.durable.turn)
-    return Effect.forEach(background.open, ({ work }) =>
+    return Effect.forEach(background.agents.values(), ({ work }) =>
       work === undefined || work.fiber.pollUnsafe() !== undefined ? Effect.void : Fiber.interrupt(work.fiber), {
       concurrency: "unbounded",
       discard: true

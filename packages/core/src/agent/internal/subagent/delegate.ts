@@ -22,19 +22,18 @@ import type { TurnInput } from "../../../data/Turn.ts"
 import { sessionOf } from "../../../guard/internal/io/resumeSession.ts"
 import { allowDelegation, finishDelegation } from "../../../guard/internal/point/delegation.ts"
 import { SessionState } from "../../../guard/internal/state/sessionState.ts"
-import { addSpent, spentBy } from "../../../guard/internal/state/spent.ts"
+import { addSpent } from "../../../guard/internal/state/spent.ts"
 import type { SubAgentRun } from "../../../guard/internal/state/subAgentRun.ts"
 import { planned, type RunningCall, update } from "../../../guard/internal/state/toolCallState.ts"
 import { endTurn } from "../../../guard/internal/state/turnEnd.ts"
 import { newTurn, storedTurn, type TurnState } from "../../../guard/internal/state/turnState.ts"
 import { type Step, toEffect } from "../../../guard/internal/state/yieldable.ts"
 import { applyDecisions, pendingOf } from "../../../guard/internal/toolCall/openQuestions.ts"
-import type { RunResult } from "../../../guard/RunResult.ts"
 import type { TurnEnded } from "../../../guard/TurnEnded.ts"
 import { subAgentOf } from "../definition/agentTree.ts"
 import { targetOf } from "../definition/delegationTarget.ts"
 import type { Delegate, ResolvedAgent } from "../definition/resolvedAgent.ts"
-import { BackgroundAgents, storedAgents } from "../running/backgroundAgents.ts"
+import { BackgroundAgents, type EndedTurn, storedAgents, whyLimited } from "../running/backgroundAgents.ts"
 import { Turn } from "../running/turn.ts"
 import { shutDownCore } from "../window/startSession.ts"
 import { backgroundAgent, hasBackground, startedText, startInBackground, wasCancelled } from "./background.ts"
@@ -72,8 +71,9 @@ export const delegate = function*(
     to
   )
   if (to.background === true && hasBackground(turn)) {
-    const started = startInBackground(turn, { tool: name, message: task }, { sub, session, resumed: false })
-    return success(startedText(started))
+    const started = startInBackground(turn, { tool: name, message: task }, { sub, session, run: sub.run(false) })
+    // It may have ended already.
+    return turn.aborted === undefined ? success(startedText(started)) : yield* endTurn(turn.aborted)
   }
   return yield* runSubAgent(turn, { call, sub, to, name, task }, delegation, false)
 }
@@ -130,7 +130,7 @@ export const resumeAwaited = function*(turn: Turn, call: RunningCall, args: Json
 export const restoreBackground = (turn: Turn): void => {
   const { root } = turn.session
   if (!hasBackground(turn) || !root.hasDurable || turn.background !== undefined) return
-  for (const { child, id, message, tool } of storedAgents(root.durable.turn)) {
+  for (const { answer, child, error, id, message, tool } of storedAgents(root.durable.turn)) {
     const all = turn.background ??= new BackgroundAgents()
     const to = turn.agent.delegates.get(tool)
     // The id of the call that started it only names the parent of its events.
@@ -146,7 +146,12 @@ export const restoreBackground = (turn: Turn): void => {
     const session = sessionOf(state, { root })
     session.status = "idle"
     const sub = subAgentRun({ parent: turn, call, agent: agent.success, session, state: storedTurn(state) }, to)
-    startInBackground(turn, { id, tool, message }, { sub, session, resumed: true })
+    const run = answer !== undefined
+      ? Effect.succeed({ status: "completed", text: answer } as const)
+      : error !== undefined
+      ? Effect.fail(new PortFailed({ port: tool, message: error }))
+      : sub.run(true)
+    startInBackground(turn, { id, tool, message }, { sub, session, run })
   }
 }
 
@@ -201,7 +206,7 @@ const subAgentRun = (
     decide: (decisions) => toEffect(() => applyDecisions(turn, decisions)),
     snapshot: () => turn.io.snapshot(),
     messages: () => turn.messages,
-    spent: () => spentBy(state),
+    spent: () => turn.spent,
     shutDown: Effect.suspend(() => shutDownCore(core, turn.session.id, (message) => parent.io.warn(message, "runtime")))
   }
 }
@@ -233,7 +238,7 @@ const takeExit = function*(
   turn: Turn,
   { call, name, sub, task, to }: Work,
   delegation: Delegation,
-  exit: Exit.Exit<RunResult, AgentError>
+  exit: Exit.Exit<EndedTurn, AgentError>
 ): Step<ToolResult | "waits", Failure> {
   if (exit._tag === "Failure" && Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
   if (exit._tag === "Success" && exit.value.status === "suspended") {
@@ -258,20 +263,21 @@ const takeExit = function*(
     update(call, { type: "finish", result: failure(`${delegation.agent} was aborted: ${result.reason}`) })
     return yield* endTurn({ type: "aborted", reason: result.reason, by: result.by })
   }
-  if (result.status !== "completed") return failure(`${delegation.agent} was ${result.status}: ${whyEnded(result)}`)
-  if (canStay(turn, name, to)) call.transferWork = workOf(sub.messages(), task)
-  return yield* endDelegation(turn, call, to, { delegation, result: { text: result.text }, executed: true })
+  if (result.status === "limited") return failure(whyLimited(delegation.agent, result))
+  const work = canStay(turn, name, to) ? workOf(sub.messages(), task) : undefined
+  return yield* endDelegation(turn, call, to, { delegation, result: { text: result.text }, executed: true }, work)
 }
 
-const whyEnded = (result: RunResult): string =>
-  result.status === "limited" ? `${result.limit} ${result.used} of ${result.max}` : result.text
-
-/** Returns what the hooks made of the result. After a transfer, it is also the answer of the turn. */
+/**
+ * Returns what the hooks made of the result. After a transfer, it is also the answer of the turn. `work` is what an
+ * agent that stays did before.
+ */
 const endDelegation = function*(
   turn: Turn,
   call: RunningCall,
   to: Delegate,
-  ended: PostDelegationEvent
+  ended: PostDelegationEvent,
+  work?: ReadonlyArray<Message>
 ): Step<ToolResult, Failure> {
   const finished = yield* finishDelegation(turn, ended)
   const { agent, type } = ended.delegation
@@ -282,7 +288,7 @@ const endDelegation = function*(
   const isBack = to.stays === true && ended.executed && answeringTool(turn) === undefined
   // An agent in between ends too, so that the lead agent goes on.
   if (isBack && turn.parent === undefined) return success(`${agent} hands the conversation back: ${finished.text}`)
-  if (type === "transfer") call.transferText = finished.text
+  if (type === "transfer") update(call, { type: "transfer", transfer: { text: finished.text, ...defined({ work }) } })
   return success(finished.text)
 }
 

@@ -26,7 +26,7 @@ const known = new WeakMap<ResolvedAgent, ResolvedAgent>()
 export const stayingAgent = (agent: ResolvedAgent, child: ResolvedAgent, lead: ResolvedAgent): ResolvedAgent => {
   const found = known.get(agent)
   if (found !== undefined) return found
-  const { delegates, dispatcher, tools } = agent
+  const { delegates, dispatcher, shownTools, tools } = agent
   const others = [...lead.delegates].filter(([name, to]) =>
     to.stays === true && targetOf(to.agent)?.agent !== child && !tools.has(name)
   )
@@ -39,6 +39,7 @@ export const stayingAgent = (agent: ResolvedAgent, child: ResolvedAgent, lead: R
   const made = makeAgent({
     ...agent,
     tools: new Map([...tools, ...added.map((tool) => [tool.name, tool] as const)]),
+    shownTools: [...shownTools, ...added],
     delegates: new Map([...delegates, ...others]),
     handsBack: isBack,
     dispatcher: {

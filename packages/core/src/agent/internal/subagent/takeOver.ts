@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import { digest, type Json } from "../../../data/Json.ts"
 import { type Message, text, whyInvalid } from "../../../data/Message.ts"
 import { success, type ToolResult } from "../../../data/tool/Tool.ts"
-import type { RunningCall } from "../../../guard/internal/state/toolCallState.ts"
+import { type RunningCall, type Transfer, update } from "../../../guard/internal/state/toolCallState.ts"
 import { openStep } from "../../../guard/internal/state/turnState.ts"
 import * as HookState from "../../../hook/HookState.ts"
 import type { Delegate } from "../definition/resolvedAgent.ts"
@@ -61,7 +61,8 @@ export const isContinued = (turn: Turn, { state: { call } }: RunningCall): boole
 export const runHandBack = (turn: Turn, call: RunningCall, args: Json): ToolResult => {
   setAnswering(turn, undefined)
   const message = typeof args === "object" && args !== null && "message" in args ? args.message : ""
-  call.transferText = typeof message === "string" ? message : JSON.stringify(message)
+  const text = typeof message === "string" ? message : JSON.stringify(message)
+  update(call, { type: "transfer", transfer: { text } })
   return success("handed back")
 }
 
@@ -75,12 +76,10 @@ export const workOf = (messages: ReadonlyArray<Message>, task: string): Readonly
 }
 
 /** Adds what the agent that took over did and said to the conversation. */
-export const addTransferred = (turn: Turn, { transferText = "", transferWork = [] }: RunningCall): void => {
-  if (transferWork.length > 0 && whyInvalid(transferWork) === undefined) {
-    if (turn.session.findIdClash(transferWork) === undefined) {
-      turn.session.addIds(transferWork)
-      turn.messages.push(...transferWork)
-    }
+export const addTransferred = (turn: Turn, { text, work = [] }: Transfer): void => {
+  if (work.length > 0 && whyInvalid(work) === undefined && turn.session.findIdClash(work) === undefined) {
+    turn.session.addIds(work)
+    turn.messages.push(...work)
   }
-  turn.messages.push({ role: "assistant", content: transferText })
+  turn.messages.push({ role: "assistant", content: text })
 }

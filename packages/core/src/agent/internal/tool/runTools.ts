@@ -4,13 +4,14 @@ import type { AgentError } from "../../../data/AgentError.ts"
 import { askHooks } from "../../../guard/internal/point/askHooks.ts"
 import type { RunningCall } from "../../../guard/internal/state/toolCallState.ts"
 import { abortOf, endTurn } from "../../../guard/internal/state/turnEnd.ts"
+import { extendStep } from "../../../guard/internal/state/turnState.ts"
 import type { Step } from "../../../guard/internal/state/yieldable.ts"
 import type { TurnEnded } from "../../../guard/TurnEnded.ts"
 import type { PostStepEvent } from "../../../hook/HookPoint.ts"
 import type { CoreOutput } from "../../AgentCore.ts"
 import { countUse, overLimit, roomFor, stopAtLimit, stopIfReached } from "../running/reachLimit.ts"
 import type { Turn } from "../running/turn.ts"
-import { awaitNext, settleBackground } from "../subagent/background.ts"
+import { nextAnswer, settleBackground, settledAnswers } from "../subagent/background.ts"
 import { addTransferred } from "../subagent/takeOver.ts"
 import { tokensOf } from "../window/tokens.ts"
 import { keepResult, runToolCall } from "./runToolCall.ts"
@@ -38,7 +39,13 @@ export const runTools = function*(turn: Turn): Step<CoreOutput | undefined, Fail
     if (turn.io.hasStore) yield* turn.io.commit
   } else yield* runBatch(turn, batch)
   const isHeld = turn.isParking || state.calls.some((call) => call.state.status === "asked")
-  if (isHeld && turn.background !== undefined) yield* settleBackground(turn)
+  if (isHeld && turn.background !== undefined) {
+    yield* settleBackground(turn)
+    // Their questions are put together with those of this step, and their answers are kept.
+    const settled = turn.isParking ? [] : settledAnswers(turn)
+    for (const one of settled) extendStep(state, one)
+    if (settled.length > 0) return yield* runTools(turn)
+  }
   // Calls of a parked turn that were not started count when the turn is resumed.
   if (turn.isParking) countUse(turn, "toolCalls", late.size - state.calls.filter(isPlanned).length)
   if (turn.isParking && state.calls.some(({ state: { status } }) => status !== "done" && status !== "asked")) {
@@ -49,19 +56,21 @@ export const runTools = function*(turn: Turn): Step<CoreOutput | undefined, Fail
   if (stop !== undefined) return yield* stop
   const over = late.size > 0 ? overLimit(turn, "toolCalls") : undefined
   if (over !== undefined) return yield* stopAtLimit(turn, over, "toolCalls")
-  const transferred = state.calls.find(({ transferText }) => transferText !== undefined)
+  const transfer = state.calls.find((call) => call.state.transfer !== undefined)?.state.transfer
+  // The turn does not end before the agents in the background. Their answers belong to this step, so that a turn that
+  // waits for one of them still has the answer of the agent that took over.
+  const next = transfer === undefined || turn.background === undefined ? undefined : yield* nextAnswer(turn)
+  if (next !== undefined) {
+    extendStep(state, next)
+    return yield* runTools(turn)
+  }
   const { isStored } = turn.io
   turn.closeStep("not run")
   // A run that is resumed from the stored results comes to the same conversation, so it need not be stored again.
   if (isStored) turn.io.noteStored()
-  if (transferred !== undefined) {
-    // The turn does not end before the agents in the background.
-    if (turn.background !== undefined) { while (yield* awaitNext(turn)) yield* runTools(turn) }
-    addTransferred(turn, transferred)
-  }
+  if (transfer !== undefined) addTransferred(turn, transfer)
   if (turn.hasHooks("postStep")) yield* askPostStep(turn)
-  const text = transferred?.transferText
-  return text === undefined ? undefined : { text, finishReason: "stop" }
+  return transfer === undefined ? undefined : { text: transfer.text, finishReason: "stop" }
 }
 
 const isPlanned = ({ state: { status } }: RunningCall): boolean => status === "planned"
@@ -93,6 +102,6 @@ export const askPostStep = function*(turn: Turn): Step<void, Failure> {
 /** The conversation so far, for hooks that may rewrite it. */
 export const historyOf = (turn: Turn): PostStepEvent => ({
   messages: turn.messages.slice(),
-  usage: turn.state.usage,
+  usage: turn.spent.usage,
   budget: { usedTokens: tokensOf(turn), windowTokens: turn.agent.config.window?.tokens ?? 0 }
 })

@@ -58,5 +58,6 @@ const metaOf = (tool: AnyTool, schema: ToolSchema): ToolMeta =>
     ...(tool.readOnly === undefined ? {} : { readOnly: tool.readOnly }),
     ...(tool.destructive === undefined ? {} : { destructive: tool.destructive }),
     ...(tool.idempotent === undefined ? {} : { idempotent: tool.idempotent }),
+    ...(tool.openWorld === undefined ? {} : { openWorld: tool.openWorld }),
     ...(tool.deferred === "vendor" ? { deferred: tool.deferred } : {})
   })

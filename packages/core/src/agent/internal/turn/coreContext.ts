@@ -3,6 +3,7 @@ import type { AgentError } from "../../../data/AgentError.ts"
 import type { AgentEventBody } from "../../../data/AgentEvent.ts"
 import type { Message } from "../../../data/Message.ts"
 import { askBeforeStop } from "../../../guard/internal/point/beforeStop.ts"
+import { openStep } from "../../../guard/internal/state/turnState.ts"
 import { type Step, toEffect } from "../../../guard/internal/state/yieldable.ts"
 import type { TurnEnded } from "../../../guard/TurnEnded.ts"
 import type { HookPointName, In } from "../../../hook/HookPoint.ts"
@@ -11,7 +12,7 @@ import { callModel } from "../model/callModel.ts"
 import { deliverSteers } from "../model/steer.ts"
 import { reachLimit } from "../running/reachLimit.ts"
 import type { Turn } from "../running/turn.ts"
-import { awaitNext } from "../subagent/background.ts"
+import { nextAnswer } from "../subagent/background.ts"
 import { askPostStep, historyOf, runTools } from "../tool/runTools.ts"
 
 /** A class, because every turn makes one, and each part is built only when a core uses it. */
@@ -72,7 +73,9 @@ export class CoreContext implements AgentContext {
 
 /** Runs the `preStop` hooks. Returns true if a hook gave a follow-up, so that the turn continues. */
 const keepGoing = function*(turn: Turn, text: string): Step<boolean, AgentError | TurnEnded> {
-  if (turn.background !== undefined && (yield* awaitNext(turn))) {
+  const next = turn.background === undefined ? undefined : yield* nextAnswer(turn)
+  if (next !== undefined) {
+    openStep(turn.state, { role: "assistant", content: "", toolCalls: [next] }, [next])
     yield* runTools(turn)
     return true
   }

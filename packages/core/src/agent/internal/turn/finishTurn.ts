@@ -49,19 +49,20 @@ export const finishTurn = (
     ),
     (exit) => {
       if (Exit.isSuccess(exit)) return Effect.void
-      return turn.cutOff !== undefined && Cause.hasInterruptsOnly(exit.cause)
+      return (turn.cutOff !== undefined || turn.aborted !== undefined) && Cause.hasInterruptsOnly(exit.cause)
         ? Effect.map(Effect.exit(finishCutOff(turn)), (end) => void (turn.cutOffEnd = end))
         : afterFailure(turn, exit.cause)
     }
   )
 
 /**
- * The turn was interrupted by its time limit, or to park it. Calls that were running have an unknown outcome; the
+ * The turn was interrupted by its time limit, by an Abort in the background, or to park it. Calls that were running have an unknown outcome; the
  * others run when the turn is resumed.
  */
 const finishCutOff = (turn: Turn): Effect.Effect<RunResult, AgentError> =>
   Effect.onExit(
     Effect.suspend(() => {
+      if (turn.aborted !== undefined) return finish(turn, resultOfEnd(turn, turn.aborted))
       if (turn.cutOff === "parked") return finish(turn, resultOfEnd(turn, { type: "parked" }))
       const { wallClockMs: max } = turn.agent.limits
       turn.io.publish({ type: "limit", limit: "wallClockMs", used: max, max })
@@ -153,7 +154,7 @@ const afterFailure = (turn: Turn, cause: Cause.Cause<AgentError>): Effect.Effect
   if (whyCutOff !== undefined && Cause.hasInterruptsOnly(cause)) {
     // An agent above stops and can be resumed, so this turn stays as it is.
     return Effect.sync(() =>
-      io.publish({ type: "turn-end", status: whyCutOff, text: "", usage: state.usage, ...failOpensOf(turn) })
+      io.publish({ type: "turn-end", status: whyCutOff, text: "", usage: turn.spent.usage, ...failOpensOf(turn) })
     )
   }
   turn.closeStep("cancelled before it ended; its outcome is unknown")
@@ -180,7 +181,7 @@ const publishFailure = (turn: Turn, cause: Cause.Cause<AgentError>): void => tur
 
 /** Makes the last event of a turn that failed or was cancelled. */
 const failureEnd = (turn: Turn, cause: Cause.Cause<AgentError>): AgentEventBody => {
-  const { state: { usage } } = turn
+  const { usage } = turn.spent
   const failOpens = failOpensOf(turn)
   if (Cause.hasInterruptsOnly(cause)) {
     return { type: "turn-end", status: "cancelled", text: "the turn was cancelled", usage, ...failOpens }

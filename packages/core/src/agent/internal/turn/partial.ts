@@ -7,7 +7,6 @@ import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
 import type { TurnPartial } from "../../../data/TurnPartial.ts"
 import { copyError } from "../../../guard/internal/state/copyError.ts"
-import { spentBy } from "../../../guard/internal/state/spent.ts"
 import type { Turn } from "../running/turn.ts"
 
 /** Receives what a cancelled turn had done, because an interruption has no error to which it can be added. */
@@ -41,7 +40,7 @@ export const reasonWithPartial = (reason: unknown, partial: TurnPartial | undefi
 /** Errors are often logged, so confidential values are not revealed in them. */
 const partialOf = (turn: Turn, error?: AgentError): TurnPartial => ({
   text: textBefore(turn, error),
-  ...spentBy(turn.state),
+  ...turn.spent,
   messages: turn.messages.slice()
 })
 

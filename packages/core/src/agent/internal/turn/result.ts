@@ -1,6 +1,5 @@
 /** Makes the result of a turn: plain data, which does not change when the conversation continues. */
 import type { Message } from "../../../data/Message.ts"
-import { spentBy } from "../../../guard/internal/state/spent.ts"
 import type { Aborted, Completed, Limited, Parked, RunCommon, Suspended } from "../../../guard/RunResult.ts"
 import type { HookRecord } from "../../../hook/HookRecord.ts"
 import type { Turn } from "../running/turn.ts"
@@ -16,7 +15,7 @@ type Specific =
 /** Makes the result. `text` is the text for the user. */
 export const resultOf = <S extends Specific>(turn: Turn, text: string, specific: S): RunCommon & S => {
   const { io: { records }, messages, session, state } = turn
-  const { cost, usage } = spentBy(state)
+  const { cost, usage } = turn.spent
   const common = {
     sessionId: session.id,
     turnNumber: state.turnNumber,

@@ -74,7 +74,11 @@ const work = function*(turn: Turn, resumed: boolean): Step<TurnOutput, Failure> 
   const continues = resumed && state.phase !== "start"
   if (continues) restoreBackground(turn)
   if (continues) io.publish({ type: "turn-start", message: state.input.message, resumed })
-  const answer = continues ? answerBefore(turn) ?? (yield* runCore(turn)) : yield* begin(turn)
+  const answer = !continues
+    ? yield* begin(turn)
+    : state.phase === "ended"
+    ? yield* answerBefore(turn)
+    : yield* runCore(turn)
   const output = outputOf(turn, answer)
   yield* observe(turn, output)
   const outcome = yield* askHooks(turn, "postTurn", { input: state.input, output, executed: answer.executed })
@@ -85,12 +89,15 @@ const work = function*(turn: Turn, resumed: boolean): Step<TurnOutput, Failure> 
 
 /**
  * The answer that a sub-agent had given before its process ended. Its turn is over and its caller does not know: the
- * model is not asked again.
+ * model is not asked again, also if the turn had failed or a hook had aborted it.
  */
-const answerBefore = ({ messages, state }: Turn): Answer | undefined => {
+const answerBefore = function*({ agent: { core }, messages }: Turn): Step<Answer, PortFailed> {
   const last = messages.at(-1)
-  if (state.phase !== "ended" || last?.role !== "assistant" || last.toolCalls !== undefined) return undefined
-  return { text: last.content, finishReason: "stop", executed: true }
+  if (last?.role === "assistant" && last.toolCalls === undefined) {
+    return { text: last.content, finishReason: "stop", executed: true }
+  }
+  const message = "the turn had ended without an answer when its process ended"
+  return yield* new PortFailed({ port: core.coreType, message })
 }
 
 /** Runs steps 2 to 4 of a new turn. */

@@ -24,6 +24,14 @@ export const loadOptional = (name: string): unknown => {
   return places.map((from) => from && attempt(() => createRequire(from)(name) as unknown)).find(Boolean)
 }
 
+/**
+ * Runs a function outside of the asynchronous context (`AsyncLocalStorage`) of its caller, so that what it starts does
+ * not keep the caller's values in memory. Without Node's module it just runs the function.
+ */
+export const outsideOfCaller = (): <A>(run: () => A) => A =>
+  attempt(() => globalThis.process?.getBuiltinModule?.("node:async_hooks").AsyncLocalStorage.snapshot()) ??
+    ((run) => run())
+
 const attempt = <A>(read: () => A): A | undefined => Result.getOrElse(Result.try(read), () => undefined)
 
 /** The part of Deno that knows its permissions. */

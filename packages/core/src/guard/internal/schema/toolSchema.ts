@@ -6,6 +6,8 @@ import * as Schema from "effect/Schema"
 import * as SchemaRepresentation from "effect/SchemaRepresentation"
 import type { StandardSchemaV1 } from "effect/StandardSchema"
 import { ConfigError } from "../../../data/AgentError.ts"
+import { copy } from "../../../data/internal/copyJson.ts"
+import { canWriteAgain } from "../../../data/internal/madeDefaults.ts"
 import { isPlain, type Json, type JsonObject } from "../../../data/Json.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import type { InputSchema } from "../../../data/tool/InputSchema.ts"
@@ -72,8 +74,10 @@ export const of = (tool: Source): Result.Result<ToolSchema, ConfigError> => {
     const { success: jsonSchema } = given
     if (jsonSchema !== undefined) {
       return attempt(tool, () => {
-        const { validate } = input["~standard"]
+        // Some libraries change what they validate, or cannot validate what is frozen.
+        const validate = (value: unknown) => input["~standard"].validate(copy(value))
         const writeAgain = tool.jsonSchema === undefined ? write : undefined
+        if (writeAgain !== undefined && hasDefaults(jsonSchema)) canWriteAgain(jsonSchema, writeAgain)
         return ofStandard({ validate, inputSchema: jsonSchema, encode: zodEncoder(input), writeAgain })
       })
     }

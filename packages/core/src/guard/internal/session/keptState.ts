@@ -28,7 +28,8 @@ const Kept = Schema.Struct({
       inputSchema: Schema.Record(Schema.String, JsonValue),
       readOnly: Schema.optionalKey(Schema.Boolean),
       destructive: Schema.optionalKey(Schema.Boolean),
-      idempotent: Schema.optionalKey(Schema.Boolean)
+      idempotent: Schema.optionalKey(Schema.Boolean),
+      openWorld: Schema.optionalKey(Schema.Boolean)
     })
   ))
 })

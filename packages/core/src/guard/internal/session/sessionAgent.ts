@@ -103,7 +103,7 @@ const schemasOf = (
 /** Returns what is known about a tool. */
 export const metaOf = (
   name: string,
-  { description = "", destructive, idempotent, inputSchema, readOnly }: Omit<GuardedTool, "name" | "input">,
+  { description = "", destructive, idempotent, inputSchema, openWorld, readOnly }: Omit<GuardedTool, "name" | "input">,
   ownSchema = inputSchema
 ): ToolMeta =>
   Object.freeze({
@@ -112,7 +112,8 @@ export const metaOf = (
     inputSchema: ownSchema ?? anyObject,
     ...(readOnly === undefined ? {} : { readOnly }),
     ...(destructive === undefined ? {} : { destructive }),
-    ...(idempotent === undefined ? {} : { idempotent })
+    ...(idempotent === undefined ? {} : { idempotent }),
+    ...(openWorld === undefined ? {} : { openWorld })
   })
 
 const anyObject = Object.freeze({ type: "object" })

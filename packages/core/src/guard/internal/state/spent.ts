@@ -5,9 +5,12 @@ import { CostMeter, type Spent, storedCost } from "./costMeter.ts"
 import type { RunningCall } from "./toolCallState.ts"
 import type { TurnState } from "./turnState.ts"
 
-/** Returns what a turn has spent, with sub-agents that still run or wait. Those that have ended are in its state. */
-export const spentBy = ({ calls, cost, usage }: TurnState): Spent => {
-  const inside = calls.flatMap((call) => spentByCall(call) ?? [])
+/**
+ * Returns what a turn has spent, with sub-agents that still run or wait. Those that have ended are in its state.
+ * `others` is what sub-agents have spent for which no call is open.
+ */
+export const spentBy = ({ calls, cost, usage }: TurnState, others: ReadonlyArray<Spent> = []): Spent => {
+  const inside = [...others, ...calls.flatMap((call) => spentByCall(call) ?? [])]
   if (inside.length === 0) return { usage, cost: cost.read() }
   const all = new CostMeter(cost.read())
   for (const one of inside) all.add(one.cost)

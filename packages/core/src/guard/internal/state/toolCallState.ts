@@ -11,11 +11,11 @@
  * | started, decided | `wait`: the call's sub-agent waits for a person | asked |
  * | any except done | `finish`: the call has its result | done |
  *
- * `settle`, `change` and `rebuild` change other fields of a call, not its status. An event that does not fit the status
+ * `settle`, `change`, `transfer` and `rebuild` change other fields of a call, not its status. An event that does not fit the status
  * has no effect.
  */
 import type { Json } from "../../../data/Json.ts"
-import type { Message, ToolCall } from "../../../data/Message.ts"
+import type { ToolCall } from "../../../data/Message.ts"
 import type { CallState, Decision, PendingAsk } from "../../../data/RunState.ts"
 import type { ApprovalOfCall, ToolResult } from "../../../data/tool/Tool.ts"
 import { fingerprint } from "../../../hook/HookChain.ts"
@@ -34,11 +34,15 @@ export type ToolCallEvent =
   | { readonly type: "change"; readonly by: string }
   | { readonly type: "start"; readonly args?: Json | undefined }
   | { readonly type: "wait" }
+  | { readonly type: "transfer"; readonly transfer: Transfer }
   | { readonly type: "rebuild" }
   | { readonly type: "finish"; readonly result: ToolResult }
 
 /** A question that was answered for exactly this value. */
 type Settled = NonNullable<CallState["settled"]>[number]
+
+/** The answer of an agent that took the conversation over. */
+export type Transfer = NonNullable<CallState["transfer"]>
 
 /** The statuses in which an event has an effect. */
 const fits: { readonly [E in ToolCallEvent["type"]]: ReadonlyArray<ToolCallState["status"]> } = {
@@ -50,6 +54,7 @@ const fits: { readonly [E in ToolCallEvent["type"]]: ReadonlyArray<ToolCallState
   change: ["planned", "asked", "decided", "started"],
   start: ["planned", "decided", "started"],
   wait: ["started", "decided"],
+  transfer: ["planned", "asked", "decided", "started"],
   rebuild: ["planned", "asked", "decided", "started"],
   finish: ["planned", "asked", "decided", "started"]
 }
@@ -81,6 +86,8 @@ export const nextState = (state: ToolCallState, event: ToolCallEvent): ToolCallS
         : { ...state, status: "started", executedArgs: event.args }
     case "wait":
       return { ...state, status: "asked" }
+    case "transfer":
+      return { ...state, transfer: event.transfer }
     case "rebuild": {
       const { child: _child, ...rest } = state
       return rest
@@ -166,10 +173,6 @@ export interface RunningCall {
   answeredBy?: string
   /** Who denied the call: a hook, `policy` or `person`. */
   deniedBy?: string
-  /** The answer of a sub-agent that took the conversation over. */
-  transferText?: string
-  /** What that sub-agent did before its answer, if it stays. */
-  transferWork?: ReadonlyArray<Message>
 }
 
 /** Changes the state of a running call. */

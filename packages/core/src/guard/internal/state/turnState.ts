@@ -94,6 +94,13 @@ export const openStep = (turn: Writable, message: AssistantMessage, calls: Reado
   turn.phase = "tools"
 }
 
+/** Adds a call to the open step. */
+export const extendStep = (turn: Writable, call: ToolCall): void => {
+  if (turn.open === undefined) return openStep(turn, { role: "assistant", content: "", toolCalls: [call] }, [call])
+  turn.open = { ...turn.open, toolCalls: [...(turn.open.toolCalls ?? []), call] }
+  turn.calls = [...turn.calls, { state: planned(call) }]
+}
+
 /** Adds a call that another loop is about to make. Its message is not in this conversation. */
 export const addCall = (turn: Writable, call: RunningCall): void => {
   turn.calls = [...turn.calls, call]

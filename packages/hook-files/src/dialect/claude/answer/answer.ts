@@ -1,6 +1,6 @@
 /** The answer of an entry of a settings file. */
 import type { Json, JsonObject } from "@belay/core/Json"
-import type * as Dialect from "../../../Dialect.ts"
+import type * as Dialect from "../../../engine/Dialect.ts"
 
 /** What one entry answered, without the details of its format. @category models @since 0.1.0 */
 export interface Answer extends Dialect.Answer {

@@ -1,8 +1,8 @@
 /** Decodes the JSON of an answer field by field. An invalid field is ignored, and the other fields count. */
 import { defined } from "@belay/core/Fields"
 import type { Json, JsonObject } from "@belay/core/Json"
-import { cap, type Fields, isFields, type Reader, reader, someMessage } from "../../shared/fields.ts"
-import { type EventName, rowOf } from "../events.ts"
+import { cap, type Fields, isFields, type Reader, reader, someMessage } from "../../../internal/fields.ts"
+import { type EventName, rowOf } from "../event/events.ts"
 import type { Answer } from "./answer.ts"
 
 /**

@@ -1,11 +1,11 @@
 /** Reads the answer of an entry from its exit code, standard output and standard error. */
 import { checked } from "@belay/core/ArgumentCheck"
 import { defined } from "@belay/core/Fields"
+import { cap, type Fields, maxText, record } from "../../../internal/fields.ts"
 import type { Finished } from "../../../process/Command.ts"
-import type { AgentWork, PromptWork, Work } from "../../../Runners.ts"
-import { cap, type Fields, maxText, record } from "../../shared/fields.ts"
+import type { AgentWork, PromptWork, Work } from "../../../runner/Runners.ts"
 import { looksLikeAnswer } from "../../shared/strayAnswer.ts"
-import { type EventName, rowOf } from "../events.ts"
+import { type EventName, rowOf } from "../event/events.ts"
 import { type Answer, silent } from "./answer.ts"
 import { decodeFields } from "./answerFields.ts"
 

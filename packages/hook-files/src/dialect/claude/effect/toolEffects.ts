@@ -7,11 +7,11 @@ import { type Effects, onVerdict } from "../../../engine/effects.ts"
 import { knownCall } from "../../shared/delegation.ts"
 import { nameOf } from "../../shared/toolNames.ts"
 import type { Verdict } from "../answer/verdict.ts"
-import type { Flavor } from "../flavor.ts"
-import { batchOf } from "../input.ts"
-import * as Permission from "../permission/permission.ts"
-import { fields as own } from "../wire.ts"
+import { fields as own } from "../event/wire.ts"
+import type { Flavor } from "../input/flavor.ts"
+import { batchOf } from "../input/input.ts"
 import { inject, type Setup } from "./effects.ts"
+import * as Permission from "./permission.ts"
 
 export interface ToolSetup extends Setup {
   readonly flavor: Flavor

@@ -1,10 +1,10 @@
 /** Lists and reads the files of a plugin of Claude Code: its hooks, its manifest, and its skills. */
 import { basename, dirname, join, resolve } from "node:path"
+import { isFields, record } from "../../../internal/fields.ts"
 import { isInside, read, real } from "../../../internal/files.ts"
-import { isFields, record } from "../../shared/fields.ts"
-import { whyNoObject } from "../../shared/jsonError.ts"
+import { whyNoObject } from "../../../internal/jsonError.ts"
 import { list, type Place, type Scope, type SourceFile } from "../../shared/system.ts"
-import * as HookConfig from "../HookConfig.ts"
+import * as HookConfig from "../config/HookConfig.ts"
 import { type Enabled, entryIn } from "./plugins.ts"
 
 /** Returns the files in which a plugin can have hooks. */

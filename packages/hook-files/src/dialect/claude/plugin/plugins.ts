@@ -2,8 +2,8 @@
 import * as Result from "effect/Result"
 import { statSync } from "node:fs"
 import { dirname, isAbsolute, join, resolve } from "node:path"
+import { type Fields, isFields, isText, record } from "../../../internal/fields.ts"
 import { isInside, read, real } from "../../../internal/files.ts"
-import { type Fields, isFields, isText, record } from "../../shared/fields.ts"
 import { filesOf, list, type Where } from "../../shared/system.ts"
 
 /** A plugin that a settings file enables. */

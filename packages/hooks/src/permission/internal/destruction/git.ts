@@ -15,11 +15,19 @@ const verbOf = ({ operands, texts }: Arguments): string | undefined => {
 const pathspec =
   /^(?:\.{1,2}|:.*|.*[*?].*|--pathspec-\S+|--ours|--theirs|\.{1,2}\/.*|[^-].*\/|[^-].*\.(?:[cm]?[jt]sx?|json|md|py|rb|go|rs|java|kt|cc?|h|cpp|hpp|s?css|html?|ya?ml|toml|txt|sh|sql|lock|xml|vue|svelte|php|swift|ini|cfg|conf|env))$/
 
+/** Settings with which a plain push overwrites or deletes branches. */
+const forcingSetting = /^(?:--config-env=)?remote\..*\.(?:mirror(?!=(?:false|no|off|0)$)|push=["']?[+:])/i
+
 const gitChecks: { readonly [verb: string]: ReadonlyArray<GitCheck> } = {
   push: [[
     "git-force-push",
     ({ flag, isDynamic, long, some }) =>
-      isDynamic || flag("fd") || some(/^\+|^:\S/) || long("force", "delete", "mirror", "prune", "force-with-lease")
+      isDynamic || flag("fd") || some(/^\+|^:\S/) || some(forcingSetting) ||
+      long("force", "delete", "mirror", "prune", "force-with-lease")
+  ]],
+  config: [[
+    "git-force-push",
+    ({ operands, some }) => some(/^remote\..*\.mirror$/i) && operands.some((text) => /^(?:true|yes|on|1)$/i.test(text))
   ]],
   "send-pack": [["git-force-push", ({ long, some }) => long("force", "mirror") || some(/^\+|^:\S/)]],
   reset: [["git-discard", ({ isDynamic, long }) => isDynamic || long("hard", "merge", "keep")]],

@@ -8,7 +8,7 @@ import type { Simple, Word } from "../shellSyntax.ts"
 import type { Command, ScriptFile } from "./command.ts"
 import { type GivenArguments, pipedText, pipedWords } from "./pipes.ts"
 import { shellScriptOf } from "./shellScript.ts"
-import { Variables } from "./variables.ts"
+import { declarations, Variables } from "./variables.ts"
 import { inner, type Invocation, maxCommands, type Surroundings, WrappedCommands } from "./wrappedCommands.ts"
 import { optionScripts, wrappedCommand } from "./wrapperOptions.ts"
 
@@ -36,7 +36,9 @@ export class CommandCollector extends WrappedCommands {
   }
 
   private simple({ assigns, inputs, pipe, redirects, words }: Simple, depth: number, via: Command["via"]): void {
-    for (const { name, value } of assigns) this.assigned(name, value, depth, via)
+    const hadOwnPath = this.hasOwnPath
+    const declared = declarations.test(words[0]?.text ?? "") ? words.slice(1).flatMap(assignmentIn) : []
+    for (const { name, value } of [...assigns, ...declared]) this.assigned(name, value, depth, via)
     const outputs = words.flatMap(({ pieces = [] }) => pieces).flatMap((piece) =>
       piece.type === "output" ? piece.commands.map((one) => one.words.map(({ text }) => text)) : []
     )
@@ -52,6 +54,8 @@ export class CommandCollector extends WrappedCommands {
       this.problem("the name of a program is dynamic", via)
     }
     for (const expanded of this.variables.expand(words)) this.command(expanded, surroundings, depth, via)
+    // Variables before a program are for this program only.
+    if (words.length > 0 && declared.length === 0) this.hasOwnPath = hadOwnPath
   }
 
   protected command(words: ReadonlyArray<Word>, around: Surroundings, depth: number, via: Command["via"]): void {
@@ -65,7 +69,7 @@ export class CommandCollector extends WrappedCommands {
       return
     }
     const name = Programs.programName(first.text)
-    const standard = Programs.isStandardProgram(first.text)
+    const standard = Programs.isStandardProgram(first.text) && (!this.hasOwnPath || first.text.includes("/"))
     const inputs = [...around.inputs, ...pipedText(pipe, this.variables)]
     const before = pipedWords(pipe, this.variables)
     const piped = before === undefined ? {} : { pipe: before }
@@ -210,6 +214,12 @@ export class CommandCollector extends WrappedCommands {
     this.given = outer
     return script.readsFile ? this.opaque(`${name} reads a file first`, via) : true
   }
+}
+
+/** The variable that a word of `export` sets. */
+const assignmentIn = ({ dynamic, fuzzy, text }: Word): ReadonlyArray<Simple["assigns"][number]> => {
+  const [, name, value] = /^(\w+)=([\s\S]*)$/.exec(text) ?? []
+  return name === undefined ? [] : [{ name, value: { text: value!, dynamic, fuzzy } }]
 }
 
 /** Whether the program is not known: its name is computed, unless only its folder is. */

@@ -13,7 +13,8 @@ const maxWords = 512
 /** Commands that give variables values which are not written in the script. */
 const readers = /^(?:read|mapfile|readarray|getopts|let|printf|unset|select|wait)$/
 
-const declarations = /^(?:export|declare|local|readonly|typeset)$/
+/** Commands that set variables for the rest of the script. */
+export const declarations = /^(?:export|declare|local|readonly|typeset)$/
 
 /** Variables of every shell that are known well enough. */
 const standard: { readonly [name: string]: string } = { HOME: "~", PWD: ".", TMPDIR: "/tmp" }

@@ -59,6 +59,9 @@ export abstract class WrappedCommands {
   /** Collects the commands of a script. `inherits`: the same shell runs it, so that it has the variables around it. */
   abstract script(text: string, depth: number, via: Command["via"], inherits?: boolean): void
 
+  /** The line has set where programs are searched, so a name may mean any program. */
+  protected hasOwnPath = false
+
   /** Adds a command, and those that it runs. */
   protected abstract command(words: ReadonlyArray<Word>, around: Surroundings, depth: number, via: Command["via"]): void
 
@@ -82,6 +85,7 @@ export abstract class WrappedCommands {
       else this.script(value.text, depth + 1, via)
     }
     if (/^(?:BASH_)?ENV$/.test(name)) this.problem(`shells read the file in ${name}`, via)
+    if (name === "PATH") this.hasOwnPath = true
     if (loaderVariable.test(name)) this.problem(`${name} changes what programs do`, via)
   }
 

@@ -47,10 +47,10 @@ export const rulesOf = ({ address, schema: s, use }: Database): RuleStore => ({
       ),
     { mayRepeat: true }
   ),
-  add: ({ definition, fingerprint, hook, tool }) =>
+  add: ({ approvedBy, definition, fingerprint, hook, tool }) =>
     use((query) =>
       Effect.asVoid(query(
         `INSERT INTO ${s}.rules (rule) VALUES ($1) ON CONFLICT (rule) DO NOTHING`,
-        JSON.stringify({ hook, tool, fingerprint, definition })
+        JSON.stringify({ hook, tool, fingerprint, definition, approvedBy })
       )), { mayRepeat: true })
 })

@@ -2,6 +2,7 @@
 import { anonymousAccount, continues, type Erased, type Erasure, rootOf, type Target } from "@belay/core/Erasure"
 import * as Effect from "effect/Effect"
 import { erasedHash, erasedHashes } from "../erased.ts"
+import { isAbout } from "../isAbout.ts"
 import type { Database, Query } from "./database.ts"
 
 /** The columns that have the id of a session. */
@@ -51,6 +52,8 @@ const erase = Effect.fnUntraced(function*(
       ),
       (rows) => rows.length
     )
+  // Waits for those who are writing to these tables, and lets others wait. They see then that the session was erased.
+  yield* query(`LOCK TABLE ${s}.artifacts, ${s}.event_logs IN SHARE ROW EXCLUSIVE MODE`)
   const messages = yield* ofSession("messages")
   const records = yield* ofSession("records")
   const artifacts = yield* remove("artifacts WHERE session_id")
@@ -70,7 +73,10 @@ const erase = Effect.fnUntraced(function*(
     yield* query(`UPDATE ${s}.accounts SET id = $1 WHERE id = $2`, JSON.stringify(name), id)
     accounts++
   }
-  return { ...counts, accounts, isCompacted: true }
+  const rules = yield* query(`SELECT key, rule FROM ${s}.rules`)
+  const about = rules.filter(({ rule }) => isAbout(String(rule), names)).map(({ key }) => String(key))
+  yield* query(`DELETE FROM ${s}.rules WHERE key = ANY($1::bigint[])`, about)
+  return { ...counts, accounts, approvals: about.length, isCompacted: true }
 })
 
 /** Whether a session was erased and has not begun again. The parameters are those of `erasedOf`. */

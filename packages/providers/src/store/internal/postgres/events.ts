@@ -19,10 +19,7 @@ export const eventsOf = ({ address, schema: s, transaction, use }: Database): Ev
         Effect.gen(function*() {
           for (const { sessionId } of batches) requireSessionId(address, sessionId)
           // Batches are sorted, so that two writers do not wait for each other.
-          const all = batches.toSorted((a, b) => a.sessionId < b.sessionId ? -1 : 1)
-          // Turns that began before their session was erased.
-          const gone = yield* erasedIds(query, s, all)
-          const sorted = all.filter(({ sessionId }) => !gone.has(sessionId))
+          const sorted = batches.toSorted((a, b) => a.sessionId < b.sessionId ? -1 : 1)
           if (sorted.length === 0) return
           yield* query(
             headsOf(s),
@@ -31,7 +28,13 @@ export const eventsOf = ({ address, schema: s, transaction, use }: Database): Ev
             sorted.map(({ begins = 0 }) => begins),
             keepMs
           )
-          const rows = sorted.flatMap(({ rows, sessionId }) => rows.map((row) => ({ sessionId, ...row })))
+          // Turns that began before their session was erased. Nothing is erased any more before this is committed,
+          // because the heads are written.
+          const gone = yield* erasedIds(query, s, sorted)
+          for (const sessionId of gone) yield* clearEvents(query, s, sessionId)
+          const rows = sorted.filter(({ sessionId }) => !gone.has(sessionId)).flatMap(({ rows, sessionId }) =>
+            rows.map((row) => ({ sessionId, ...row }))
+          )
           yield* query(
             `INSERT INTO ${s}.events (session_id, first, last, body, written_at) SELECT given.*, ${now}` +
               " FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[]) AS given ON CONFLICT DO NOTHING",
@@ -81,7 +84,7 @@ const erasedIds = (query: Query, s: string, batches: ReadonlyArray<EventBatch>) 
   const text = "SELECT id FROM unnest($1::text[], $2::text[], $3::text[]) AS one (id, hash, root)" +
     ` WHERE ${isErased(s, "one.hash", "one.root")}`
   return Effect.map(
-    ids.length === 0 ? Effect.succeed([]) : query(text, ids, hashes, roots),
+    query(text, ids, hashes, roots),
     (rows) => new Set(rows.map(({ id }) => String(id)))
   )
 }

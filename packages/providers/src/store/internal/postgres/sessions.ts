@@ -44,16 +44,18 @@ export const sessionsOf = (database: Database): Sessions => {
           query(`SELECT revision FROM ${s}.sessions WHERE id = $1`, id),
           ([row]) => row?.["revision"] as number | undefined
         )),
-    list: ({ before = Infinity, limit = 100 } = {}) =>
+    list: ({ before = Infinity, ids, limit = 100 } = {}) =>
       use((query) =>
         Effect.map(
           // Sessions that were changed at the same time stay together, so that pages leave out none.
           query(
             `SELECT id, revision, turn AS "turnNumber", messages, status, created_at AS "createdAt",` +
               ` updated_at AS "updatedAt" FROM ${s}.sessions WHERE updated_at < $1::float8` +
+              (ids === undefined ? "" : " AND id = ANY($3::text[])") +
               " ORDER BY updated_at DESC FETCH FIRST ($2) ROWS WITH TIES",
             String(before),
-            Math.min(Math.max(0, Math.floor(limit)) || 0, 2 ** 31 - 1)
+            Math.min(Math.max(0, Math.floor(limit)) || 0, 2 ** 31 - 1),
+            ...(ids === undefined ? [] : [ids])
           ),
           // The rows have the columns of the SELECT.
           (rows) => rows as unknown as ReadonlyArray<SessionInfo>
@@ -64,6 +66,7 @@ export const sessionsOf = (database: Database): Sessions => {
         Effect.gen(function*() {
           yield* clearArtifacts(query, s, requireSessionId(address, id))
           yield* clearEvents(query, s, id)
+          yield* query(`DELETE FROM ${s}.pins WHERE session_id = $1`, id)
           return (yield* query(`DELETE FROM ${s}.sessions WHERE id = $1 RETURNING key`, id)).length > 0
         })
       ),

@@ -43,10 +43,10 @@ export const rulesOf = (database: Database): RuleStore => ({
         return rule
       })
   ),
-  add: ({ definition, fingerprint, hook, tool }) =>
+  add: ({ approvedBy, definition, fingerprint, hook, tool }) =>
     attempt(database.path, () =>
       database.write(() =>
         void database.sql("INSERT OR IGNORE INTO rules (rule) VALUES (?)")
-          .run(JSON.stringify({ hook, tool, fingerprint, definition }))
+          .run(JSON.stringify({ hook, tool, fingerprint, definition, approvedBy }))
       ))
 })

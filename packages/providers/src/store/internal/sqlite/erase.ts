@@ -3,6 +3,7 @@ import { anonymousAccount, continues, type Erased, type Erasure, rootOf, type Ta
 import * as Effect from "effect/Effect"
 import { erasedHash, erasedHashes } from "../erased.ts"
 import type { StoreError } from "../error.ts"
+import { isAbout } from "../isAbout.ts"
 import { attempt, sqliteError } from "./attempt.ts"
 import type { Database } from "./database.ts"
 
@@ -51,7 +52,7 @@ const eraseRows = (
   sessions: ReadonlyArray<string>,
   names: ReadonlyArray<string>
 ): Omit<Erased, "isCompacted"> => {
-  const count = { sessions: 0, messages: 0, records: 0, artifacts: 0, entries: 0, events: 0, accounts: 0 }
+  const count = { sessions: 0, messages: 0, records: 0, artifacts: 0, entries: 0, events: 0, accounts: 0, approvals: 0 }
   const remove = (text: string, id: string): number => Number(sql(text).run(id).changes)
   const own = "(SELECT key FROM sessions WHERE id = ?)"
   for (const id of sessions) {
@@ -70,6 +71,11 @@ const eraseRows = (
     if (name === undefined) continue
     sql("UPDATE accounts SET id = ? WHERE id = ?").run(JSON.stringify(name), String(id))
     count.accounts++
+  }
+  for (const { key, rule } of sql("SELECT key, rule FROM rules").all()) {
+    if (isAbout(String(rule), names)) {
+      count.approvals += Number(sql("DELETE FROM rules WHERE key = ?").run(key!).changes)
+    }
   }
   return count
 }

@@ -18,6 +18,7 @@ import {
   releaseOf
 } from "../inboxRow.ts"
 import { attempt } from "./attempt.ts"
+import { claimOf } from "./claim.ts"
 import { type Database, one } from "./database.ts"
 
 /** Numbers that JavaScript cannot have come as others, so that the row can be read. */
@@ -115,6 +116,7 @@ export const inboxOf = (database: Database): Inbox => {
               .run(requireSessionId(path, sessionId), JSON.stringify(release))
           }
         })),
+    ...(path === ":memory:" ? {} : { claim: claimOf(path) }),
     care: careOf(database)
   }
 }

@@ -32,12 +32,19 @@ export const sessionsOf = (database: Database): Sessions => {
         path,
         () => one<number>(sql("SELECT revision FROM sessions WHERE id = ?"), requireSessionId(database.path, id))
       ),
-    list: ({ before = Infinity, limit = 100 } = {}) =>
+    list: ({ before = Infinity, ids, limit = 100 } = {}) =>
       attempt(path, () =>
         sql(
           "SELECT id, revision, turn AS turnNumber, messages, status, created_at AS createdAt, updated_at AS updatedAt" +
-            " FROM sessions WHERE updated_at < ? ORDER BY updated_at DESC LIMIT ?"
-        ).all(before, Math.min(Math.max(0, Math.floor(limit)) || 0, 2 ** 31)).map((row): SessionInfo =>
+            ` FROM sessions WHERE updated_at < ?${
+              ids === undefined ? "" : " AND id IN (SELECT value FROM json_each(?))"
+            }` +
+            " ORDER BY updated_at DESC LIMIT ?"
+        ).all(
+          before,
+          ...(ids === undefined ? [] : [JSON.stringify(ids)]),
+          Math.min(Math.max(0, Math.floor(limit)) || 0, 2 ** 31)
+        ).map((row): SessionInfo =>
           // The row has the columns of the SELECT above.
           ({ ...row }) as never
         )),
@@ -73,6 +80,7 @@ export const sessionsOf = (database: Database): Sessions => {
         write(() => {
           clearArtifacts(database, requireSessionId(database.path, id))
           clearEvents(database, id)
+          sql("DELETE FROM pins WHERE session_id = ?").run(id)
           return sql("DELETE FROM sessions WHERE id = ?").run(id).changes > 0
         })),
     records: (id) =>

@@ -5,6 +5,7 @@ import type { Entry } from "@belay/core/Inbox"
 import type { RunState } from "@belay/core/RunState"
 import * as Effect from "effect/Effect"
 import { report, type Site } from "../site.ts"
+import { isOutage } from "./errors.ts"
 import { type SeenProgress, seenProgress } from "./progress.ts"
 
 /** Where an attempt is made. */
@@ -27,7 +28,7 @@ export const attempt = Effect.fnUntraced(function*<A>(
   turn: Effect.Effect<A, unknown>
 ): Effect.fn.Return<A | "again" | "stop", unknown> {
   const { site, state } = at
-  const seen = seenProgress(entry, state)
+  const seen = withoutOutages(site, entry, seenProgress(entry, state))
   const tries = entry.attempts - seen.attempts
   const isSuspect = tries >= trusted && tries < site.maxAttempts
   if (isSuspect) {
@@ -37,10 +38,11 @@ export const attempt = Effect.fnUntraced(function*<A>(
       return "stop"
     }
   }
-  const counted = Effect.flatMap(
-    isDead(site, entry, seen),
-    (dead): Effect.Effect<A | "again", unknown> => dead ? Effect.succeed("again") : turn
-  )
+  const counted = Effect.gen(function*() {
+    const begun = yield* site.inbox.begin(entry.sessionId, entry.key)
+    if (begun === undefined || (yield* isDead(site, begun, seen))) return "again"
+    return yield* Effect.tapError(turn, (error) => Effect.sync(() => noteOutage(site, entry, error)))
+  })
   return yield* isSuspect ? watched(at, entry, counted) : counted
 })
 
@@ -58,20 +60,23 @@ const watched = <A>({ session, site }: At, { sessionId }: Entry, turn: Effect.Ef
 
 const isProgress: ReadonlySet<AgentEvent["type"]> = new Set(["llm-end", "tool-end"])
 
-/** Counts an attempt. Gives the entry up if there were too many since the turn has made progress. */
+/** Gives the entry up if it was begun too often since the turn has made progress. */
 const isDead = Effect.fnUntraced(function*(
   site: Site,
-  { key, sessionId }: Entry,
+  begun: Entry,
   seen: SeenProgress
 ): Effect.fn.Return<boolean, unknown> {
-  const begun = yield* site.inbox.begin(sessionId, key)
-  if (begun === undefined) return true
+  const { key, sessionId } = begun
   const attempts = begun.attempts - 1 - seen.attempts
   if (attempts < site.maxAttempts) {
     if (attempts > 0) site.counters.retries++
     if (seen.isNew) {
       const { attempts, progress } = seen
-      yield* site.inbox.report(sessionId, key, "begun", { attempts, progress })
+      yield* Effect.tapError(
+        site.inbox.report(sessionId, key, "begun", { attempts, progress }),
+        (error) => Effect.sync(() => noteOutage(site, begun, error))
+      )
+      site.outages.delete(nameOf(begun))
     }
     return false
   }
@@ -82,3 +87,15 @@ const isDead = Effect.fnUntraced(function*(
   yield* report(site, begun, { status: "dead", attempts, reason })
   return true
 })
+
+const nameOf = ({ key, sessionId }: Entry): string => `${sessionId} ${key}`
+
+/** Attempts that ended because the store was away do not count. */
+const withoutOutages = ({ outages }: Site, entry: Entry, seen: SeenProgress): SeenProgress => {
+  const away = outages.get(nameOf(entry)) ?? 0
+  return away === 0 || seen.isNew ? seen : { ...seen, attempts: seen.attempts + away, isNew: true }
+}
+
+const noteOutage = ({ outages }: Site, entry: Entry, error: unknown): void => {
+  if (isOutage(error)) outages.set(nameOf(entry), (outages.get(nameOf(entry)) ?? 0) + 1)
+}

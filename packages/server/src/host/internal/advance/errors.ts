@@ -23,6 +23,13 @@ export const isTemporary = (error: unknown): boolean => {
   }
 }
 
+/** Whether an error says that no store can work at the moment, whatever it is asked: nobody is to blame for that. */
+export const isOutage = (error: unknown): boolean => {
+  const { _tag, cause, problem } = Object(error) as { readonly [field: string]: unknown }
+  if (_tag === "StoreError") return problem === "full" || problem === "busy" || problem === "unreachable"
+  return _tag === "PortFailed" && isOutage(cause)
+}
+
 /** Whether an error says that decisions do not fit the questions. Nothing was changed. */
 export const isWrongDecision = (error: unknown): boolean =>
   Object(error)._tag === "SnapshotError" && Object(error).problem === "wrong-decision"

@@ -20,7 +20,7 @@ export interface StoreFace {
   readonly refused: (step: Commit) => Promise<unknown>
   readonly load: (id: string) => Promise<RunState | undefined>
   readonly list: (
-    options?: { readonly limit?: number; readonly before?: number }
+    options?: { readonly limit?: number; readonly before?: number; readonly ids?: ReadonlyArray<string> }
   ) => Promise<ReadonlyArray<SessionInfo>>
   readonly fork: (id: string, to: string) => Promise<Exit.Exit<void, unknown>>
   readonly remove: (id: string) => Promise<boolean>

@@ -79,6 +79,10 @@ export const operationLaws: ReadonlyArray<SessionLaw> = [
     }
     same(seen, expected, "all pages")
     same(await list({ limit: 0 }), [], "a page of none")
+    const some = async (options: Parameters<typeof list>[0]) => (await list(options)).map(({ id }) => id)
+    same(await some({ ids: ["s7", "missing", "s8", "s0"] }), ["s0", "s8", "s7"], "the sessions with some ids")
+    same(await some({ ids: ["s7", "s8", "s0"], limit: 1 }), ["s0"], "the first of the sessions with some ids")
+    same(await some({ ids: [] }), [], "the sessions with none of the ids")
   }, "list"),
   law("a fork has everything of a session and is independent of it", async ({ commit, fork, load, records, store }) => {
     const whole = suspendedState()

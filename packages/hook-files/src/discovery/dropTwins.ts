@@ -1,0 +1,115 @@
+/** Drops entries that run the same script at the same event as an entry of another system. */
+import { checked } from "@belay/core/ArgumentCheck"
+import type { Dialect, Entry, Source } from "../dialect/shared/system.ts"
+import { nameOf } from "../dialect/shared/toolNames.ts"
+import { type Event, spelt } from "../engine/Guide.ts"
+import { eventOf } from "../system/Systems.ts"
+import { placed } from "../trust/internal/places.ts"
+
+interface Kept {
+  readonly dialect: Dialect
+  readonly entry: Facts
+  readonly source: Source
+}
+
+/** Some systems have these fields. */
+interface Facts extends Entry {
+  readonly async?: unknown
+  readonly once?: unknown
+  readonly rule?: unknown
+  readonly kind?: unknown
+}
+
+/** An entry that is dropped, and the file with the entry that runs instead. */
+export interface Twin {
+  readonly entry: Entry
+  readonly instead: Source
+}
+
+/**
+ * Finds the entries that another system already runs: the same command at the same event, for at least the same tools.
+ * Entries of the user come first, then the order of the files counts. An entry stays if the other one could run less
+ * often or decide less, such as one with `if` or `async`.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const twinsOf = checked(
+  "Discovery.twinsOf",
+  ["sources"],
+  (sources: ReadonlyArray<Source>): ReadonlyArray<Twin> => {
+    // Twins are entries of two systems.
+    if (new Set(sources.map(({ dialect }) => dialect)).size < 2) return []
+    const seen = new Map<string, Array<Kept>>()
+    const ordered = [...sources.filter(({ ofProject }) => !ofProject), ...sources.filter(({ ofProject }) => ofProject)]
+    return ordered.flatMap((source) =>
+      source.config.handlers.flatMap((handler): ReadonlyArray<Twin> => {
+        const entry: Facts = handler
+        const key = source.origin === undefined && source.isProgram !== true ? keyOf(entry, source) : undefined
+        if (key === undefined) return []
+        const others = seen.get(key) ?? []
+        seen.set(key, others)
+        const instead = others.find((kept) => kept.dialect !== source.dialect && covers(kept, entry))
+        if (instead !== undefined) return [{ entry: handler, instead: instead.source }]
+        // Thousands of entries may run the same command: one is enough to compare with.
+        const isNew = !others.some((kept) => kept.dialect === source.dialect && isSame(kept.entry, entry))
+        if (isNew) others.push({ dialect: source.dialect, entry, source })
+        return []
+      })
+    )
+  }
+)
+
+/** Returns the files without the entries that another system already runs. */
+export const dropTwins = (sources: ReadonlyArray<Source>): ReadonlyArray<Source> => {
+  const twins = new Set(twinsOf(sources).map(({ entry }) => entry))
+  return twins.size === 0 ? sources : sources.map((source) => ({
+    ...source,
+    config: { ...source.config, handlers: source.config.handlers.filter((entry) => !twins.has(entry)) }
+  }))
+}
+
+/** Returns the event and the command of an entry, without differences in how paths of the project are written. */
+const keyOf = ({ cwd = ".", event, kind, work }: Facts, { system }: Source): string | undefined => {
+  if (work.type !== "command" || kind === "policy") return undefined
+  const about = eventOf(system.guide, event)
+  if (about === undefined) return undefined
+  const words = [work.command, ...(work.args ?? [])].map(plainCommand)
+  return JSON.stringify([occasionOf(about), words, work.shell ?? "", cwd])
+}
+
+const occasionOf = ({ name, occasion }: Event): string => occasion === "signal" ? `signal ${spelt(name)}` : occasion
+
+/** Removes the folder of the project, `./`, and quotes. Quotes stay if a shell would expand something between them. */
+const plainCommand = (command: string): string => {
+  const line = placed(command).trim()
+  const plain = /[$`\\*?]/.test(line) ? line : line.replaceAll(/["']/g, "")
+  return plain.replaceAll(/(^|[\s"'])(?:\/@project|\.)\/(?=[\w.])/g, "$1")
+}
+
+const isSame = (one: Facts, other: Facts): boolean =>
+  one.matcherText === other.matcherText && one.async === other.async && one.once === other.once &&
+  one.rule === undefined && other.rule === undefined && JSON.stringify(one.env) === JSON.stringify(other.env)
+
+const covers = ({ entry, dialect }: Kept, other: Facts): boolean => {
+  if (entry.async === true || entry.once === true || entry.rule !== undefined) return false
+  if (Object.entries(other.env ?? {}).some(([name, value]) => entry.env?.[name] !== value)) return false
+  const own = toolsOf(entry.matcherText)
+  if (own === "all") return true
+  const theirs = toolsOf(other.matcherText)
+  if (own === undefined || theirs === undefined || theirs === "all" || dialect === "basecoat") return false
+  return theirs.every((name) => own.includes(name))
+}
+
+/** Returns the tools of a matcher that is a list of names, or undefined if it is a pattern. */
+const toolsOf = (matcher = ""): "all" | ReadonlyArray<string> | undefined => {
+  const text = matcher.trim().replace(/^\^?\(?([\w|]+)\)?\$?$/, "$1")
+  if (text === "" || text === "*" || text === ".*") return "all"
+  if (!/^\w+(?:\|\w+)*$/.test(text) || text.includes("apply_patch")) return undefined
+  return text.split("|").flatMap((name) =>
+    name === "edit" || name === "replace" ? ["Edit", "MultiEdit"] : [names[name] ?? nameOf(name, {})]
+  )
+}
+
+/** Names of tools that only one system uses. */
+const names: { readonly [name: string]: string } = { create: "Write", task: "Agent", Task: "Agent" }

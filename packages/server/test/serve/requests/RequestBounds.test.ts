@@ -1,0 +1,129 @@
+/** A body that would take long to read is refused while it arrives. */
+import { assert, it as property } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import { describe, it } from "vitest"
+import * as AgUi from "../../../src/serve/AgUi.ts"
+import { RequestBounds } from "../../../src/serve/internal/requestBounds.ts"
+import * as OpenAiChat from "../../../src/serve/OpenAiChat.ts"
+import * as OpenAiResponses from "../../../src/serve/OpenAiResponses.ts"
+import * as Serve from "../../../src/serve/Serve.ts"
+import * as UiStream from "../../../src/serve/UiStream.ts"
+import { authorize, talker } from "../support/served.ts"
+
+const serveWith = (options: Partial<Serve.Options> = {}) =>
+  Serve.make({ agent: { provider: talker(), log: false }, authorize, onError: () => {}, ...options })
+
+/** A request whose body is written piece by piece. `sent` tells how many pieces were taken. */
+const inPieces = (pieces: Iterable<string>, path = "/v1/chat/completions") => {
+  const all = pieces[Symbol.iterator]()
+  const encoder = new TextEncoder()
+  const state = { sent: 0 }
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => {
+      const next = all.next()
+      if (next.done === true) return controller.close()
+      state.sent++
+      controller.enqueue(encoder.encode(next.value))
+    }
+  }, { highWaterMark: 0 })
+  const headers = { authorization: "Bearer token-ada" }
+  // The types of `fetch` do not know `duplex`.
+  const request = new Request(
+    `http://127.0.0.1${path}`,
+    { method: "POST", headers, body, duplex: "half" } as RequestInit
+  )
+  return { request, state }
+}
+
+const handlers = {
+  "/v1/chat/completions": OpenAiChat.handler,
+  "/v1/responses": OpenAiResponses.handler,
+  "/api/chat": UiStream.handler,
+  "/ag-ui": AgUi.handler
+}
+
+describe("a body with very many values", () => {
+  for (const [path, handler] of Object.entries(handlers)) {
+    it(`is refused before the rest of it is read: ${path}`, async () => {
+      const serve = serveWith({ maxValues: 1_000 })
+      const pieces = function*() {
+        yield "{\"messages\":["
+        for (let n = 0; n < 100_000; n++) yield "{\"role\":\"user\",\"content\":\"m\"},"
+      }
+      const { request, state } = inPieces(pieces(), path)
+      const response = await handler(serve)(request)
+      assert.strictEqual(response.status, 413)
+      assert.include(await response.text(), "more than 1000 values")
+      assert.isBelow(state.sent, 1_000)
+      await serve.close()
+    })
+  }
+
+  it("is refused by its depth, and a bracket in a text is none", async () => {
+    const serve = serveWith()
+    const answer = async (body: string) => {
+      const { request } = inPieces([body])
+      const response = await OpenAiChat.handler(serve)(request)
+      return [response.status, await response.text()] as const
+    }
+    const nested = `{"messages":[],"x":${"[".repeat(200)}${"]".repeat(200)}}`
+    const [status, why] = await answer(nested)
+    assert.strictEqual(status, 400)
+    assert.include(why, "more than 100 lists and objects inside each other")
+    const quoted = JSON.stringify({ messages: [{ role: "user", content: "[\"{\\".repeat(100_000) }] })
+    assert.strictEqual((await answer(quoted))[0], 200)
+    await serve.close()
+  })
+
+  it("is answered where the server allows it", async () => {
+    const serve = serveWith({ maxValues: 10_000_000, maxBodyBytes: 50_000_000 })
+    const messages = Array.from(
+      { length: 200_001 },
+      (_, n) => ({ role: n % 2 === 0 ? "user" : "assistant", content: "m" })
+    )
+    const { request } = inPieces([JSON.stringify({ messages })])
+    assert.strictEqual((await OpenAiChat.handler(serve)(request)).status, 200)
+    await serve.close()
+  })
+
+  it("is refused with 413 when one message is too long for the agent", async () => {
+    const serve = Serve.make({
+      agent: { provider: talker(), log: false, limits: { textLength: 1_000 } },
+      authorize,
+      onError: () => {}
+    })
+    const { request } = inPieces([JSON.stringify({ messages: [{ role: "user", content: "m".repeat(2_000) }] })])
+    const response = await OpenAiChat.handler(serve)(request)
+    assert.strictEqual(response.status, 413)
+    assert.include(await response.text(), "the message is too long for this server")
+    await serve.close()
+  })
+})
+
+/** What the class counts: one for every list, object and comma. */
+const countOf = (value: unknown): number => {
+  if (typeof value !== "object" || value === null) return 0
+  const parts = Object.values(value)
+  return 1 + Math.max(0, parts.length - 1) + parts.reduce((sum: number, part) => sum + countOf(part), 0)
+}
+
+describe("the count of values", () => {
+  property.prop(
+    "is the same however the bytes are cut",
+    { value: Schema.MutableJson, cuts: Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 50 }))) },
+    ({ cuts, value }) => {
+      const bytes = new TextEncoder().encode(JSON.stringify(value))
+      const count = countOf(value)
+      const read = (max: number) => {
+        const bounds = new RequestBounds(max)
+        let at = 0
+        for (const cut of [...cuts, bytes.length]) {
+          bounds.add(bytes.subarray(at, at + cut))
+          at += cut
+        }
+      }
+      read(count)
+      if (count > 0) assert.throws(() => read(count - 1), /values/)
+    }
+  )
+})
