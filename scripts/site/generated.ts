@@ -6,7 +6,7 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { page as hookEvents } from "../../packages/cli/src/internal/explain.ts"
+import { page as hookEvents } from "../../packages/cli/src/internal/files/explain.ts"
 import { optionsPage } from "./options.ts"
 import { rows } from "./rows.ts"
 

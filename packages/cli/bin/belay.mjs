@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Starts the command line: what was built where the package is installed, the sources with the workspace's own Node where it is not.
+// Starts the command line: what was built where the package is installed, and else the sources with the workspace's own
+// Node.
 const { existsSync } = process.getBuiltinModule("node:fs")
 const at = (path) => process.getBuiltinModule("node:url").fileURLToPath(new URL(path, import.meta.url))
 const isHelp = process.argv.slice(4).some((word) => word === "--help" || word === "-h")

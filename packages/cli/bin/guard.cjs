@@ -9,10 +9,21 @@ const { Script, constants } = require("node:vm")
 // Standard error is the reason of a refusal.
 process.removeAllListeners("warning")
 
+// A call is over before it pays to compile what it runs often. These numbers are higher than usual, so code that runs
+// for long is still compiled. Other versions of V8 may have other options.
+if (process.versions.v8.startsWith("13.6.")) {
+  const { setFlagsFromString } = require("node:v8")
+  setFlagsFromString("--invocation-count-for-maglev=8000")
+  setFlagsFromString("--invocation-count-for-maglev-osr=2000")
+  setFlagsFromString("--baseline-batch-compilation-threshold=65536")
+  setFlagsFromString("--no-parallel-scavenge")
+}
+
 const filename = path.join(__dirname, "..", "dist", "guard", "run.cjs")
 const home = os.homedir()
 // Where there is no home folder, nothing is kept.
-const folder = process.env["NODE_COMPILE_CACHE"] || (path.isAbsolute(home) ? path.join(home, ".belay", "cache") : undefined)
+const folder = process.env["NODE_COMPILE_CACHE"] ||
+  (path.isAbsolute(home) ? path.join(home, ".belay", "cache") : undefined)
 
 // What is kept begins with how often it was written: each time, it has the functions of one more kind of call.
 const head = 8
@@ -46,7 +57,8 @@ try {
   const source = read(filename).latin1Slice()
   // The first line is a comment with a hash of the rest.
   const id = source.slice(2, 18)
-  const cache = folder === undefined ? undefined : path.join(folder, `guard-${id}-${process.version}-${process.arch}.bin`)
+  const name = `guard-${id}-${process.version}-${process.arch}.bin`
+  const cache = folder === undefined ? undefined : path.join(folder, name)
   const kept = cache === undefined ? undefined : readKept(cache)
   const cachedData = kept === undefined || kept.length <= head ? undefined : kept.subarray(head)
   const script = new Script(source, {
@@ -73,7 +85,12 @@ try {
   // A config in TypeScript is compiled too.
   if (folder !== undefined) require("node:module").enableCompileCache(folder)
   const loaded = { exports: {} }
+  // Effect reads the stack of an error at its start, to choose between two functions that do the same. V8 would look
+  // for all ends of lines first.
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
   script.runInThisContext()(loaded.exports, require, loaded)
+  Error.stackTraceLimit = stackTraceLimit
   loaded.exports.command(process.argv.slice(2), finish)
 } catch (error) {
   process.stderr.write(`belay guard: it cannot be started: ${error && error.message}\n`)

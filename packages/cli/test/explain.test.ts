@@ -4,7 +4,7 @@ import * as Matcher from "@belay/hook-files/Matcher"
 import * as Outcome from "@belay/hook-files/Outcome"
 import * as Effect from "effect/Effect"
 import { assert, describe, it } from "vitest"
-import { page } from "../src/internal/explain.ts"
+import { page } from "../src/internal/files/explain.ts"
 import { guideOf, guides } from "../src/internal/guides.ts"
 
 const claude = guideOf("claude")!

@@ -1,7 +1,7 @@
 import { chmodSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
-import { findings } from "../src/internal/doctor.ts"
+import { findings } from "../src/internal/files/doctor.ts"
 import { guides } from "../src/internal/guides.ts"
 import type { Finding } from "../src/internal/lint/finding.ts"
 import { look } from "../src/internal/world.ts"

@@ -1,8 +1,8 @@
 /** What `belay hooks doctor` prints, to the letter, and what commands write as JSON. */
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
-import * as Doctor from "../src/internal/doctor.ts"
-import * as List from "../src/internal/list.ts"
+import * as Doctor from "../src/internal/files/doctor.ts"
+import * as List from "../src/internal/files/list.ts"
 import { type world } from "./belay.ts"
 import { colored, painted } from "./support/painted.ts"
 import { broken, lookAt, mistaken, severalSystems, silenced } from "./support/projects.ts"

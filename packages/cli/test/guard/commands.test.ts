@@ -109,6 +109,11 @@ describe("belay guard log", () => {
     assert.deepStrictEqual(await sessions("--session", "claude.s1"), ["claude.s1", "claude.s1.a"])
     assert.lengthOf(await sessions("--session", "claude"), 4)
     assert.deepStrictEqual(await sessions("--session", "cla"), [])
+    assert.deepStrictEqual(await sessions("--last", "1"), ["claude"])
+    for (const last of ["0", "-1"]) {
+      const { code, stderr } = await runHere(["guard", "log", "--last", last, "--cwd", cwd, "--home", home])
+      assert.deepEqual([code, stderr.includes("--last")], [2, true], stderr)
+    }
   })
 
   it("is what belay backtest tries hooks on, also those that import packages of the command", async () => {

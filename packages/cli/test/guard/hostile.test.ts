@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { dirname, join, resolve } from "node:path"
 import { assert, describe, it } from "vitest"
 import { payloadOf } from "../../src/internal/guard/sample.ts"
-import { run } from "../belay.ts"
+import { run, runHere } from "../belay.ts"
 import { call, type Ended, program, projectWith, runWith } from "./support/guarded.ts"
 
 const allowing = `export default { hooks: [] }`
@@ -262,6 +262,25 @@ export default { hooks: [defineHook({ name: "mine", ${body} })] }`
       assertRefused(ended, /HOME has to be the absolute path of the home folder/)
       assert.deepEqual(readdirSync(cwd), ["belay.guard.ts"])
     }
+  })
+
+  it("is not the user's own in a home folder that is the project", async () => {
+    const { home } = projectWith()
+    writeFileSync(join(home, "belay.guard.ts"), allowing)
+    const payload = JSON.stringify(payloadOf(named("claude")!, "PreToolUse", { session: "s", cwd: home, ...push }))
+    const at = (cwd: string) => runWith(["--system", "claude"], payload, { cwd, home })
+    const project = join(home, "project")
+    mkdirSync(project)
+    assert.strictEqual((await at(project)).stdout, "{}")
+    for (const cwd of [home, dirname(home)]) {
+      const given = cwd === home ? [] : ["--config", join(home, "belay.guard.ts")]
+      const ended = await runWith(["--system", "claude", ...given], payload, { cwd, home })
+      assertRefused(ended, /may have come with the project, because the project is your home folder/)
+    }
+    const { code, stderr } = await runHere(["guard", "trust", "--yes", "--cwd", home, "--home", home])
+    assert.strictEqual(code, 2)
+    assert.include(stderr, "lies in the project")
+    assertRefused(await at(home), /may have come with the project/)
   })
 
   it("shows in the log that a hook has failed and the call went on", async () => {

@@ -1,8 +1,8 @@
 /** Sessions, changes and decisions as people read them. */
 import type { Change } from "@belay/hook-files/Trust"
 import { assert, describe, it } from "vitest"
-import { changeLines, json } from "../../src/internal/changes.ts"
 import { difference } from "../../src/internal/difference.ts"
+import { changeLines, json } from "../../src/internal/files/changes.ts"
 import { conversationText, listText, outcomeText, overviewText } from "../../src/internal/host/texts.ts"
 import { groupKey, read } from "../../src/internal/raw.ts"
 import { plain, visible, wrap } from "../../src/internal/screen.ts"

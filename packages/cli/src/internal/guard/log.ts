@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { existsSync, readFileSync } from "node:fs"
-import { optional, print } from "../flags.ts"
+import { optional, print, usageError } from "../flags.ts"
 import { plain, type Screen, styleOf } from "../screen.ts"
 import { hereOf, shared } from "./places.ts"
 import type { Places } from "./run/places.ts"
@@ -34,6 +34,7 @@ export const log = (screen: Screen) =>
   }, (given) =>
     Effect.gen(function*() {
       const { places } = yield* hereOf(given)
+      if (given.last < 1) return yield* usageError("--last: expected at least 1")
       const wanted = Option.getOrElse(given.session, () => "")
       const lines = linesOf(places, given.every).filter(({ session }) => isOf(session, wanted)).slice(-given.last)
       yield* print(given.json, () => lines, () => textOf(lines, places, screen))

@@ -29,8 +29,9 @@ export const trust = (screen: Screen) =>
       const { cwd, places } = yield* hereOf(given)
       const place = resolve(cwd, Option.getOrElse(given.project, () => "."))
       const covered = yield* readConfig(place, places)
+      const project = isConfig(place) ? dirname(place) : place
       const { files, path } = covered
-      const isKnown = isTrusted(covered, places)
+      const isKnown = isTrusted(covered, places, project)
       if (isKnown) {
         return yield* print(given.json, () => ({ path, trusted: true }), () => `${plain(path)} is trusted already.`)
       }
@@ -45,7 +46,7 @@ export const trust = (screen: Screen) =>
       const sure = yield* isSure(screen, given.yes, "Trust exactly this? Any change asks again.")
       if (sure) {
         trustConfig(covered, places)
-        if (!isTrusted(covered, places)) {
+        if (!isTrusted(covered, places, project)) {
           return yield* usageError(
             `${plain(places.trust)} lies in the project, which could change it: use another --home`
           )
@@ -63,10 +64,12 @@ export const trust = (screen: Screen) =>
 export const trustConfig = ({ fingerprint, path }: Covered, { trust: folder }: Places): void =>
   trustIn(folder).trust(dirname(path), fingerprint)
 
+const isConfig = (place: string): boolean => names.some((name) => place.endsWith(name))
+
 /** Reads the config of a folder, or a config. */
 const readConfig = (place: string, { home }: Places) =>
   Effect.gen(function*() {
-    const path = names.some((name) => place.endsWith(name)) ? place : findConfig(place, home)
+    const path = isConfig(place) ? place : findConfig(place, home)
     if (path === undefined) return yield* usageError(`there is no ${names.join(", ")} in ${plain(place)} or above it`)
     const covered = yield* Effect.try({
       try: () => coveredBy(path),

@@ -2,7 +2,7 @@
 import { defined } from "@belay/core/Fields"
 import * as HookConfig from "@belay/hook-files/HookConfig"
 import * as SkillFiles from "@belay/hook-files/SkillFiles"
-import * as Changes from "../changes.ts"
+import * as Changes from "../files/changes.ts"
 import { count, plain, type Screen, type Style, styleOf, wrap } from "../screen.ts"
 import { short } from "../world.ts"
 import { lintSkill, type SkillFinding } from "./lint.ts"

@@ -41,8 +41,9 @@ describe("the payloads of a system", () => {
           prompt: "hello",
           answer: "done"
         })
-        lines.push(`${event} ${JSON.stringify(payload)}`, `  ${read(wire, payload)}`)
-        if (!isCall) continue
+        const found = read(wire, payload)
+        lines.push(`${event} ${JSON.stringify(payload)}`, `  ${found}`)
+        if (!isCall || !found.startsWith("{")) continue
         const back = occasionOf(wire, JSON.stringify(payload), undefined).call
         if (back !== undefined) lines.push(`  ${JSON.stringify(givenArgs(wire, back.name, back.args))}`)
       }
@@ -129,6 +130,27 @@ describe("the payloads of a system", () => {
     assert.deepInclude(of("postToolUse", "Shell", shell), { name: "Bash", args: { command: "ls" }, isGuessed: true })
     const unnamed = { hook_event_name: "beforeMCPExecution", session_id: "s" }
     assert.strictEqual(occasionOf(cursor, JSON.stringify(unnamed), undefined).call!.name, "mcp__cursor__unknown")
+  })
+
+  it.each(
+    [
+      ["cursor", { hook_event_name: "beforeShellExecution", session_id: "s" }, "command"],
+      ["cursor", { hook_event_name: "beforeShellExecution", session_id: "s", command: ["ls"] }, "command"],
+      ["cursor", { hook_event_name: "beforeShellExecution", session_id: "s", command: "" }, "command"],
+      ["windsurf", { agent_action_name: "pre_run_command", trajectory_id: "s", tool_info: {} }, "command_line"],
+      ["windsurf", { agent_action_name: "pre_read_code", trajectory_id: "s" }, "file_path"],
+      ["windsurf", { agent_action_name: "pre_write_code", trajectory_id: "s", tool_info: { edits: [] } }, "file_path"]
+    ] as const
+  )("of %s are refused without what the call is about: %o", (system, payload, field) => {
+    assert.throws(
+      () => occasionOf(named(system)!, JSON.stringify(payload), undefined),
+      new RegExp(`has no [\\w.]*${field}, so nobody knows`)
+    )
+  })
+
+  it("of Windsurf about a call that ran are read without it", () => {
+    const payload = { agent_action_name: "post_run_command", trajectory_id: "s", tool_info: {} }
+    assert.deepEqual(occasionOf(named("windsurf")!, JSON.stringify(payload), undefined).call!.args, {})
   })
 })
 

@@ -98,7 +98,7 @@ export const command = async (argv: ReadonlyArray<string>, finish: () => void): 
   }
 }
 
-/** Standard output is the answer. What a config or a hook prints goes to standard error, whose stream starts when used. */
+/** Standard output is the answer. What a config or a hook prints goes to standard error, a stream that starts late. */
 const quiet = (): void => {
   Object.defineProperty(process, "stdout", { configurable: true, get: () => process.stderr })
 }

@@ -1,7 +1,7 @@
 /** Finds the config of a guard, and checks that a person has trusted it. */
 import { folder as trustIn } from "@belay/hook-files/TrustStore"
 import { existsSync, realpathSync } from "node:fs"
-import { dirname, join, resolve } from "node:path"
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
 import { type Covered, coveredBy } from "./covered.ts"
 import type { Places } from "./places.ts"
 import { Refusal } from "./refusal.ts"
@@ -27,18 +27,29 @@ export const trustedConfig = (given: string | undefined, cwd: string, places: Pl
   }
   if (!existsSync(path)) throw new Refusal(`there is no file ${path}`)
   const covered = coveredBy(path)
-  if (!isTrusted(covered, places)) {
-    throw new Refusal(
-      `nobody has trusted ${path} as it is now: read it, then run \`belay guard trust ${quoted(dirname(path))}\``
-    )
-  }
-  return covered
+  if (isTrusted(covered, places, cwd)) return covered
+  throw new Refusal(
+    isOfHome(covered, places)
+      ? `${path} may have come with the project, because the project is your home folder, where nobody can trust it: ` +
+        "work in another folder, or set HOME to another one"
+      : `nobody has trusted ${path} as it is now: read it, then run \`belay guard trust ${quoted(dirname(path))}\``
+  )
 }
 
-/** Whether a person has decided that exactly this config may run. A config in the home folder is the user's own. */
-export const isTrusted = ({ fingerprint, path }: Covered, { home, trust }: Places): boolean => {
-  const project = dirname(path)
-  return real(project) === real(home) || trustIn(trust).isTrusted(project, fingerprint)
+/**
+ * Whether a person has decided that exactly this config may run. A config in the home folder is the user's own, if the
+ * agent works elsewhere or in a folder of it.
+ */
+export const isTrusted = (covered: Covered, places: Places, cwd: string): boolean =>
+  (isOfHome(covered, places) && !contains(cwd, places.home)) ||
+  trustIn(places.trust).isTrusted(dirname(covered.path), covered.fingerprint)
+
+const isOfHome = ({ path }: Covered, { home }: Places): boolean => real(dirname(path)) === real(home)
+
+/** Whether a folder is another one, or contains it. */
+const contains = (outer: string, inner: string): boolean => {
+  const way = relative(real(outer), real(inner))
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
 const real = (path: string): string => {

@@ -1,6 +1,6 @@
 /**
- * The modules that a config can import. They are part of the command, so that a config needs no installation. Those that
- * only a host can use are not among them.
+ * The modules that a config can import. They are part of the command, so that a config needs no installation. Modules
+ * that only a host can use are not among them.
  */
 
 /** The exports of a module. */

@@ -111,6 +111,7 @@ const callIn = (wire: Wire, row: WireEvent, payload: JsonObject): Call | undefin
   if (except.some((pattern) => isCalled(own, pattern))) return undefined
   const name = shape === undefined ? nameOf(wire, own, payload) : own
   const args = shape === undefined ? argsOf(wire, name, at(payload, wire.fields.input)) : argsIn(shape, payload)
+  if (shape !== undefined && means === "toolCall") requireFirst(wire, shape, payload)
   const id = wire.withoutIds?.some((pattern) => isCalled(name, pattern)) === true
     ? undefined
     : textAt(payload, wire.fields.call)
@@ -144,6 +145,15 @@ const argsIn = ({ args }: WireCall, payload: JsonObject): Json => {
       return value === undefined ? [] : [[argument, value]]
     })
   )
+}
+
+/** The first argument is what a call is about: the command, or the file. Without it, rules would let the call pass. */
+const requireFirst = (wire: Wire, { args }: WireCall, payload: JsonObject): void => {
+  if (typeof args === "string" || Array.isArray(args)) return
+  const [first] = Object.values(args)
+  if (textAt(payload, first) === undefined) {
+    throw new Refusal(`the payload of ${wire.name} has no ${String(first)}, so nobody knows what it is about to do`)
+  }
 }
 
 /** Some systems write arguments as text. */

@@ -46,12 +46,13 @@ const mix = (state: Int32Array, words: Int32Array, padded: Buffer, at: number): 
     const [x, y] = [words[index - 15]!, words[index - 2]!]
     const s0 = ((x >>> 7) | (x << 25)) ^ ((x >>> 18) | (x << 14)) ^ (x >>> 3)
     const s1 = ((y >>> 17) | (y << 15)) ^ ((y >>> 19) | (y << 13)) ^ (y >>> 10)
-    words[index] = words[index - 16]! + s0 + words[index - 7]! + s1
+    words[index] = (((words[index - 16]! + s0) | 0) + ((words[index - 7]! + s1) | 0)) | 0
   }
   let [a, b, c, d, e, f, g, h] = state as unknown as [number, number, number, number, number, number, number, number]
   for (let index = 0; index < 64; index++) {
     const s1 = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7))
-    const one = (h + s1 + ((e & f) ^ (~e & g)) + constants[index]! + words[index]!) | 0
+    // The sums stay 32 bits long, so that none of them needs memory.
+    const one = (((h + s1) | 0) + ((((e & f) ^ (~e & g)) + ((constants[index]! + words[index]!) | 0)) | 0)) | 0
     const s0 = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10))
     const two = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0
     h = g

@@ -1,4 +1,4 @@
-/** `node:net` for the bundle of the command. That module loads the streams of Node, so it is loaded at its first use. */
+/** `node:net` for the bundle of the command: it loads the streams of Node, so it is loaded at its first use. */
 import type * as net from "node:net"
 
 const load = (): typeof net => process.getBuiltinModule("node:net")

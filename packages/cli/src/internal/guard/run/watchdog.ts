@@ -16,8 +16,9 @@ try {
 const grace = 1_500
 
 /**
- * Returns a function that starts the watchdog, once. It writes the failure to a file before it ends the process, and the
- * entry of the system makes a refusal of that. A thread costs as much as the rest of a call, so it is only started for code that can block the process.
+ * Returns a function that starts the watchdog, once. It writes the failure to a file before it ends the process, and
+ * the entry of the system makes a refusal of that. A thread costs as much as the rest of a call, so only code that can
+ * block the process starts it.
  */
 export const watchdogFor = (
   deadline: number,

@@ -1,8 +1,8 @@
 /** Shows what changed in a project since a person trusted it. */
 import type { Change } from "@belay/hook-files/Trust"
-import { difference } from "./difference.ts"
-import { count, plain, type Screen, styleOf } from "./screen.ts"
-import { short, type World } from "./world.ts"
+import { difference } from "../difference.ts"
+import { count, plain, type Screen, styleOf } from "../screen.ts"
+import { short, type World } from "../world.ts"
 
 const words: { readonly [Kind in Change["kind"]]: string } = {
   new: "new",

@@ -5,11 +5,11 @@ import * as Prompt from "effect/cli/Prompt"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { exitWith, folder, print, sharedFlags, toggle, usageError } from "./flags.ts"
-import { plain, type Screen } from "./screen.ts"
+import { exitWith, folder, print, sharedFlags, toggle, usageError } from "../flags.ts"
+import { plain, type Screen } from "../screen.ts"
+import type { Usage } from "../usage.ts"
+import { look, type Where, whereOf, type World } from "../world.ts"
 import * as Trust from "./trust.ts"
-import type { Usage } from "./usage.ts"
-import { look, type Where, whereOf, type World } from "./world.ts"
 
 const project = Argument.String("project").pipe(
   Argument.withDescription("The folder of the project. Default: --cwd"),

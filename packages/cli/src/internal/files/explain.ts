@@ -1,8 +1,8 @@
 /** `belay hooks explain`: what an event is, in every system that has it. */
 import type { Dialect } from "@belay/hook-files/Discovery"
 import { type Event, type Guide, points, spelt } from "@belay/hook-files/Guide"
-import { guideOf, guides, named } from "./guides.ts"
-import { plain, type Screen, styleOf, wrap } from "./screen.ts"
+import { guideOf, guides, named } from "../guides.ts"
+import { plain, type Screen, styleOf, wrap } from "../screen.ts"
 
 /** Events of other systems that happen at the same moment count too. */
 export const found = (name: string, dialects: ReadonlyArray<Dialect>): ReadonlyArray<Event> => {

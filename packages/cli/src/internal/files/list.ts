@@ -1,9 +1,9 @@
 /** `belay hooks list`: shows all files and entries. */
 import { defined } from "@belay/core/Fields"
 import * as HookConfig from "@belay/hook-files/HookConfig"
+import { count, plain, type Screen, type Style, styleOf, wrap } from "../screen.ts"
+import { describeWork, type File, type Item, otherSystem, short, type World } from "../world.ts"
 import { changeLines, changesOf } from "./changes.ts"
-import { count, plain, type Screen, type Style, styleOf, wrap } from "./screen.ts"
-import { describeWork, type File, type Item, otherSystem, short, type World } from "./world.ts"
 
 export const json = (world: World): unknown => {
   const { disabled, files, problem, several, untrusted, warnings, where } = world

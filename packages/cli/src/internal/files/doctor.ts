@@ -1,11 +1,11 @@
 /** `belay hooks doctor`: shows mistakes, why they matter, and what to do. */
 import * as HookConfig from "@belay/hook-files/HookConfig"
-import { check } from "./lint/command.ts"
-import { rules } from "./lint/entry.ts"
-import type { Finding, Level } from "./lint/finding.ts"
-import { read } from "./raw.ts"
-import { count, plain, type Screen, styleOf, wrap } from "./screen.ts"
-import { type File, short, type World } from "./world.ts"
+import { check } from "../lint/command.ts"
+import { rules } from "../lint/entry.ts"
+import type { Finding, Level } from "../lint/finding.ts"
+import { read } from "../raw.ts"
+import { count, plain, type Screen, styleOf, wrap } from "../screen.ts"
+import { type File, short, type World } from "../world.ts"
 
 /** Returns all findings, file by file. */
 export const findings = (world: World, path: string): ReadonlyArray<Finding> => {

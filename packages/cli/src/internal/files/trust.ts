@@ -2,10 +2,10 @@
 import { defined } from "@belay/core/Fields"
 import type { Entry } from "@belay/hook-files/Discovery"
 import * as Trust from "@belay/hook-files/Trust"
-import { beginning } from "./beginning.ts"
+import { beginning } from "../beginning.ts"
+import { count, plain, type Screen, styleOf, wrap } from "../screen.ts"
+import { describeWork, type Item, short, trustOf, type World } from "../world.ts"
 import * as Changes from "./changes.ts"
-import { count, plain, type Screen, styleOf, wrap } from "./screen.ts"
-import { describeWork, type Item, short, trustOf, type World } from "./world.ts"
 
 interface Script {
   readonly path: string

@@ -1,7 +1,7 @@
 /** `belay hooks`: says what is there and what to do next. */
-import type { Finding } from "./lint/finding.ts"
-import { count, plain, type Screen, styleOf } from "./screen.ts"
-import { short, type World } from "./world.ts"
+import type { Finding } from "../lint/finding.ts"
+import { count, plain, type Screen, styleOf } from "../screen.ts"
+import { short, type World } from "../world.ts"
 
 /** What to do next: a command and why. */
 interface Step {
