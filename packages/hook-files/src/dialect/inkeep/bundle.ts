@@ -2,6 +2,7 @@
 import { ConfigError } from "@belay/core/AgentError"
 import { checked } from "@belay/core/ArgumentCheck"
 import { nearest } from "@belay/core/NamePattern"
+import * as Result from "effect/Result"
 import type { Package, Packages, Stored } from "./types.ts"
 
 /**
@@ -29,22 +30,35 @@ export const bundle = checked(
   ["definition", "allowed"],
   (definition: Stored, allowed: Packages): Stored => {
     const bundled: { [name: string]: Package } = {}
-    const add = (name: string, version: string, by: string): void => {
-      const found = Object.hasOwn(allowed, name) ? allowed[name]! : undefined
-      const near = found === undefined ? nearest(name, Object.keys(allowed)) : undefined
-      const hint = near === undefined ? "" : `; did you mean ${near}?`
-      if (found === undefined) throw wrong(definition, `${by} the package ${name}, which is not allowed${hint}`)
-      if (version !== "*" && version !== found.version) {
-        throw wrong(definition, `${by} ${name} ${version}, and ${found.version} is allowed`)
+    /** Adds a package with those that it imports; returns why it cannot. */
+    const add = (name: string, version: string, by: string): string | undefined => {
+      const found = Object.hasOwn(allowed, name) ? allowed[name] : undefined
+      if (found === undefined) {
+        const near = nearest(name, Object.keys(allowed))
+        return `${by} the package ${name}, which is not allowed${near === undefined ? "" : `; did you mean ${near}?`}`
       }
-      if (Object.hasOwn(bundled, name)) return
+      if (version !== "*" && version !== found.version) {
+        return `${by} ${name} ${version}, and ${found.version} is allowed`
+      }
+      if (Object.hasOwn(bundled, name)) return undefined
       bundled[name] = found
-      for (const other of importsOf(found.code)) add(other, "*", `${name} imports`)
+      return firstOf(importsOf(found.code), (other) => add(other, "*", `${name} imports`))
     }
-    for (const [name, version] of Object.entries(definition.dependencies ?? {})) add(name, version, "it needs")
+    const dependencies = Object.entries(definition.dependencies ?? {})
+    const why = firstOf(dependencies, ([name, version]) => add(name, version, "it needs"))
+    if (why !== undefined) Result.getOrThrow(Result.fail(wrong(definition, why)))
     return { ...definition, bundled }
   }
 )
+
+/** The first problem of some things. */
+const firstOf = <A>(some: ReadonlyArray<A>, problemOf: (one: A) => string | undefined): string | undefined => {
+  for (const one of some) {
+    const problem = problemOf(one)
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
 
 /** The packages that a module imports. */
 const importsOf = (code: string): ReadonlyArray<string> =>

@@ -38,7 +38,7 @@ describe("packages of stored code", () => {
       name: "take",
       description: "takes",
       input: { type: "object", additionalProperties: true },
-      execute: ({ answer }) => String(answer)
+      execute: ({ answer }) => answer as string
     })
     await using agent = createAgent({ provider, tools: [take], hooks: [hook] })
     const { messages } = await agent.run("go")
