@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import type { AgentConfig } from "../../../src/agent/AgentConfig.ts"
 import { agentTool } from "../../../src/agent/agentTool.ts"
 import { createAgent } from "../../../src/agent/createAgent.ts"
+import * as ToolLoop from "../../../src/agent/ToolLoop.ts"
 import type { AgentEvent } from "../../../src/data/AgentEvent.ts"
 import { type LlmRequest, type LlmResponse, textResponse } from "../../../src/data/LlmCall.ts"
 import { InvalidRequest } from "../../../src/data/ProviderError.ts"
@@ -23,7 +24,11 @@ const model = (say: (results: number, request: LlmRequest) => Partial<LlmRespons
   }).provider
 
 /** A lead whose second step is given, while its worker is inside of a tool that ends only when it is interrupted. */
-const crew = (second: Partial<LlmResponse>, more: Partial<AgentConfig> = {}) => {
+const crew = (
+  second: Partial<LlmResponse>,
+  more: Partial<AgentConfig> = {},
+  ofWorker: Partial<AgentConfig> = {}
+) => {
   let begun = () => {}
   const working = new Promise<void>((resolve) => begun = resolve)
   let isStopped = false
@@ -37,6 +42,7 @@ const crew = (second: Partial<LlmResponse>, more: Partial<AgentConfig> = {}) => 
   )
   const worker = createAgent({
     name: "worker",
+    ...ofWorker,
     tools: [dig.tool],
     provider: model((results) => results === 0 ? asks(["dig"]) : textResponse("dug"))
   })
@@ -149,14 +155,17 @@ describe("a turn that ends before its agents in the background", () => {
 describe("an agent in the background that the lead agent cancels", () => {
   it("is shut down, and what it had spent counts", async () => {
     const ended: Array<string> = []
+    let shutDowns = 0
+    const core = { ...ToolLoop.make(), shutdown: () => Effect.sync(() => void shutDowns++) }
     const { lead } = crew(asks(["cancel_agent", { id: "agent_1" }]), {
       plugins: [{ name: "watch", onEvent: (event) => void (event.type === "turn-end" && ended.push(event.status)) }],
       limits: { steps: 3 }
-    })
+    }, { core })
     const { usage } = await lead.run("hello")
     // Two calls of the lead agent and one of the worker are as many as the limit allows.
     assert.strictEqual(usage.inputTokens, 300)
     assert.deepStrictEqual(ended, ["cancelled", "limited"])
+    assert.strictEqual(shutDowns, 1)
     await lead.close()
   })
 })
