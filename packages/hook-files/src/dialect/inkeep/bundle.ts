@@ -2,6 +2,7 @@
 import { ConfigError } from "@belay/core/AgentError"
 import { checked } from "@belay/core/ArgumentCheck"
 import { nearest } from "@belay/core/NamePattern"
+import * as Result from "effect/Result"
 import type { Package, Packages, Stored } from "./types.ts"
 
 /**
@@ -29,19 +30,20 @@ export const bundle = checked(
   ["definition", "allowed"],
   (definition: Stored, allowed: Packages): Stored => {
     const bundled: { [name: string]: Package } = {}
-    const add = (name: string, version: string, by: string): void => {
+    const add = (name: string, version: string, by: string): Result.Result<void, ConfigError> => {
       const found = Object.hasOwn(allowed, name) ? allowed[name]! : undefined
       const near = found === undefined ? nearest(name, Object.keys(allowed)) : undefined
       const hint = near === undefined ? "" : `; did you mean ${near}?`
-      if (found === undefined) throw wrong(definition, `${by} the package ${name}, which is not allowed${hint}`)
+      if (found === undefined) return wrong(definition, `${by} the package ${name}, which is not allowed${hint}`)
       if (version !== "*" && version !== found.version) {
-        throw wrong(definition, `${by} ${name} ${version}, and ${found.version} is allowed`)
+        return wrong(definition, `${by} ${name} ${version}, and ${found.version} is allowed`)
       }
-      if (Object.hasOwn(bundled, name)) return
+      if (Object.hasOwn(bundled, name)) return Result.succeed(undefined)
       bundled[name] = found
-      for (const other of importsOf(found.code)) add(other, "*", `${name} imports`)
+      return firstFailure(importsOf(found.code).map((other) => () => add(other, "*", `${name} imports`)))
     }
-    for (const [name, version] of Object.entries(definition.dependencies ?? {})) add(name, version, "it needs")
+    const needs = Object.entries(definition.dependencies ?? {})
+    Result.getOrThrow(firstFailure(needs.map(([name, version]) => () => add(name, version, "it needs"))))
     return { ...definition, bundled }
   }
 )
@@ -50,8 +52,18 @@ export const bundle = checked(
 const importsOf = (code: string): ReadonlyArray<string> =>
   [...code.matchAll(/^\s*(?:import|export)\s(?:[^"';]*?\sfrom\s*)?["']([^"'\n]+)["']/gm)].map(([, name]) => name!)
 
-const wrong = ({ id }: Stored, why: string): ConfigError =>
-  new ConfigError({ key: `${id}.dependencies`, message: `${id}.dependencies: ${why}` })
+const firstFailure = (
+  steps: ReadonlyArray<() => Result.Result<void, ConfigError>>
+): Result.Result<void, ConfigError> => {
+  for (const step of steps) {
+    const done = step()
+    if (Result.isFailure(done)) return done
+  }
+  return Result.succeed(undefined)
+}
+
+const wrong = ({ id }: Stored, why: string): Result.Result<never, ConfigError> =>
+  Result.fail(new ConfigError({ key: `${id}.dependencies`, message: `${id}.dependencies: ${why}` }))
 
 /** Why a definition with dependencies cannot run; `undefined` if it can. */
 export const whyNotBundled = ({ bundled, dependencies }: Stored): string | undefined => {
