@@ -13,7 +13,7 @@ const cost = defineHook({
 const report = defineHook({
   name: "report",
   postTurn: (_output, { agent, state }) => {
-    if (agent.depth === 0) console.log(`model calls of the tree: ${state.get("model_calls")}`)
+    if (agent.depth === 0) console.log(`model calls of the tree: ${Number(state.get("model_calls"))}`)
   }
 })
 

@@ -12,7 +12,7 @@ const files =
 const project = (...lines: ReadonlyArray<string>) => {
   const root = folder()
   const cwd = join(root, "p")
-  for (const file of [...files.split(" "), "x.ts", "tools/plain"]) write(join(cwd, file), "x")
+  for (const file of [...files.split(" "), "x.ts", "tools/plain", "steps"]) write(join(cwd, file), "x")
   chmodSync(join(cwd, "tools/plain"), 0o755)
   const hooks = lines.map((command) => ({ matcher: "Bash", hooks: [{ type: "command", command }] }))
   write(join(cwd, ".claude/settings.json"), JSON.stringify({ hooks: { PreToolUse: hooks } }))
@@ -40,13 +40,43 @@ describe("what a decision about a project covers", () => {
       ["java -cp lib Main", "lib/Main.class"],
       ["java -cp other:lib/a.jar Main", "lib/a.jar"],
       ["for f in tools/*.sh; do sh $f; done", "tools/b.sh"],
-      ["for f in tools/*; do . $f; done", "tools/plain"]
+      ["for f in tools/*; do . $f; done", "tools/plain"],
+      ["sh < steps", "steps"],
+      ["sh -s < later", "later"],
+      ["cat steps | sh", "steps"],
+      ["eval \"$(cat steps)\"", "steps"],
+      ["source <(cat steps)", "steps"],
+      ["while read f; do sh $f; done < steps", "steps"],
+      ["xargs -a steps sh", "steps"],
+      ["HOME=$PWD bash -l", ".bash_profile"],
+      ["vim -es -S tools/x.txt", "tools/x.txt"],
+      ["psql -f tools/x.txt", "tools/x.txt"],
+      ["git -c core.hooksPath=tools commit", "tools/b.sh"]
     ] as const
   ) {
     it(`includes ${file}, which \`${line}\` runs`, () => {
       const { cwd, places } = project(line)
       const sources = Discovery.find(places).sources.filter(({ ofProject }) => ofProject)
       assert.include(Trust.scripts(cwd, sources, places.home).map(({ path }) => path), join(cwd, file))
+    })
+  }
+
+  for (
+    const line of [
+      "npx --no-install prettier --check .",
+      "docker build .",
+      "pytest",
+      "husky",
+      "code --wait",
+      "ssh build@example.com ./check.sh"
+    ]
+  ) {
+    it(`includes nothing of \`${line}\``, () => {
+      const { cwd, places } = project(line)
+      write(join(cwd, "node_modules/.bin/prettier"), "x")
+      const sources = Discovery.find(places).sources.filter(({ ofProject }) => ofProject)
+      const found = Trust.scripts(cwd, sources, places.home).filter(({ state }) => state !== "absent")
+      assert.deepEqual(found, [])
     })
   }
 

@@ -30,42 +30,40 @@ export const bundle = checked(
   ["definition", "allowed"],
   (definition: Stored, allowed: Packages): Stored => {
     const bundled: { [name: string]: Package } = {}
-    /** Adds a package with those that it imports; returns why it cannot. */
-    const add = (name: string, version: string, by: string): string | undefined => {
-      const found = Object.hasOwn(allowed, name) ? allowed[name] : undefined
-      if (found === undefined) {
-        const near = nearest(name, Object.keys(allowed))
-        return `${by} the package ${name}, which is not allowed${near === undefined ? "" : `; did you mean ${near}?`}`
-      }
+    const add = (name: string, version: string, by: string): Result.Result<void, ConfigError> => {
+      const found = Object.hasOwn(allowed, name) ? allowed[name]! : undefined
+      const near = found === undefined ? nearest(name, Object.keys(allowed)) : undefined
+      const hint = near === undefined ? "" : `; did you mean ${near}?`
+      if (found === undefined) return wrong(definition, `${by} the package ${name}, which is not allowed${hint}`)
       if (version !== "*" && version !== found.version) {
-        return `${by} ${name} ${version}, and ${found.version} is allowed`
+        return wrong(definition, `${by} ${name} ${version}, and ${found.version} is allowed`)
       }
-      if (Object.hasOwn(bundled, name)) return undefined
+      if (Object.hasOwn(bundled, name)) return Result.succeed(undefined)
       bundled[name] = found
-      return firstOf(importsOf(found.code), (other) => add(other, "*", `${name} imports`))
+      return firstFailure(importsOf(found.code).map((other) => () => add(other, "*", `${name} imports`)))
     }
-    const dependencies = Object.entries(definition.dependencies ?? {})
-    const why = firstOf(dependencies, ([name, version]) => add(name, version, "it needs"))
-    if (why !== undefined) Result.getOrThrow(Result.fail(wrong(definition, why)))
+    const needs = Object.entries(definition.dependencies ?? {})
+    Result.getOrThrow(firstFailure(needs.map(([name, version]) => () => add(name, version, "it needs"))))
     return { ...definition, bundled }
   }
 )
-
-/** The first problem of some things. */
-const firstOf = <A>(some: ReadonlyArray<A>, problemOf: (one: A) => string | undefined): string | undefined => {
-  for (const one of some) {
-    const problem = problemOf(one)
-    if (problem !== undefined) return problem
-  }
-  return undefined
-}
 
 /** The packages that a module imports. */
 const importsOf = (code: string): ReadonlyArray<string> =>
   [...code.matchAll(/^\s*(?:import|export)\s(?:[^"';]*?\sfrom\s*)?["']([^"'\n]+)["']/gm)].map(([, name]) => name!)
 
-const wrong = ({ id }: Stored, why: string): ConfigError =>
-  new ConfigError({ key: `${id}.dependencies`, message: `${id}.dependencies: ${why}` })
+const firstFailure = (
+  steps: ReadonlyArray<() => Result.Result<void, ConfigError>>
+): Result.Result<void, ConfigError> => {
+  for (const step of steps) {
+    const done = step()
+    if (Result.isFailure(done)) return done
+  }
+  return Result.succeed(undefined)
+}
+
+const wrong = ({ id }: Stored, why: string): Result.Result<never, ConfigError> =>
+  Result.fail(new ConfigError({ key: `${id}.dependencies`, message: `${id}.dependencies: ${why}` }))
 
 /** Why a definition with dependencies cannot run; `undefined` if it can. */
 export const whyNotBundled = ({ bundled, dependencies }: Stored): string | undefined => {

@@ -53,6 +53,8 @@ class Line {
   }
 
   assigned(name: string, value: string): void {
+    // A login shell of the line reads them.
+    if (name === "HOME") { for (const file of profiles) this.add(`${value}/${file}`, "script") }
     const isCode = /^(?:BASH_)?ENV$|OPTIONS$|OPTS?$|PRELOAD|STARTUP|COMMAND|PAGER|EDITOR|ASKPASS/.test(name)
     const isFolder = /PATH|LIB/.test(name) && !isCode
     for (const one of value.split(/[:\s=,]+/)) {
@@ -92,6 +94,11 @@ class Line {
     if (shells.has(name)) return this.shell(rest, inputs, depth)
     if (isInterpreter(name)) return this.code(name, rest, inputs, depth)
     if (readsFile.test(name)) return this.reader(rest, depth)
+    if (name === "git") { for (const word of rest) this.add(/^core\.hookspath=(.+)$/i.exec(word)?.[1] ?? "", "folder") }
+    const option = optionsWithFile.find(([programs]) => programs.test(name))?.[1]
+    if (option !== undefined) {
+      rest.forEach((word, index) => option.test(rest[index - 1] ?? "") && this.add(word, "script"))
+    }
     if (name === "find" || name === "fd") return this.searched(rest, depth)
     if (name === "run-parts") {
       for (const word of rest) if (!word.startsWith("-")) this.add(word, "folder")
@@ -133,8 +140,9 @@ class Line {
     const quoted = [...text.matchAll(/(["'])([\s\S]*?)\1/g)].map(([, , inside]) => inside!)
     const plain = text.replaceAll(/\$\{[^}]*\}|\$\w+/g, "$").replaceAll(/["'\\]/g, "")
     for (const one of new Set([...quoted, ...plain.split(/[\s;|&()<>`=,]+/)])) {
-      if (looksLikePath(one) && !one.includes("\n")) this.add(one, "script")
+      if (!one.includes("\n") && (looksLikePath(one) || this.isFile(one))) this.add(one, "script")
     }
+    for (const [, input] of plain.matchAll(/(?<!<)<\s*([^\s;|&()<>`$]+)/g)) this.add(input!, "script")
   }
 
   private moved(to: string | undefined): boolean {
@@ -148,7 +156,7 @@ class Line {
   private sourced([file, ...rest]: ReadonlyArray<string>): boolean {
     if (file === undefined || isComputed(file)) return false
     this.add(file, "script")
-    return this.operands(rest, maxDepth)
+    return this.isFound(file) && this.operands(rest, maxDepth)
   }
 
   private runner(runner: Runners.Runner, rest: ReadonlyArray<string>): void {
@@ -306,8 +314,11 @@ class Line {
 
   /** Whether an interpreter takes this word as its script, and not as the value of the option before it. */
   private isFound(text: string): boolean {
-    return text.includes("/") || Kinds.isScript(text) ||
-      this.bases.some((base) => this.where.exists(resolve(base, text)))
+    return text.includes("/") || Kinds.isScript(text) || this.isFile(text)
+  }
+
+  private isFile(text: string): boolean {
+    return /^[^-$\0][^$\0]{0,200}$/.test(text) && this.bases.some((base) => this.where.exists(resolve(base, text)))
   }
 }
 
@@ -344,6 +355,14 @@ const more =
   /^(?:tsx|ts-node(?:-esm)?|vite-node|swc-node|esno|jiti|zx|go|dotnet|swift|java|jbang|kotlin|crystal|nim|zig|pyw|py|r|rscript)$/
 
 const readsFile = /^(?:[gmn]?awk|g?sed|[jg]q|gojq|jaq|yq)$/
+
+/** Options of other programs that name a file with code. */
+const optionsWithFile: ReadonlyArray<readonly [RegExp, RegExp]> = [
+  [/^(?:[gn]?vim?|view|ex|emacs)$/, /^-(?:[Sus]|-script|l|-load)$/],
+  [/^(?:psql|mysql|sqlite3|gdb|expect)$/, /^(?:-[fx]|--file|-init)$/]
+]
+
+const profiles = [".bash_profile", ".bash_login", ".profile", ".bashrc", ".zshrc", ".zprofile"]
 
 const isKnown = (word: string): boolean =>
   shells.has(nameOf(word)) || isInterpreter(nameOf(word)) || wrappers.has(nameOf(word)) || readsFile.test(nameOf(word))

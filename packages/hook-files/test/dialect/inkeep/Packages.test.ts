@@ -38,11 +38,11 @@ describe("packages of stored code", () => {
       name: "take",
       description: "takes",
       input: { type: "object", additionalProperties: true },
-      execute: ({ answer }) => answer as string
+      execute: ({ answer }) => JSON.stringify(answer)
     })
     await using agent = createAgent({ provider, tools: [take], hooks: [hook] })
     const { messages } = await agent.run("go")
-    assert.deepEqual(said(messages), ["Ada"])
+    assert.deepEqual(said(messages), ["\"Ada\""])
   })
 
   it("are refused when the code is saved, if they or their version are not allowed", () => {
