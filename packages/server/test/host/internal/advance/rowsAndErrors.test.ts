@@ -2,7 +2,7 @@
 import * as Outcome from "@belay/server/Outcome"
 import * as Effect from "effect/Effect"
 import { assert, describe, it } from "vitest"
-import { isBroken, isTemporary, isWrongDecision } from "../../../../src/host/internal/advance/errors.ts"
+import { isBroken, isOutage, isTemporary, isWrongDecision } from "../../../../src/host/internal/advance/errors.ts"
 import { openEntries } from "../../../../src/host/internal/advance/readable.ts"
 import { asksSame, hasMessage, outcomeOf } from "../../../../src/host/internal/advance/recognize.ts"
 
@@ -87,6 +87,27 @@ describe("an error of a turn", () => {
   it.each(cases)("%o: temporary %s, about its decisions %s, for ever %s", (error, temporary, wrong, broken) => {
     assert.deepEqual([isTemporary(error), isWrongDecision(error), isBroken(error)], [temporary, wrong, broken])
   })
+})
+
+describe("an error of a store", () => {
+  const error = (problem: string) => ({ _tag: "StoreError", problem })
+
+  it.each(["full", "busy", "unreachable"])(
+    "counts as an outage if the store is %s, also as the cause of another one",
+    (problem) => {
+      assert.isTrue(isOutage(error(problem)))
+      assert.isTrue(isOutage({ _tag: "PortFailed", port: "store", cause: error(problem) }))
+      assert.isFalse(isOutage({ _tag: "Error", cause: error(problem) }))
+    }
+  )
+
+  it.each(["failed", "corrupt", "closed", "newer", "missing"])(
+    "counts as about the message if the problem is %s",
+    (problem) => {
+      assert.isFalse(isOutage(error(problem)))
+      assert.isFalse(isOutage({ _tag: "PortFailed", port: "store", cause: error(problem) }))
+    }
+  )
 })
 
 describe("the outcome of an earlier message", () => {

@@ -169,10 +169,13 @@ describe("the page goes on", () => {
       "[DONE]"
     )
     const down: Answer = (response) => void response.writeHead(500).end()
-    await using server = await serving(browser, { load: [down, json({ messages: [] })], stream: [running] })
+    const isSeen = Promise.withResolvers<void>()
+    const again: Answer = (...given) => void isSeen.promise.then(() => json({ messages: [] })(...given))
+    await using server = await serving(browser, { load: [down, again], stream: [running] })
     const { tab } = server
     await tab.goto(server.url)
     await tab.waitForSelector("text=The server cannot be reached. Trying again …")
+    isSeen.resolve()
     await tab.waitForSelector("text=it runs")
     await tab.waitForSelector("#stop", { state: "hidden" })
     assert.deepStrictEqual(server.kinds(), ["GET load", "GET load", "GET stream"])
