@@ -1,6 +1,7 @@
 import { named } from "@belay/hook-files/Wires"
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "vitest"
 import { payloadOf } from "../../src/internal/guard/sample.ts"
 import { run, runHere } from "../belay.ts"
@@ -209,6 +210,22 @@ describe("a store that cannot be used", () => {
     // A file that may not grow fails as one on a full disk does.
     const line = `trap '' XFSZ; ulimit -f 64; "${process.execPath}" "${program}" guard run --system claude`
     assertRefused(await run("sh", ["-c", line], payload, { HOME: home }, cwd), /the guard|sessions of the guard/)
+  })
+
+  it("refuses before the limit if another process has locked it, and decides again afterwards", async () => {
+    const { home, send } = projectWith(allowing)
+    await send("claude", "PreToolUse", push)
+    const database = new DatabaseSync(fileOf(home))
+    database.exec("BEGIN EXCLUSIVE")
+    // A call that waits until then decides too late, and says so.
+    const end = setTimeout(() => database.close(), 9_000)
+    assertRefused(
+      await send("claude", "PreToolUse", call("2", "Bash", { command: "ls" }), ["--limit", "4"]),
+      /could not save .*another process held the database for too long/
+    )
+    clearTimeout(end)
+    if (database.isOpen) database.close()
+    assert.strictEqual((await send("claude", "PreToolUse", call("3", "Bash", { command: "ls" }))).stdout, "{}")
   })
 })
 

@@ -17,6 +17,9 @@ export interface PlaceOptions {
   readonly describe: (name: string) => Promise<Described>
 }
 
+/** Where hooks change what is shown. */
+type Shaping = "postLlmCall" | "postTurn" | "revealText" | "onLlmDelta" | "hold" | "postToolCall" | "wrapToolCall"
+
 /** A class, because its fields are the state of the conversation. */
 export class Place {
   readonly guard: Guard
@@ -40,7 +43,7 @@ export class Place {
   }
 
   /** Whether any hook acts at one of these places. */
-  acts(...places: ReadonlyArray<"postLlmCall" | "postTurn" | "revealText" | "onLlmDelta" | "hold">): boolean {
+  acts(...places: ReadonlyArray<Shaping>): boolean {
     return this.guard.chain.hooks.some((hook) =>
       hook.mode !== "shadow" && places.some((one) => hook[one] !== undefined && hook[one] !== "none")
     )

@@ -35,6 +35,8 @@ export interface Options {
    * `normal`.
    */
   readonly synchronous?: "normal" | "full"
+  /** How many milliseconds an operation waits for other processes, which blocks this one. Default 10,000. */
+  readonly patience?: number
 }
 
 /** An open store. Its operations fail with a `StoreError`. @category models @since 0.1.0 */
@@ -61,7 +63,8 @@ export { type Account, type Ledger, StoreError }
 
 const optionKinds: OptionKinds<Options> = {
   path: "text",
-  synchronous: "text"
+  synchronous: "text",
+  patience: "number"
 }
 
 /**
@@ -86,8 +89,8 @@ const optionKinds: OptionKinds<Options> = {
  */
 export const make = (options: Options): SqliteStore => {
   Result.getOrThrow(checkKinds("sqlite-store", options, optionKinds, ["path"]))
-  const { path, synchronous = "normal" } = Result.getOrThrow(check(options))
-  const database = open(path, synchronous)
+  const { patience = 10_000, path, synchronous = "normal" } = Result.getOrThrow(check(options))
+  const database = open(path, synchronous, patience)
   const artifacts = artifactsOf(database)
   return {
     sessions: { ...sessionsOf(database), artifacts },
@@ -103,12 +106,15 @@ export const make = (options: Options): SqliteStore => {
 }
 
 const check = (options: Options): Result.Result<Options, ConfigError> => {
-  const { path, synchronous = "normal" } = options
+  const { patience = 0, path, synchronous = "normal" } = options
   const refuse = (key: keyof Options, expected: string) =>
     Result.fail(new ConfigError({ key: `sqlite-store.${key}`, message: `sqlite-store.${key}: expected ${expected}` }))
   if (typeof path !== "string" || path === "" || path.includes("\0") || path.startsWith("file:")) {
     return refuse("path", "the path of a file, or \":memory:\"")
   }
   if (synchronous !== "normal" && synchronous !== "full") return refuse("synchronous", "\"normal\" or \"full\"")
+  if (!Number.isInteger(patience) || patience < 0 || patience > 3_600_000) {
+    return refuse("patience", "whole milliseconds, at most an hour")
+  }
   return Result.succeed(options)
 }

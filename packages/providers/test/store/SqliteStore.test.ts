@@ -98,6 +98,14 @@ describe("SqliteStore", () => {
       key: "sqlite-store.synchronous",
       message: "sqlite-store.synchronous: expected \"normal\" or \"full\""
     })
+    for (const patience of [-1, 0.5, 3_600_001]) {
+      assert.deepInclude(thrown(() => SqliteStore.make({ path: ":memory:", patience })), {
+        key: "sqlite-store.patience",
+        message: "sqlite-store.patience: expected whole milliseconds, at most an hour"
+      })
+    }
+    SqliteStore.make({ path: ":memory:", patience: 0 }).close()
+    SqliteStore.make({ path: ":memory:", patience: 3_600_000 }).close()
   })
 
   describe("refuses and does not change", () => {

@@ -12,6 +12,7 @@ import { jsonOf, sameJson } from "../json.ts"
 import type { Described, Place } from "../place.ts"
 import { contentOf, resultOf } from "./messages.ts"
 import { askPerson } from "./questions.ts"
+import { ShownResult } from "./shown.ts"
 
 type WrapToolCall = NonNullable<Parameters<typeof createMiddleware>[0]["wrapToolCall"]>
 
@@ -54,7 +55,7 @@ interface Running {
   readonly name: string
   readonly args: Json
   readonly signal: AbortSignal | undefined
-  readonly run: (args: Json) => Promise<unknown>
+  readonly run: (args: Json, shown: ShownResult) => Promise<unknown>
 }
 
 /** Wraps the tool calls of an agent. */
@@ -67,12 +68,29 @@ export const wrapToolCall = (place: Place, known: KnownTools): WrapToolCall => a
     args: jsonOf(toolCall.args),
     signal: runtime.signal,
     // The arguments of a tool are an object; the type of JSON is wider.
-    run: async (args) => await handler({ ...request, toolCall: { ...toolCall, args: args as never } })
+    run: async (args, shown) =>
+      await handler({ ...request, tool: shown.tool(tool), toolCall: { ...toolCall, args: args as never } })
   })
 }
 
 /** Runs a tool if the guard allows it. What the model has to read instead is the result. */
-const runTool = async (place: Place, { args, id, name, run, signal }: Running): Promise<ToolMessage | Command> => {
+const runTool = async (place: Place, running: Running): Promise<ToolMessage | Command> => {
+  const shown = new ShownResult(place.acts("postToolCall", "wrapToolCall"))
+  try {
+    const result = await guardedResult(place, running, shown)
+    await shown.show(result)
+    return result
+  } catch (error) {
+    await shown.show(error)
+    throw error
+  }
+}
+
+const guardedResult = async (
+  place: Place,
+  { args, id, name, run, signal }: Running,
+  shown: ShownResult
+): Promise<ToolMessage | Command> => {
   const call = { id, name, args, tool: await place.toolOf(name) }
   const refused = await askPerson(place, call)
   if (refused !== undefined) {
@@ -87,7 +105,7 @@ const runTool = async (place: Place, { args, id, name, run, signal }: Running): 
     // The turn may have been cancelled while the guard was deciding.
     signal?.throwIfAborted()
     try {
-      given = await run(sameJson(allowed, args) ? args : allowed)
+      given = await run(sameJson(allowed, args) ? args : allowed, shown)
     } catch (error) {
       // A graph inside the tool waits for a person.
       if (isGraphBubbleUp(error)) waits = error
@@ -142,7 +160,7 @@ export const guardTool = <T extends StructuredToolInterface>(place: Place, known
       name,
       args: jsonOf(call.args),
       signal: config?.signal,
-      run: async (args) => await tool.invoke({ ...call, args: args as never }, config as never)
+      run: async (args, shown) => await tool.invoke({ ...call, args: args as never }, shown.inside(config) as never)
     })
   }
   const made = Object.create(tool, { invoke: { value: invoke }, call: { value: invoke } }) as T

@@ -71,8 +71,10 @@ const decide = async (
 ): Promise<Output> => {
   const { deadline, places, wire, within } = asked
   const id = storedId(wire.system, occasion.session)
-  const store = openStore(places)
-  const lock = lockSession(places, id, (deadline - performance.now()) / 2)
+  // Waiting blocks the process, so nothing would end it at the deadline.
+  const left = deadline - performance.now()
+  const store = openStore(places, left / 4)
+  const lock = lockSession(places, id, left / 2)
   const journal = openJournal(places)
   try {
     const guard = guardOf(wire, configured, {

@@ -8,10 +8,16 @@ import { DatabaseSync } from "node:sqlite"
 import type { Places } from "./places.ts"
 import { messageOf, Refusal } from "./refusal.ts"
 
-/** Opens the store. Throws a `Refusal` that says what is wrong with its file. */
-export const openStore = ({ store }: Places): SqliteStore.SqliteStore => {
+/** The most milliseconds that the store waits for other processes. */
+const longest = 10_000
+
+/**
+ * Opens the store, whose operations wait at most `patience` milliseconds for other processes. Throws a `Refusal` that
+ * says what is wrong with its file.
+ */
+export const openStore = ({ store }: Places, patience = longest): SqliteStore.SqliteStore => {
   try {
-    return SqliteStore.make({ path: store })
+    return SqliteStore.make({ path: store, patience: Math.max(1, Math.min(longest, Math.floor(patience))) })
   } catch (error) {
     throw new Refusal(`the sessions of the guard cannot be opened: ${messageOf(error)}`)
   }

@@ -19,11 +19,8 @@ export interface Database {
   readonly close: () => void
 }
 
-/** Milliseconds that a write waits for other processes. */
-const patience = 10_000
-
-/** Opens a database, or throws a `StoreError`. */
-export const open = (path: string, synchronous: "normal" | "full"): Database => {
+/** Opens a database whose operations wait so many milliseconds for other processes, or throws a `StoreError`. */
+export const open = (path: string, synchronous: "normal" | "full", patience: number): Database => {
   const sqlite = process.getBuiltinModule("node:sqlite") as typeof import("node:sqlite") | undefined
   if (sqlite === undefined) {
     throw storeError(path, "unreachable", "this runtime has no node:sqlite: use Node 22.22 or newer")
@@ -31,14 +28,14 @@ export const open = (path: string, synchronous: "normal" | "full"): Database => 
   const { DatabaseSync: Connection } = sqlite
   let database: DatabaseSync | undefined
   try {
-    if (path !== ":memory:") inspect(path, Connection)
+    if (path !== ":memory:") inspect(path, Connection, patience)
     database = new Connection(path, { timeout: patience, enableForeignKeyConstraints: true })
     database.exec("PRAGMA trusted_schema = OFF")
     enterWal(database, path)
     database.exec(`PRAGMA synchronous = ${synchronous === "full" ? "FULL" : "NORMAL"}`)
     migrate(path, database)
     verify(path, database, Connection)
-    return face(path, database)
+    return face(path, database, patience)
   } catch (error) {
     if (database?.isOpen === true) database.close()
     if (error instanceof StoreError) throw error
@@ -56,7 +53,7 @@ export const open = (path: string, synchronous: "normal" | "full"): Database => 
  * Creates the folder and the file if they are missing, readable by their owner only. Refuses a file of another program
  * before anything writes to it.
  */
-const inspect = (path: string, Connection: typeof DatabaseSync): void => {
+const inspect = (path: string, Connection: typeof DatabaseSync, patience: number): void => {
   // An `import` would prepare everything that the module offers, at the start of every program.
   const { closeSync, fstatSync, mkdirSync, openSync, readSync, statSync } = process.getBuiltinModule("node:fs")
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -184,7 +181,7 @@ const objectsOf = (database: DatabaseSync): ReadonlyMap<string, unknown> =>
     ])
   )
 
-const face = (path: string, database: DatabaseSync): Database => {
+const face = (path: string, database: DatabaseSync, patience: number): Database => {
   const statements = new Map<string, StatementSync>()
   const sql = (text: string): StatementSync => {
     const known = statements.get(text) ?? database.prepare(text)
