@@ -47,6 +47,7 @@ const world = (
   const hook = Inkeep.make({
     definitions,
     attachments: attachments.map((one) => ({ scope: project, ...one })),
+    sandboxConfig: { timeoutMs: 60_000 },
     ...options
   })
   const inner = helpers.map(({ lines, name }) => ({ name, ...scripted(lines) }))
