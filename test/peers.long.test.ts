@@ -90,6 +90,9 @@ describe("the programs of other SDKs", () => {
     // A model that the guard does not see, and a toolset that replaces a guarded tool.
     assert.deepStrictEqual([unguarded.own, unguarded.ran], [[], ["extra", "extra"]])
     assert.include(unguarded.last, "no mails to eve")
+    const { asked: askedBy, begun, ran, resumed } = scenes.network
+    for (const error of [begun, resumed]) assert.match(error, /ConfigError: network: a guarded agent cannot lead/)
+    assert.deepStrictEqual([ran, askedBy], [[], 0])
     assert.deepStrictEqual([scenes.hooksFail, scenes.cancelled], [{ throws: [], hangs: [] }, { ran: [] }])
   })
 

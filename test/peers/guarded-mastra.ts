@@ -255,6 +255,23 @@ const scenes: { readonly [name: string]: () => Promise<unknown> } = {
     })
     return { own, ran, other: other.read.at(-1), guarded: guarded.session.id !== "", last: read.at(-1) }
   },
+  network: async () => {
+    const below: Array<string> = []
+    const { agent, ran, read } = start([
+      JSON.stringify({ primitiveId: "helper", primitiveType: "agent", prompt: "go" })
+    ], {
+      agents: (guard, guarded) => {
+        const { model } = scripted([["send_mail", { to: "cy" }]])
+        const child = Guarding.make(guard, { agent: "helper", parent: guarded.session })
+        const parts = { id: "helper", name: "helper", description: "Helps", instructions: "be" }
+        return { helper: new Agent(child.config({ ...parts, model, tools: toolsOf(below) })) }
+      }
+    })
+    const options = { memory: { thread: "t", resource: "r" } }
+    const begun = await agent.network("go", options).then(() => "begun", String)
+    const resumed = await agent.resumeNetwork({}, { ...options, runId: "1" }).then(() => "begun", String)
+    return { begun, resumed, ran: [...ran, ...below], asked: read.length }
+  },
   hooksFail: async () => {
     const failing = async (hook: object) => {
       const { agent, ran } = start([[["send_mail", { to: "cy" }]]], {

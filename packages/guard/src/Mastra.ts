@@ -76,10 +76,20 @@ export const make = (guard: Guard, options: MastraOptions = {}): Mastra => {
         ...config,
         ...(model === undefined ? {} : { model: agents.model(model) }),
         ...(tools === undefined || tools === null ? {} : { tools: toolsOf(known, tools) }),
-        ...(others === undefined ? {} : { agents: agents.agents(others) })
+        ...(others === undefined ? {} : { agents: agents.agents(others) }),
+        defaultNetworkOptions: noNetwork
       }
     }
   }
+}
+
+/** A network asks for these options first. It runs agents and workflows without any hook, so it does not begin. */
+const noNetwork = (): never => {
+  throw new ConfigError({
+    key: "network",
+    message: "network: a guarded agent cannot lead a network, because it chooses agents, tools and workflows without " +
+      "the guard: use generate or stream, with guarded agents in agents"
+  })
 }
 
 /** Throws a `ConfigError` if these are not the options of an agent. */

@@ -114,6 +114,12 @@ describe("the guard in Mastra", () => {
     )
   })
 
+  it("refuses to lead a network, which asks for its options first", () => {
+    const { config } = kit([], scripted())
+    const { defaultNetworkOptions } = config as { readonly defaultNetworkOptions?: () => unknown }
+    assert.throws(() => defaultNetworkOptions!(), /network: a guarded agent cannot lead a network/)
+  })
+
   it("does not run a tool if a hook throws, or the store fails", async () => {
     const hooks = [
       defineHook({ name: "throws", kind: "policy", preToolCall: () => Promise.reject(new Error("broken")) })
