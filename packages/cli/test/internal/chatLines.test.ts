@@ -54,7 +54,7 @@ const chat = async (
 
 const head = (session: string) => [
   "<bold>belay chat</>  <dim>a model\\x1b of the test</>",
-  `<dim>session s1: ${session}. /new begins another, /exit or Ctrl-D ends, Ctrl-C stops an answer</>`
+  `<dim>session s1: ${session}. /new begins another, /compact shortens the history, /exit or Ctrl-D ends, Ctrl-C stops an answer</>`
 ]
 const calls = (name: string) => Scripted.toolCalls({ name, args: { at: "the sky" } })
 
