@@ -27,6 +27,7 @@ const scopes = [
   ["serve", ["packages/server/src/serve/"]],
   ["hook-files/trust", ["packages/hook-files/src/trust/"]],
   ["hook-files", ["packages/hook-files/src/"]],
+  ["guard", ["packages/guard/src/"]],
   ["cli", ["packages/cli/src/"]],
   ["providers/store", ["packages/providers/src/store/"]]
 ]

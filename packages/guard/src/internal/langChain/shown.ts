@@ -6,12 +6,12 @@ import { ToolMessage } from "@langchain/core/messages"
 /** The handlers behind `streamMode: "tools"` and `streamEvents`. Others, such as tracers, see what the tool said. */
 const streams: ReadonlySet<string> = new Set(["StreamToolsHandler", "event_stream_tracer"])
 
-/** Options of a call, with the handlers that are told about it. */
+/** Options of a call, with its handlers. */
 interface WithCallbacks {
   readonly callbacks?: CallbackManager | ReadonlyArray<BaseCallbackHandler>
 }
 
-/** What a handler would have been told. The text of the method is its name. */
+/** The end of a call, for a handler. */
 interface Held {
   readonly handler: Handler
   readonly said: unknown
@@ -21,7 +21,7 @@ interface Held {
 /** The methods of a handler, which this file passes on as they are. */
 type Handler = { readonly [method: string]: ((...args: ReadonlyArray<unknown>) => unknown) | undefined }
 
-/** A class, because a handler may be told before or after the hooks have decided. */
+/** A class, because a call may end before or after the hooks have decided. */
 export class ShownResult {
   private readonly isReadByHooks: boolean
   private readonly held: Array<Held> = []
@@ -65,7 +65,7 @@ export class ShownResult {
     if (!isStream(handler)) return handler
     const known = this.swapped.get(handler)
     if (known !== undefined) return known
-    // A handler is told about the tools inside of this one, too.
+    // A handler also receives the tools inside of this one.
     let own: unknown
     const target = handler as unknown as Handler
     const end = async (said: unknown, ...rest: ReadonlyArray<unknown>): Promise<void> => {
@@ -97,7 +97,7 @@ export class ShownResult {
 
 const isStream = ({ name }: BaseCallbackHandler): boolean => streams.has(name)
 
-/** Tells a handler how a call has ended. An error that no hook has changed is the error of the tool. */
+/** Says to a handler how a call has ended. An error that no hook has changed is the error of the tool. */
 const tell = async ({ handler, rest, said }: Held, value: unknown): Promise<void> => {
   const failed = value instanceof Error
     ? value
