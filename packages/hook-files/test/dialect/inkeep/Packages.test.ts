@@ -33,7 +33,7 @@ describe("packages of stored code", () => {
     const saved: Inkeep.Stored = JSON.parse(JSON.stringify(Inkeep.bundle(definition, allowed)))
     assert.deepEqual(Object.keys(saved.bundled ?? {}).sort(), ["letters", "to-title"])
     const { provider } = scripted([calls(["take", { answer: "ada" }]), { text: "done" }])
-    const hook = Inkeep.make({ definitions: [saved], attachments, sandboxConfig: { timeoutMs: 60_000 } })
+    const hook = Inkeep.make({ definitions: [saved], attachments })
     const take = defineTool({
       name: "take",
       description: "takes",

@@ -31,7 +31,11 @@ const world = (
     readonly results?: { readonly [tool: string]: Json }
   } = {}
 ) => {
-  const definitions = Object.entries(code).map(([id, executeCode]) => ({ id, executeCode }))
+  const definitions = Object.entries(code).map(([id, executeCode]) => ({
+    id,
+    executeCode,
+    sandboxConfig: { timeoutMs: 60_000 }
+  }))
   const called: Array<readonly [string, Json]> = []
   const tool = (name: string, readOnly = false) =>
     defineTool({
@@ -47,7 +51,6 @@ const world = (
   const hook = Inkeep.make({
     definitions,
     attachments: attachments.map((one) => ({ scope: project, ...one })),
-    sandboxConfig: { timeoutMs: 60_000 },
     ...options
   })
   const inner = helpers.map(({ lines, name }) => ({ name, ...scripted(lines) }))

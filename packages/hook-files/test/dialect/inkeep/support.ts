@@ -54,7 +54,7 @@ export const world = (
     cwd: "/p",
     ...rest,
     tools: [...tools, take, ...others],
-    hooks: [Inkeep.make({ definitions, attachments, sandboxConfig: { timeoutMs: 60_000 }, ...options }), ...more]
+    hooks: [Inkeep.make({ definitions, attachments, ...options }), ...more]
   })
   agent.on((event) => {
     events.push(event)
