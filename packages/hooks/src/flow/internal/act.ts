@@ -25,9 +25,9 @@ const empty = wordSet("tool tools api do my the a an to of for in on with all ne
 
 /** Other words for what tools are about. */
 const others: { readonly [word: string]: ReadonlyArray<string> | undefined } = {
-  event: ["meeting", "appointment", "calendar"],
-  meeting: ["event", "appointment", "calendar"],
-  appointment: ["event", "meeting", "calendar"],
+  event: ["meeting", "appointment", "calendar", "schedule"],
+  meeting: ["event", "appointment", "calendar", "schedule"],
+  appointment: ["event", "meeting", "calendar", "schedule"],
   book: ["reserve", "booking", "reservation"],
   reserve: ["book", "booking"],
   file: ["document", "save", "write"],

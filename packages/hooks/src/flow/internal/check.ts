@@ -90,7 +90,7 @@ export const check = (
       (schema?.["default"] === value || !opensAccess(key, value))
     const isSaid = () => said(memory, value, { class: kind, name: key, tool: call.tool })
     if (kind === "command" && onlyReads(String(value))) isMeant = true
-    else if (isFree) isMeant ||= isSaid()
+    else if (isFree || kind === "moment") isMeant ||= isSaid()
     else if (kind === "content") texts.push(isSaid())
     const parts = isDecisive(kind)
       ? isFree ? [] : partsOf(value, kind)
