@@ -185,7 +185,8 @@ const changes: ReadonlyArray<readonly [what: string, claims: Claims, shown: stri
   ["the hint read-only", { annotations: { readOnlyHint: true } }, undefined, "hints"],
   ["the hint idempotent", { annotations: { idempotentHint: true } }, undefined, "hints"],
   ["the hint not destructive", { annotations: { destructiveHint: false } }, undefined, "hints"],
-  ["the hint about the open world", { annotations: { openWorldHint: false } }, undefined],
+  ["the hint that it reaches others", { annotations: { openWorldHint: true } }, "hints"],
+  ["the hint that it reaches nobody else", { annotations: { openWorldHint: false } }, undefined, "hints"],
   ["its title", { title: "Acts well" }, undefined]
 ]
 const cases = changes.flatMap(([what, change, shown, ifTrusted = shown]) =>

@@ -106,7 +106,7 @@ const dayText = (month: number, day: number): string =>
 
 /** The day of a value such as `2026-12-04` or `2026-12-04T10:00`. */
 export const dayOfValue = (value: string): { readonly day: string; readonly date: string } | undefined => {
-  const match = /^(\d{4})-(\d\d)-(\d\d)(?:[T ]|$)/.exec(value)
+  const match = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ]|$)/.exec(value)
   return match === null ? undefined : { day: `${match[2]}-${match[3]}`, date: `${match[1]}-${match[2]}-${match[3]}` }
 }
 
