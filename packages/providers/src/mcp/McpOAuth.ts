@@ -98,8 +98,13 @@ export const make = (options: Options): McpOAuth => {
     // A store that was damaged costs a login.
     return Result.isSuccess(saved) ? saved.success : {}
   }
-  const write = async (change: (saved: Saved) => Saved): Promise<void> =>
-    store.save(JSON.stringify(change(await read())))
+  // A change that begins before another one has ended would undo it.
+  let last: Promise<void> = Promise.resolve()
+  const write = (change: (saved: Saved) => Saved): Promise<void> => {
+    const own = last.then(async () => store.save(JSON.stringify(change(await read()))))
+    last = own.catch(() => undefined)
+    return own
+  }
   const provider: OAuthClientProvider = {
     redirectUrl,
     clientMetadata: {
