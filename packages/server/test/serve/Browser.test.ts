@@ -168,6 +168,8 @@ describe("the page", () => {
     await page.waitForSelector("text=You said:")
     await first.server.close()
     await page.waitForSelector("text=The connection was lost")
+    // The end of a process frees the file for the next one.
+    await first.running.drain({ withinMs: 100 })
     const second = await start(Number(new URL(first.server.url).port))
     await page.waitForSelector("text=You said: hello (1)")
     assert.strictEqual(await page.innerText("article.assistant"), "You said: hello (1)")
