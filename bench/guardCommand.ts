@@ -1,6 +1,6 @@
 /**
- * `belay guard run` as an agent calls it: CPU from the start of the process to the verdict, with a config in TypeScript,
- * a session in SQLite, and what was compiled before. The baseline is a process of Node that does nothing.
+ * `belay guard run` as an agent calls it: CPU from the start of the process to the verdict, with a config in
+ * TypeScript, a session in SQLite, and what was compiled before. The baseline is a process of Node that does nothing.
  */
 import * as Guard from "@belay/guard/Guard"
 import * as Trust from "@belay/hook-files/Trust"

@@ -1,6 +1,6 @@
 /**
- * Long conversations and many sessions: a step after 100,000 messages, opening such a session, and 1,000 sessions on one
- * SQLite store. The models do not read the messages, because what they do with them is their own work.
+ * Long conversations and many sessions: a step after 100,000 messages, opening such a session, and 1,000 sessions on
+ * one SQLite store. The models do not read the messages, because what they do with them is their own work.
  */
 import { createAgent } from "@belay/core"
 import type { LlmProvider } from "@belay/core/LlmProvider"

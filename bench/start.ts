@@ -1,7 +1,7 @@
 /**
- * Starting a program: CPU from the start of the process to the first answer over HTTP, of the agent of the README, of the
- * same agent with `ai`, and of a call with the `openai` client. The packages are built, and each program runs in a process
- * of its own: as it was written, and as one file that a bundler made of it.
+ * Starting a program: CPU from the start of the process to the first answer over HTTP, of the agent of the README, of
+ * the same agent with `ai`, and of a call with the `openai` client. The packages are built, and each program runs in a
+ * process of its own: as it was written, and as one file that a bundler made of it.
  */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"

@@ -1,6 +1,6 @@
 /**
- * Streams read with `for await` of `agent.stream`: a piece over HTTP against a hand-written loop on the `openai` client,
- * the time to the first piece, and what many streams of one agent cost each other.
+ * Streams read with `for await` of `agent.stream`: a piece over HTTP against a hand-written loop on the `openai`
+ * client, the time to the first piece, and what many streams of one agent cost each other.
  */
 import { createAgent } from "@belay/core"
 import type { AgentHook } from "@belay/core/AgentHook"

@@ -1,4 +1,6 @@
-/** Ten tool turns in process with a fake model: the work that the agents of the benchmarks share, and the same by hand. */
+/**
+ * Ten tool turns in process with a fake model: the work that the agents of the benchmarks share, and the same by hand.
+ */
 import { createAgent, defineTool } from "@belay/core"
 import type { AgentHook } from "@belay/core/AgentHook"
 import type { LlmResponse } from "@belay/core/LlmCall"

@@ -1,6 +1,6 @@
 /**
- * What the type checker does for a program: instantiations, types and check time, on the built packages. One tool or hook
- * more must cost the same whether there are ten or a hundred.
+ * What the type checker does for a program: instantiations, types and check time, on the built packages. One tool or
+ * hook more must cost the same whether there are ten or a hundred.
  */
 import { spawnSync } from "node:child_process"
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"

@@ -1,6 +1,6 @@
 // Builds the packages to their `dist` folders, core first: the others are compiled against its declarations.
-// A program starts faster when it loads few files. So packages that programs import at their start become one file, with
-// a small file for each public module. The compiler writes the declarations of all modules.
+// A program starts faster when it loads few files. So packages that programs import at their start become one file,
+// with a small file for each public module. The compiler writes the declarations of all modules.
 import { spawnSync } from "node:child_process"
 import { chmodSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, relative, resolve } from "node:path"
@@ -40,8 +40,8 @@ const isLibrary = (id) => /^(?!(?:effect|@belay|node:|#))[@a-z]/.test(id) && !id
 
 /**
  * The files of modules that are loaded with the entry of their package. The others, such as bridges to other libraries,
- * stay apart, so that only those load these libraries who import them. A module that imports another package is a file of
- * its own, so that a bundler leaves the package out if a program does not use it.
+ * stay apart, so that only those load these libraries who import them. A module that imports another package is a file
+ * of its own, so that a bundler leaves the package out if a program does not use it.
  */
 const groupsOf = (name) => {
   let found

@@ -1,5 +1,5 @@
-// Bundles the command `belay guard run` into one file. It runs for every tool call of an agent, so it has to start fast:
-// modules are evaluated when they are used first, and V8 compiles only what runs.
+// Bundles the command `belay guard run` into one file. It runs for every tool call of an agent, so it has to start
+// fast: modules are evaluated when they are used first, and V8 compiles only what runs.
 import { hash } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
 import { builtinModules } from "node:module"

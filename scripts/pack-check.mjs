@@ -1,6 +1,6 @@
-// Builds and packs the packages, lints the tarballs, and uses them as strangers would: installed by each package manager
-// in an empty project, compiled with each TypeScript, run by each runtime. Nothing comes from a network: the projects
-// install from a registry on the loopback interface.
+// Builds and packs the packages, lints the tarballs, and uses them as strangers would: installed by each package
+// manager in an empty project, compiled with each TypeScript, run by each runtime. Nothing comes from a network: the
+// projects install from a registry on the loopback interface.
 import { spawn } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,7 +1,7 @@
 /**
  * `npm run bench:attacks`: what hijacked models reach, and what people are asked, with and without data flow. It fails
- * above the aims. `--write` writes the tables into docs/reliability.md, `--notes` prints every question and every attack
- * that succeeded, and `--only <name>` runs one variant.
+ * above the aims. `--write` writes the tables into docs/reliability.md, `--notes` prints every question and every
+ * attack that succeeded, and `--only <name>` runs one variant.
  */
 import { bank } from "./domains/bank.ts"
 import { chat } from "./domains/chat.ts"

@@ -3,7 +3,10 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { kinds } from "./attackers.ts"
 import type { Score } from "./score.ts"
 
-/** What a variant must not be worse than: shares of attacks and of tasks, and questions a task when those of a step are one. */
+/**
+ * What a variant must not be worse than: shares of attacks and of tasks, and questions a task when those of a step are
+ * one.
+ */
 export interface Aims {
   readonly hijacked?: number
   readonly known?: number

@@ -93,7 +93,9 @@ const isType = (type) => type.startsWith("TS") && !["TSAsExpression", "TSNonNull
 
 const isLoop = (type) => type === "WhileStatement" || type === "DoWhileStatement" || type === "ForStatement"
 
-/** Returns all bugs that can be planted: places in the text, what stands there afterwards, and the kind of the change. */
+/**
+ * Returns all bugs that can be planted: places in the text, what stands there afterwards, and the kind of the change.
+ */
 export const mutationsOf = (file, text) => {
   const { errors, program } = parseSync(file, text)
   if (errors.length > 0) throw new Error(`${file} cannot be parsed: ${errors[0].message}`)

@@ -47,8 +47,9 @@ export interface Erasure {
   readonly find: (target: Target) => Effect.Effect<ReadonlyArray<string>, unknown>
   /**
    * Erases all of these sessions or none. An account whose owner is one of the names gets another name, and
-   * standing approvals with one of them are removed. Afterwards a file is compacted. What a process still has of an erased session, because it was frozen meanwhile, is not stored
-   * any more: a hash of the id stays. A new session may begin under the same id.
+   * standing approvals with one of them are removed. Afterwards a file is compacted. What a process still has of an
+   * erased session, because it was frozen meanwhile, is not stored any more: a hash of the id stays. A new session may
+   * begin under the same id.
    */
   readonly erase: (
     sessions: ReadonlyArray<string>,

@@ -152,8 +152,8 @@ export interface Inbox {
    */
   readonly pin?: (sessionId: string, release: string | undefined) => Effect.Effect<void, unknown>
   /**
-   * Claims all sessions for an engine that runs them in one process, until the scope closes or the process ends. Returns
-   * false if another process has claimed them. Absent if the inbox cannot tell.
+   * Claims all sessions for an engine that runs them in one process, until the scope closes or the process ends.
+   * Returns false if another process has claimed them. Absent if the inbox cannot tell.
    */
   readonly claim?: Effect.Effect<boolean, unknown, Scope.Scope>
   /** What a person who looks after a host needs. */

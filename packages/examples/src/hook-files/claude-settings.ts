@@ -1,4 +1,7 @@
-/** Settings of Claude Code with hooks and permissions, and hooks in the front matter of a skill, which run once the skill is used. */
+/**
+ * Settings of Claude Code with hooks and permissions, and hooks in the front matter of a skill, which run once the
+ * skill is used.
+ */
 import { HookFiles } from "@belay/hook-files"
 import { createAgent, defineTool } from "@belay/sdk"
 import { Scripted } from "@belay/testing"

@@ -30,7 +30,9 @@ export type Entry =
     readonly finishReason?: FinishReason
   }
   | { readonly role: "tool"; readonly toolCallId: string; readonly content: Json; readonly isError: boolean }
-  /** An entry of a hook file that failed without blocking, or was cancelled by its timeout. The model does not read it. */
+  /**
+   * An entry of a hook file that failed without blocking, or was cancelled by its timeout. The model does not read it.
+   */
   | {
     readonly role: "hook"
     readonly event: string

@@ -57,8 +57,8 @@ export interface Request extends Limits {
 
 /**
  * Runs a module in a separate interpreter, in a separate worker. The code has no environment, files, network, process,
- * timers or imports, except of `packages`, and no access to the memory of the host. The run ends with its result, its timeout or its
- * interruption, whichever is first, and the worker ends too. Without a result it returns `undefined`.
+ * timers or imports, except of `packages`, and no access to the memory of the host. The run ends with its result, its
+ * timeout or its interruption, whichever is first, and the worker ends too. Without a result it returns `undefined`.
  *
  * @example
  * ```ts

@@ -47,7 +47,9 @@ export interface Options {
   readonly systems?: ReadonlyArray<SkillSystem>
   /** More folders whose subfolders are skills, absolute or relative to `cwd`. Default: none. */
   readonly folders?: ReadonlyArray<string>
-  /** The folder in which decisions about trust are stored. It must be outside of the project. Default `~/.belay/trust`. */
+  /**
+   * The folder in which decisions about trust are stored. It must be outside of the project. Default `~/.belay/trust`.
+   */
   readonly trust?: string
 }
 

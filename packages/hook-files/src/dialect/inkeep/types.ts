@@ -50,7 +50,9 @@ export interface Context {
    */
   readonly variableBag: {
     readonly get: (key: string, scope?: VariableScope) => Promise<Json | undefined>
-    /** With `ttlMs`, the variable is absent after this many milliseconds. Without it, a write removes an earlier limit. */
+    /**
+     * With `ttlMs`, the variable is absent after this many milliseconds. Without it, a write removes an earlier limit.
+     */
     readonly set: (
       key: string,
       value: Json,

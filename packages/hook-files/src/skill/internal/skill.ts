@@ -13,8 +13,8 @@ export interface Skill {
   readonly compatibility?: string
   readonly metadata: { readonly [key: string]: string }
   /**
-   * The rules of `allowed-tools`, such as `Read` and `Bash(git log *)`. Absent if the skill declares none; an empty list
-   * declares that it needs no tool.
+   * The rules of `allowed-tools`, such as `Read` and `Bash(git log *)`. Absent if the skill declares none; an empty
+   * list declares that it needs no tool.
    */
   readonly allowedTools?: ReadonlyArray<string>
   /** Whether a model may load it. False for `disable-model-invocation: true`. */

@@ -1,4 +1,6 @@
-/** Whether the person asked for an act of which no value says so: one that takes only texts, or what its schema names. */
+/**
+ * Whether the person asked for an act of which no value says so: one that takes only texts, or what its schema names.
+ */
 import { atFirstUse } from "../../internal/atFirstUse.ts"
 import { has, indexIn } from "./hashes.ts"
 import type { Memory } from "./memory.ts"

@@ -65,7 +65,9 @@ export const runsCommand = (line: string, glob: CommandGlob, use: "guard" | "adv
   return verdict
 }
 
-/** Whether a command of the line may be the one of the glob, with arguments that are not in the line, as `xargs` gives. */
+/**
+ * Whether a command of the line may be the one of the glob, with arguments that are not in the line, as `xargs` gives.
+ */
 const hidesArguments = ({ commands, dynamic }: Decomposed, glob: CommandGlob): boolean => {
   const { hasArguments, program } = glob
   if (!dynamic || !hasArguments) return false

@@ -11,7 +11,9 @@ export const isAbout = (rule: string, names: ReadonlyArray<string>): boolean => 
   return names.some((name) => texts.some((text) => hasWords(text, name)))
 }
 
-/** All texts, names of fields and numbers in a value, and those in texts that are JSON themselves, as fingerprints are. */
+/**
+ * All texts, names of fields and numbers in a value, and those in texts that are JSON themselves, as fingerprints are.
+ */
 const textsIn = (value: unknown): ReadonlyArray<string> => {
   if (typeof value === "number") return [String(value)]
   if (typeof value === "string") {

@@ -145,7 +145,10 @@ export const settleBackground = (turn: Turn): Effect.Effect<void> =>
     }
   )
 
-/** Stops them, also those that a call waits for. What they had done until now is stored with the turn, if it can be resumed. */
+/**
+ * Stops them, also those that a call waits for. What they had done until now is stored with the turn, if it can be
+ * resumed.
+ */
 export const stopBackground = (turn: Turn): Effect.Effect<void> =>
   Effect.suspend(() => {
     const { background } = turn

@@ -56,8 +56,8 @@ export const finishTurn = (
   )
 
 /**
- * The turn was interrupted by its time limit, by an Abort in the background, or to park it. Calls that were running have an unknown outcome; the
- * others run when the turn is resumed.
+ * The turn was interrupted by its time limit, by an Abort in the background, or to park it. Calls that were running
+ * have an unknown outcome; the others run when the turn is resumed.
  */
 const finishCutOff = (turn: Turn): Effect.Effect<RunResult, AgentError> =>
   Effect.onExit(

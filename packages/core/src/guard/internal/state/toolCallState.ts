@@ -11,8 +11,8 @@
  * | started, decided | `wait`: the call's sub-agent waits for a person | asked |
  * | any except done | `finish`: the call has its result | done |
  *
- * `settle`, `change`, `transfer` and `rebuild` change other fields of a call, not its status. An event that does not fit the status
- * has no effect.
+ * `settle`, `change`, `transfer` and `rebuild` change other fields of a call, not its status. An event that does not
+ * fit the status has no effect.
  */
 import type { Json } from "../../../data/Json.ts"
 import type { ToolCall } from "../../../data/Message.ts"

@@ -179,7 +179,9 @@ const decodeEntry = (hook: Fields, type: Work["type"], key: string, warn: Warn):
 /** What a plain entry says about when it runs. */
 const always: typeof When.Type = {}
 
-/** Reads an entry that has only a command. Most have no more, and with a schema a large file takes three times as long. */
+/**
+ * Reads an entry that has only a command. Most have no more, and with a schema a large file takes three times as long.
+ */
 const plainCommand = (hook: Fields): ReadEntry | undefined => {
   for (const key of Object.keys(hook)) if (key !== "type" && key !== "command") return undefined
   const { command, type } = hook
