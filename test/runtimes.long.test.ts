@@ -209,10 +209,10 @@ const isRunning = (file: string): boolean => {
 describe("a bundle for a browser", () => {
   /** The greatest size in KiB, minified and with gzip. docs/runtimes.md has these figures. */
   const bundles: ReadonlyArray<readonly [name: string, most: number, source: string]> = [
-    ["of the core", 130, `export * from "@belay/core"`],
+    ["of the core", 134, `export * from "@belay/core"`],
     [
       "of an agent with its provider",
-      159,
+      163,
       `export { createAgent, defineHook, defineTool } from "@belay/core"
        export * as OpenAiCompatible from "@belay/providers/OpenAiCompatible"`
     ],

@@ -1,9 +1,10 @@
 /** Builds the site as `npm run site` does, follows its links, and looks at it in a real browser. */
-import { spawnSync } from "node:child_process"
+import { execFile } from "node:child_process"
 import { existsSync, globSync, readFileSync, statSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { dirname, join, posix } from "node:path"
+import { promisify } from "node:util"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { openBrowser } from "./support/browser.ts"
@@ -34,14 +35,12 @@ const server = createServer((request, response) => {
 let browser: Browser
 let url = ""
 beforeAll(async () => {
-  const built = spawnSync(process.execPath, ["--conditions=@belay/source", "scripts/site/main.ts"], {
-    encoding: "utf8"
-  })
-  assert.strictEqual(built.status, 0, `${built.stdout}${built.stderr}`)
+  // Fails with what was printed.
+  await promisify(execFile)(process.execPath, ["--conditions=@belay/source", "scripts/site/main.ts"])
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   browser = await openBrowser()
-}, 300_000)
+}, 900_000)
 afterAll(async () => {
   await browser?.close()
   server.close()

@@ -375,7 +375,8 @@ export const source = (options: Options = {}): HookSource => ({
   load: ({ cwd }) => {
     const { hooks, untrusted, warnings } = load({ cwd, ...options })
     const untrustedWarnings = untrusted.map(({ commands, project }) =>
-      `${project}: ${commands.length} hooks do not run, because nobody has trusted the current files; review them, and run \`belay hooks trust\``
+      `${project}: ${commands.length} hooks do not run, because nobody has trusted the current files; review ` +
+      "them, and run `belay hooks trust`"
     )
     return { hooks, warnings: [...warnings.map(show), ...untrustedWarnings] }
   }

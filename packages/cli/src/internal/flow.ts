@@ -32,7 +32,8 @@ export const flow = (screen: Screen) =>
       yield* print(json, () => found, () => textOf(found, screen))
     })).pipe(
       Command.withDescription(
-        "Shows what the tools of an agent are for data flow: which of them act or read, which arguments are checked, and why"
+        "Shows what the tools of an agent are for data flow: which of them act or read, which arguments are " +
+          "checked, and why"
       )
     )
 

@@ -38,7 +38,8 @@ const brief = async (meetings: ReadonlyArray<string>) => {
   })
   const { status, text } = await agent.run("Brief me for today")
   console.log(
-    `${meetings.length} meetings: ${status}, ${text} (planner asked ${planner.requests.length} times, writer ${writer.requests.length})`
+    `${meetings.length} meetings: ${status}, ${text} (planner asked ${planner.requests.length} times, writer ` +
+      `${writer.requests.length})`
   )
   await agent.close()
 }

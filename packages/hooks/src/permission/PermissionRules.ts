@@ -194,7 +194,8 @@ const firstMatch = (
 const describe = ({ rule, source, verdict }: RuleMatch): string => {
   const text = `the rule ${rule.text} of ${source}`
   if (verdict === "match") return text
-  return `${text}, which may apply. Write the call without variables, substitutions or wrappers, so that it can be checked`
+  return `${text}, which may apply. Write the call without variables, substitutions or wrappers, so that it can ` +
+    "be checked"
 }
 
 /** Files below the working folder. */

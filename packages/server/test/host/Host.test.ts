@@ -1,6 +1,7 @@
 /** What a host does with messages, decisions and cancellations, on SQLite. */
 import { createAgent } from "@belay/core/createAgent"
 import * as HookAction from "@belay/core/HookAction"
+import type { Inbox } from "@belay/core/Inbox"
 import { whyInvalid } from "@belay/core/Message"
 import * as SqliteStore from "@belay/providers/SqliteStore"
 import type { Engine } from "@belay/server/Engine"
@@ -115,13 +116,20 @@ describe("a host", () => {
       begun.open()
       return go.opened
     })
-    const { close, host } = hosted(newFile(), { tools: [work] })
+    const { agent, close, store } = hosted(newFile(), { tools: [work] })
+    // The tool ends when the host, which looks again and again, has delivered what it found.
+    let looks = 0
+    const open: Inbox["open"] = (sessionId) =>
+      Effect.tap(store.inbox.open(sessionId), (entries) =>
+        Effect.sync(() => {
+          if (entries.some(({ kind }) => kind === "steer") && ++looks === 3) go.open()
+        }))
+    const host = Host.make({ agent, store: { ...store, inbox: { ...store.inbox, open } }, pollMs })
     await using _running = await host.start()
     await host.send("s", "do work", { key: "main" })
     await begun.opened
     await host.send("s", "be brief", { key: "steer", mode: "steer" })
     await host.send("s", "next", { key: "next" })
-    setTimeout(go.open, 3 * pollMs)
     assert.deepInclude(await host.result("s", "main"), { status: "completed", text: "did work be brief" })
     assert.deepStrictEqual(await host.result("s", "steer"), { status: "delivered", turnNumber: 1 })
     assert.deepInclude(await host.result("s", "next"), { status: "completed", text: "re: next" })

@@ -26,14 +26,15 @@ export const chat = (screen: Screen) =>
     session: optional("session", "The name of the conversation. Default: chat"),
     tools: Flag.Literals("tools", ["read", "all"]).pipe(
       Flag.withDescription(
-        "Tools of the plain agent: read looks at files of this folder; all also writes files, runs commands and reads " +
-          "pages, and asks first"
+        "Tools of the plain agent: read looks at files of this folder; all also writes files, runs commands and " +
+          "reads pages, and asks first"
       ),
       Flag.optional
     ),
     recipe: optional(
       "recipe",
-      "A recipe of Kodelet, such as intro for recipes/intro.md, which is the first message. compact replaces the history by a summary, and ends"
+      "A recipe of Kodelet, such as intro for recipes/intro.md, which is the first message. compact replaces the " +
+        "history by a summary, and ends"
     ),
     noHooks: toggle("no-hooks", "Run no hook files. Hooks in the code of the module stay"),
     store: optional("store", "The file that keeps conversations. Default: .belay/chat.db")

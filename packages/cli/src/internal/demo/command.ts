@@ -55,6 +55,7 @@ export const demo = (screen: Screen) =>
       exit.code = yield* Effect.onInterrupt(run, () => Effect.sync(() => stopped.abort()))
     })).pipe(
       Command.withDescription(
-        "Runs an agent that reads a poisoned file: hooks refuse what it must not do, a person is asked, and a report shows it all"
+        "Runs an agent that reads a poisoned file: hooks refuse what it must not do, a person is asked, and a " +
+          "report shows it all"
       )
     )

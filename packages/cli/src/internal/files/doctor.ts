@@ -135,8 +135,8 @@ const loading = ({ file, key, reason }: HookConfig.Warning, line: number | undef
       ...(line === undefined ? {} : { line }),
       what: reason.split(", so ", 1)[0]!,
       why: "its hooks do not run",
-      fix:
-        "Install it with Claude Code, or name its folder: --plugin here, and the source { plugin: \"path\" } in your program."
+      fix: "Install it with Claude Code, or name its folder: --plugin here, and the source { plugin: \"path\" } in " +
+        "your program."
     }
   }
   return {

@@ -74,7 +74,8 @@ export const configText = ({ calls, outward: commands, values }: Answers, gaps: 
     "export default {",
     `  hooks: [\n    ${hooks.map(([, code]) => code).join(",\n    ")}\n  ]${gaps.length === 0 ? "" : ","}`,
     ...(gaps.length === 0 ? [] : [
-      "  // These hooks also act where the agent gives a guard no say, such as requests to the model. There they do nothing.",
+      "  // These hooks also act where the agent gives a guard no say, such as requests to the model. There they " +
+      "do nothing.",
       `  allowUnguarded: [${gaps.map((name) => JSON.stringify(name)).join(", ")}]`
     ]),
     "}",

@@ -21,7 +21,8 @@ export const fields = (
         "error",
         "input-field",
         `${name} reads a field of toolArgs`,
-        "toolArgs is a string of JSON: the field is never found, or the script fails, which blocks every call at preToolUse",
+        "toolArgs is a string of JSON: the field is never found, or the script fails, which blocks every call at " +
+          "preToolUse",
         "Parse the string first: jq -r '.toolArgs | fromjson | .command'."
       )
     ]

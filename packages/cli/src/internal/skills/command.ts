@@ -85,7 +85,8 @@ const lint = (screen: Screen) =>
       yield* exitWith(isWrong || (Option.isNone(flags.name) && world.warnings.length > 0) ? 1 : 0)
     })).pipe(
       Command.withDescription(
-        "Says what skills ask for, and finds hidden text, orders to the model and use of the network. The exit code is 1 if there are errors"
+        "Says what skills ask for, and finds hidden text, orders to the model and use of the network. The exit " +
+          "code is 1 if there are errors"
       )
     )
 

@@ -46,7 +46,8 @@ export const test = (screen: Screen) =>
       yield* exitWith(isBlocked(trial) ? 1 : trial.untrusted > 0 && !isDecided(facts.occasion, trial) ? 3 : 0)
     })).pipe(
       Command.withDescription(
-        "Sends one event to the loaded hooks and shows what each entry does. Entries run for real. The exit code is 1 if the event is blocked, and 3 if nothing decided and entries of an untrusted project did not run"
+        "Sends one event to the loaded hooks and shows what each entry does. Entries run for real. The exit code " +
+          "is 1 if the event is blocked, and 3 if nothing decided and entries of an untrusted project did not run"
       )
     )
 

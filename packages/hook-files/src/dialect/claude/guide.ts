@@ -338,7 +338,8 @@ export const claude: Guide = {
   dialect: "claude",
   name: "Claude Code",
   files:
-    "~/.claude/settings.json, .claude/settings.json, .claude/settings.local.json, front matter of .claude/skills and .claude/agents",
+    "~/.claude/settings.json, .claude/settings.json, .claude/settings.local.json, front matter of .claude/skills " +
+    "and .claude/agents",
   input: [
     "session_id",
     "transcript_path",

@@ -115,7 +115,8 @@ export const payload = (value: Json): Result.Result<Schema.Schema.Type<typeof Pa
   Option.match(isFields(value) ? decodePayload(value) : Option.none(), {
     onNone: () =>
       Result.fail(
-        "expected a payload of message, systemPrompt, additionalContext and messages of role user or assistant, all texts"
+        "expected a payload of message, systemPrompt, additionalContext and messages of role user or assistant, " +
+          "all texts"
       ),
     onSome: Result.succeed
   })

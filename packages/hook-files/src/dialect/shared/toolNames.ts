@@ -25,8 +25,8 @@ const splitWords = (text: string): ReadonlyArray<string> => text.trim().split(/\
 /** Maps common tool names to those of Claude Code. */
 const guesses = new Map(
   Object.entries({
-    Bash:
-      "bash shell sh terminal run_command run_shell_command execute_command exec_command run_bash run_terminal_cmd shell_command",
+    Bash: "bash shell sh terminal run_command run_shell_command execute_command exec_command run_bash " +
+      "run_terminal_cmd shell_command",
     Read: "read read_file view view_file open_file cat",
     Write: "write write_file create_file save_file",
     Edit: "edit edit_file str_replace replace_in_file apply_edit update_file",

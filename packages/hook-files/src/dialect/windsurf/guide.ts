@@ -117,7 +117,8 @@ export const windsurf: Guide = {
     JSON.stringify({ hooks: { [name]: [{ command: `bash .windsurf/hooks/${name}.sh`, show_output: true }] } }, null, 2),
   script: ({ name }) =>
     name === "pre_run_command"
-      ? `#!/bin/bash\nif jq -r '.tool_info.command_line' | grep -q 'git push'; then\n  echo 'ask before you push' >&2\n  exit 2\nfi\nexit 0\n`
+      ? "#!/bin/bash\nif jq -r '.tool_info.command_line' | grep -q 'git push'; then\n  echo 'ask before you " +
+        "push' >&2\n  exit 2\nfi\nexit 0\n"
       : name.startsWith("pre_")
       ? `#!/bin/bash\nif grep -q 'secret'; then\n  echo 'this is a secret' >&2\n  exit 2\nfi\nexit 0\n`
       : `#!/bin/bash\ncat >> /tmp/windsurf-events.log\n`

@@ -14,13 +14,14 @@ export interface Named {
 const set = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/))
 
 const scripts = set(
-  `sh bash zsh ksh fish py pyw js mjs cjs jsx ts mts cts tsx rb pl pm php lua ps1 psm1 awk sed jq cmd bat exe com so dylib dll node wasm jar
-   bin go rs swift java class kts groovy jl r ex exs tcl scala nu mk`
+  `sh bash zsh ksh fish py pyw js mjs cjs jsx ts mts cts tsx rb pl pm php lua ps1 psm1 awk sed jq cmd bat exe com so
+   dylib dll node wasm jar bin go rs swift java class kts groovy jl r ex exs tcl scala nu mk`
 )
 
 const data = set(
-  `md txt rst json jsonl ndjson json5 log csv tsv lock pid tmp bak old orig db sqlite sqlite3 yml yaml toml ini cfg conf env xml html htm css scss
-   svg png jpg jpeg gif webp ico pdf map woff woff2 ttf gz zip tar pyc pyo snap diff patch sample template tpl`
+  `md txt rst json jsonl ndjson json5 log csv tsv lock pid tmp bak old orig db sqlite sqlite3 yml yaml toml ini cfg
+   conf env xml html htm css scss svg png jpg jpeg gif webp ico pdf map woff woff2 ttf gz zip tar pyc pyo snap diff
+   patch sample template tpl`
 )
 
 const extensionOf = (path: string): string => /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ""
@@ -31,7 +32,8 @@ export const isData = (path: string): boolean => /\.d\.[cm]?ts$/.test(path) || d
 
 /** Beside a script, these files change which code it loads. */
 const settings = set(
-  "package.json pyproject.toml uv.toml deno.json deno.jsonc bunfig.toml tsconfig.json .npmrc .yarnrc .yarnrc.yml Gemfile"
+  "package.json pyproject.toml uv.toml deno.json deno.jsonc bunfig.toml tsconfig.json .npmrc .yarnrc .yarnrc.yml " +
+    "Gemfile"
 )
 
 export const isSetting = (path: string): boolean => settings.has(basename(path))

@@ -5,7 +5,8 @@ const accessWords = wordSet("permission permissions role roles scope scopes visi
 
 /** Values that let nobody do more than look. */
 const narrow = wordSet(
-  "private none nobody restricted internal read readonly read_only read-only reader view viewer guest member user me self"
+  "private none nobody restricted internal read readonly read_only read-only reader view viewer guest member " +
+    "user me self"
 )
 
 /** Words of flags that let others in. */

@@ -19,7 +19,8 @@ const beforeVerbs = wordSet("and then to please also or you")
 
 /** What an agent keeps for itself while it works, or only the person sees. */
 const ownNotes = wordSet(
-  "todo todos plan think thought thoughts scratchpad progress task tasks memory note notes reminder reminders draft drafts"
+  "todo todos plan think thought thoughts scratchpad progress task tasks memory note notes reminder reminders " +
+    "draft drafts"
 )
 
 /** Words of a tool's name that say nothing about what it does. */

@@ -32,9 +32,10 @@ const byWord: ReadonlyArray<readonly [ArgumentClass, ReadonlySet<string>]> = [
   [
     "content",
     wordSet(
-      `body subject title description content contents message msg text note notes summary comment comments reason caption
-     purpose memo remark remarks narrative details string str patch diff prompt instructions greeting headline abstract
-     explanation feedback review html markdown emoji icon color colour language lang locale theme format style unit tone`
+      `body subject title description content contents message msg text note notes summary comment comments reason
+       caption purpose memo remark remarks narrative details string str patch diff prompt instructions greeting
+       headline abstract explanation feedback review html markdown emoji icon color colour language lang locale theme
+       format style unit tone`
     )
   ],
   [
@@ -47,36 +48,39 @@ const byWord: ReadonlyArray<readonly [ArgumentClass, ReadonlySet<string>]> = [
   [
     "amount",
     wordSet(
-      `amount price quantity qty count total sum limit size value fee cost budget guests people persons adults nights days
-     hours minutes stars rating score percent percentage rate width height weight page pages offset max min top`
+      `amount price quantity qty count total sum limit size value fee cost budget guests people persons adults nights
+       days hours minutes stars rating score percent percentage rate width height weight page pages offset max min top`
     )
   ],
   [
     "secret",
     wordSet(
-      "password passwd passcode pin token secret credential credentials permission permissions role roles scope scopes mode visibility access"
+      "password passwd passcode pin token secret credential credentials permission permissions role roles scope " +
+        "scopes mode visibility access"
     )
   ],
   [
     "url",
     wordSet(
-      "url uri href link links endpoint host hostname domain zone webhook website site callback redirect origin urls uris"
+      "url uri href link links endpoint host hostname domain zone webhook website site callback redirect origin " +
+        "urls uris"
     )
   ],
   [
     "path",
     wordSet(
-      "path paths file files filename filepath directory dir folder cwd branch remote repo repository source src destination dest target bucket"
+      "path paths file files filename filepath directory dir folder cwd branch remote repo repository source src " +
+        "destination dest target bucket"
     )
   ],
   ["command", wordSet("command cmd commands script sql statement expression code query filter argv args")],
   [
     "principal",
     wordSet(
-      `to cc bcc recipient recipients participant participants attendee attendees guest invitee email emails mail user users
-     username channel channels chat group groups phone telephone mobile iban bic account accounts payee member members
-     assignee owner address addresses street city agent seller customer contact person team org organization tenant
-     sender from beneficiary destination_account card wallet handle`
+      `to cc bcc recipient recipients participant participants attendee attendees guest invitee email emails mail user
+       users username channel channels chat group groups phone telephone mobile iban bic account accounts payee member
+       members assignee owner address addresses street city agent seller customer contact person team org organization
+       tenant sender from beneficiary destination_account card wallet handle`
     )
   ]
 ]

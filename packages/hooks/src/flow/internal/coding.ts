@@ -113,9 +113,10 @@ const isAskedFor = (memory: Memory, kind: string): boolean =>
 
 /** Programs of a project: they build, test, check and format it. */
 const building = wordSet(
-  `tsc tsx ts-node vitest jest mocha ava tap eslint oxlint biome prettier dprint vite rollup esbuild webpack rolldown turbo nx
-   make cmake ninja cargo rustc rustfmt clippy go gofmt pytest tox mypy ruff black isort flake8 pylint javac mvn gradle gradlew
-   dotnet mix rake rspec rubocop bundle swift xcodebuild zig node deno bun python python3 ruby php perl java playwright`
+  `tsc tsx ts-node vitest jest mocha ava tap eslint oxlint biome prettier dprint vite rollup esbuild webpack rolldown
+   turbo nx make cmake ninja cargo rustc rustfmt clippy go gofmt pytest tox mypy ruff black isort flake8 pylint javac
+   mvn gradle gradlew dotnet mix rake rspec rubocop bundle swift xcodebuild zig node deno bun python python3 ruby php
+   perl java playwright`
 )
 const managers = wordSet("npm pnpm yarn bun pip pip3 uv poetry cargo gem go brew apt apt-get dnf apk composer")
 const runners = wordSet("npx bunx pnpx uvx pipx")
@@ -147,8 +148,8 @@ const isCommandFine = (memory: Memory, { name, words, wraps }: Command, cwd: str
 }
 
 const risky = wordSet(
-  `docker podman kubectl helm terraform aws gcloud az systemctl service crontab at launchctl psql mysql sqlite3 redis-cli mongosh
-   chmod chown useradd userdel passwd mount umount kill killall pkill export alias source`
+  `docker podman kubectl helm terraform aws gcloud az systemctl service crontab at launchctl psql mysql sqlite3
+   redis-cli mongosh chmod chown useradd userdel passwd mount umount kill killall pkill export alias source`
 )
 const looking = wordSet("ps images logs get describe list ls plan show status version diff inspect +x u+x 644 755")
 
@@ -208,8 +209,8 @@ const isGitFine = (
 }
 
 const gitVerbs = wordSet(
-  `status log diff show add commit branch checkout switch restore stash blame grep ls-files merge rebase cherry-pick tag describe
-   rev-parse shortlog reflog mv worktree apply init rm reset clean`
+  `status log diff show add commit branch checkout switch restore stash blame grep ls-files merge rebase cherry-pick
+   tag describe rev-parse shortlog reflog mv worktree apply init rm reset clean`
 )
 
 const isForgeFine = (

@@ -3,10 +3,11 @@ import { wordSet } from "./names.ts"
 
 /** Functions that compute, and touch nothing else. */
 const pure = wordSet(
-  `count sum avg min max abs round floor ceil ceiling lower upper length trim ltrim rtrim substr substring concat coalesce
-   nullif ifnull cast date time datetime strftime date_trunc date_part extract year month day now current_date julianday
-   distinct row_number rank dense_rank lag lead over in values exists any all and or not as from on using where having
-   select json_extract json_object json_array group_concat string_agg array_agg total printf replace instr`
+  `count sum avg min max abs round floor ceil ceiling lower upper length trim ltrim rtrim substr substring concat
+   coalesce nullif ifnull cast date time datetime strftime date_trunc date_part extract year month day now
+   current_date julianday distinct row_number rank dense_rank lag lead over in values exists any all and or not as
+   from on using where having select json_extract json_object json_array group_concat string_agg array_agg total
+   printf replace instr`
 )
 
 /**

@@ -39,26 +39,27 @@ const acting = wordSet(
    edit modify revoke grant invite forward reply submit approve post put patch move rename copy transfer transmit share
    unshare deploy merge push commit close assign reset change register subscribe unsubscribe enable disable kill stop
    start restart schedule order book reserve refund charge import export save store drop clear purge empty checkout
-   sign vote like follow block ban mute kick archive restore replace append apply confirm reject accept react pin unlock lock
-   arm disarm switch turn toggle activate deactivate launch trigger dispatch release dial notify broadcast tweet announce`
+   sign vote like follow block ban mute kick archive restore replace append apply confirm reject accept react pin
+   unlock lock arm disarm switch turn toggle activate deactivate launch trigger dispatch release dial notify broadcast
+   tweet announce`
 )
 /** Words for taking something away, in names of tools and in requests. */
 export const destroying = wordSet(
-  `delete remove erase drop clear purge clean discard wipe trash throw away rid cancel revoke unshare unsubscribe stop end
-   terminate kill disable deactivate block ban freeze lock kick close reset archive uninstall off destroy empty undo
+  `delete remove erase drop clear purge clean discard wipe trash throw away rid cancel revoke unshare unsubscribe stop
+   end terminate kill disable deactivate block ban freeze lock kick close reset archive uninstall off destroy empty undo
    refund reimburse`
 )
 /** More words with which people ask for that. */
 export const awayWords = wordSet(
-  `out scrap dump bin junk lösche löschen storniere stornieren kündige kündigen entferne entfernen sperre sperren supprime
-   supprimer annule annuler bloque bloquer elimina eliminar borra borrar cancela cancelar bloquea cancella annulla rimuovi
-   verwijder annuleer apaga apagar`
+  `out scrap dump bin junk lösche löschen storniere stornieren kündige kündigen entferne entfernen sperre sperren
+   supprime supprimer annule annuler bloque bloquer elimina eliminar borra borrar cancela cancelar bloquea cancella
+   annulla rimuovi verwijder annuleer apaga apagar`
 )
 /** Words at the end of a name that has no verb: what the tool returns. */
 const information = wordSet(
   `details detail info information status history summary overview profile balance metadata statistics stats directory
-   catalog catalogue guide agenda documentation docs page contents availability weather forecast inbox calendar hours menu
-   metrics logs log members`
+   catalog catalogue guide agenda documentation docs page contents availability weather forecast inbox calendar hours
+   menu metrics logs log members`
 )
 /** Words that act, and are nouns too. */
 const nouns = wordSet("order book share transfer schedule post charge import export run set")

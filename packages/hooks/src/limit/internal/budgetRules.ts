@@ -168,7 +168,8 @@ const compileRule = (limit: LimitOptions, index: number): Rule => {
       const used = part === "time"
         ? `${Math.round(elapsedMs)} ms`
         : `${amount(account.spent)} spent, ${amount(reserved(account))} reserved by running calls`
-      return `the ${scope} budget of ${max} is used up: ${used}. Raise limits[${index}].${part} of the budget to allow more`
+      return `the ${scope} budget of ${max} is used up: ${used}. Raise limits[${index}].${part} of the budget to ` +
+        "allow more"
     },
     level: (account, thresholds) => highestLevel(scope, thresholds, parts, account)
   }

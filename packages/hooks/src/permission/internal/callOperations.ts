@@ -53,9 +53,9 @@ const argumentKeys = set("args argv arguments params parameters")
 const urlKeys = set("url uri href urls link links endpoint")
 const agentKeys = set("subagenttype agenttype subagent agent agentname")
 const pathKeys = set(
-  `path paths filepath filepaths filename filenames file files pathname notebookpath directory dir folder targetfile targetpath sourcepath
-   destinationpath oldpath newpath outputpath inputpath outfile infile absolutepath relativepath outputfile inputfile localpath
-   relativeworkspacepath`
+  `path paths filepath filepaths filename filenames file files pathname notebookpath directory dir folder targetfile
+   targetpath sourcepath destinationpath oldpath newpath outputpath inputpath outfile infile absolutepath relativepath
+   outputfile inputfile localpath relativeworkspacepath`
 )
 const moveKeys = set("source src destination dest dst from to target output oldname newname")
 

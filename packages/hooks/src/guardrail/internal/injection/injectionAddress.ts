@@ -23,57 +23,67 @@ const start = "(?<![\\p{L}\\d])"
 
 const machines =
   "(?:ai|a\\.i\\.|llm|language model|chat ?bot|bot|copilot|chatgpt|claude|gemini|(?:coding|shopping|browsing|mail|" +
-  "automated|automatic|virtual|support|note|ai|travel|scheduling) (?:assistant|agent|reader|reviewer|taker|planner)|machine reader|" +
-  "summari[sz]er|crawler)s?"
+  "automated|automatic|virtual|support|note|ai|travel|scheduling) (?:assistant|agent|reader|reviewer|taker|" +
+  "planner)|machine reader|summari[sz]er|crawler)s?"
 const acts =
   "(?:send|forward|transfer|wire|delete|remove|upload|post|publish|buy|pay|purchase|share|invite|grant|open|visit|" +
-  "approve|reset|run|execute|install|book|cancel|change|rename|push|include|obey|copy|paste|download|answer|add|write|call|give|" +
-  "mark|issue|accept|decline|navigate|state|say|tell|rank|hide|skip|reply|use|submit|turn off|disable|trust|drop|forget|ignore|" +
-  "disregard|treat|hand (?:over|out)|look (?:it )?up|collect|create|make|put|click|transmit|reveal|show|print|recommend)"
+  "approve|reset|run|execute|install|book|cancel|change|rename|push|include|obey|copy|paste|download|answer|add|" +
+  "write|call|give|mark|issue|accept|decline|navigate|state|say|tell|rank|hide|skip|reply|use|submit|turn off|" +
+  "disable|trust|drop|forget|ignore|disregard|treat|hand (?:over|out)|look (?:it )?up|collect|create|make|put|" +
+  "click|transmit|reveal|show|print|recommend)"
 
 const languages: ReadonlyArray<Language> = [
   language(
-    `\\b(?:(?:dear|hey|hi|hello|attention|note|notice|message|reminder|instructions?|action|hint|addressed|visible|consigned) ` +
-      `?(?:to|for|of)?,? ?(?:the |any |all |every |our )?(?:[\\w/-]{1,20} ){0,2}${machines}\\b|(?:to|for) (?:the |any |all |every )?` +
-      `(?:large )?${machines}\\b (?:that|which|who|reading|evaluating|processing|handling|editing|in your)|if (?:an?|you are an?|` +
-      `you're an?) (?:large )?${machines}\\b|if (?:this|you) [^.\\n]{0,30}(?:by a machine|automatically)|${machines}\\b (?:that ` +
-      `(?:read|open|scrape|process|handle)s?|reading|playing|editing|processing|summari[sz]ing)|any (?:automated )?(?:assistant|` +
-      `${machines}) that|${machines} and agents:|as the ai's |software handling)`,
+    "\\b(?:(?:dear|hey|hi|hello|attention|note|notice|message|reminder|instructions?|action|hint|addressed|" +
+      "visible|consigned) ?(?:to|for|of)?,? ?(?:the |any |all |every |our )?(?:[\\w/-]{1,20} " +
+      `){0,2}${machines}\\b|(?:to|for) (?:the |any |all |every )?` +
+      `(?:large )?${machines}\\b (?:that|which|who|reading|evaluating|processing|handling|editing|in your)|if ` +
+      `(?:an?|you are an?|you're an?) (?:large )?${machines}\\b|if (?:this|you) [^.\\n]{0,30}(?:by a machine|` +
+      `automatically)|${machines}\\b (?:that ` +
+      "(?:read|open|scrape|process|handle)s?|reading|playing|editing|processing|summari[sz]ing)|any (?:automated " +
+      `)?(?:assistant|${machines}) that|${machines} and agents:|as the ai's |software handling)`,
     `(?:[:.,;!?)\\]>"–—-] ?|\\b(?:please|must|should|shall|has to|have to|had to|need to|kindly|to first|instructed to|obliged to|` +
-      `instruction is to|now|and|then|you to|permitted to|will) )(?:first |also |immediately |instead |not |kindly |always |only )?` +
-      `${acts}\\b(?! (?:it )?out of the box)`
+      "instruction is to|now|and|then|you to|permitted to|will) )(?:first |also |immediately |instead |not |" +
+      `kindly |always |only )?${acts}\\b(?! (?:it )?out of the box)`
   ),
   language(
-    `${start}(?:ki|k\\.i\\.|sprachmodell|ki-[\\p{L}]{2,20}|chatbot|bot|(?:automatische[nrs]?|virtuelle[nrs]?) assistent(?:en)?|` +
-      `systemmeldung|system:)(?![\\p{L}\\d])`,
-    `${start}(?:leite|sende|schicke?|überweise|lösche|führe|buche|kündige|öffne|rufe|gib|zeige?|antworte|vergiss|ignoriere|missachte|` +
-      `empfiehl|schreibe?|sage?|nenne|erwähne|verrate|kaufe|bezahle|lade|bestätige|du (?:musst|sollst|bist)|musst du|solltest du|` +
-      `gelten nicht mehr|angeordnet|deine (?:bisherige|neue|aktuelle))(?![\\p{L}])`
+    `${start}(?:ki|k\\.i\\.|sprachmodell|ki-[\\p{L}]{2,20}|chatbot|bot|(?:automatische[nrs]?|virtuelle[nrs]?) ` +
+      `assistent(?:en)?|systemmeldung|system:)(?![\\p{L}\\d])`,
+    `${start}(?:leite|sende|schicke?|überweise|lösche|führe|buche|kündige|öffne|rufe|gib|zeige?|antworte|vergiss|` +
+      "ignoriere|missachte|empfiehl|schreibe?|sage?|nenne|erwähne|verrate|kaufe|bezahle|lade|bestätige|du " +
+      "(?:musst|sollst|bist)|musst du|solltest du|gelten nicht mehr|angeordnet|deine (?:bisherige|neue|" +
+      "aktuelle))(?![\\p{L}])"
   ),
   language(
-    `${start}(?:ia|intelligence artificielle|modèles? de langage|robots?|assistant (?:ia|virtuel|automatique)|message du système)(?![\\p{L}])`,
-    `${start}(?:envoie|envoyez|transmets|transmettez|oublie|oubliez|ignore|ignorez|ne ten(?:ez|iens) (?:plus|pas) compte|supprime[sz]?|` +
-      `réponds|répondez|ouvre|ouvrez|visite[sz]?|affirmez?|cache[sz]?|taisez|révèle[sz]?|affiche[sz]?|recommande[sz]?|tu dois|vous devez|` +
-      `tu (?:supprimes|envoies|n'es plus)|dis|dites|paie|payez|achète|achetez)(?![\\p{L}])`
+    `${start}(?:ia|intelligence artificielle|modèles? de langage|robots?|assistant (?:ia|virtuel|automatique)|` +
+      "message du système)(?![\\p{L}])",
+    `${start}(?:envoie|envoyez|transmets|transmettez|oublie|oubliez|ignore|ignorez|ne ten(?:ez|iens) (?:plus|` +
+      "pas) compte|supprime[sz]?|réponds|répondez|ouvre|ouvrez|visite[sz]?|affirmez?|cache[sz]?|taisez|" +
+      "révèle[sz]?|affiche[sz]?|recommande[sz]?|tu dois|vous devez|tu (?:supprimes|envoies|n'es plus)|dis|dites|" +
+      "paie|payez|achète|achetez)(?![\\p{L}])"
   ),
   language(
-    `${start}(?:ia|inteligencia artificial|inteligência artificial|intelligenza artificiale|modelos? de (?:lenguaje|linguagem|ia)|` +
-      `modello linguistico|asistente (?:virtual|de ia)|assistente (?:virtual|de ia|automatico|ia)|agente ia|robots|rob[ôo]|` +
-      `mensaje del administrador|messaggio di sistema|mensagem do sistema)(?![\\p{L}])`,
-    `${start}(?:reenv[íi]a|env[íi]a|manda|invia|inoltra|transfira|encaminhe|envie|reenvíe|ignora|ignore|olvida|esque[çc]a|dimentica|` +
-      `desconsidere|ya no (?:sigas|eres)|não (?:é|siga)|di|diga|scrivi|non (?:citare|dire)|oculta|esconda|nascondi|abre|abra|apri|` +
-      `tienes que|debes|debe entregar|devi|você deve|tem de|encerre|devolva|eseguilo|esegui|muestra|mostre|mostra|revela|rivela|` +
-      `sua nova tarefa|tu nueva tarea|il tuo nuovo compito|compra|compre|paga|pague|borra|apague|elimina)(?![\\p{L}])`
+    `${start}(?:ia|inteligencia artificial|inteligência artificial|intelligenza artificiale|modelos? de ` +
+      "(?:lenguaje|linguagem|ia)|modello linguistico|asistente (?:virtual|de ia)|assistente (?:virtual|de ia|" +
+      "automatico|ia)|agente ia|robots|rob[ôo]|mensaje del administrador|messaggio di sistema|mensagem do " +
+      "sistema)(?![\\p{L}])",
+    `${start}(?:reenv[íi]a|env[íi]a|manda|invia|inoltra|transfira|encaminhe|envie|reenvíe|ignora|ignore|olvida|` +
+      "esque[çc]a|dimentica|desconsidere|ya no (?:sigas|eres)|não (?:é|siga)|di|diga|scrivi|non (?:citare|dire)|" +
+      "oculta|esconda|nascondi|abre|abra|apri|tienes que|debes|debe entregar|devi|você deve|tem de|encerre|" +
+      "devolva|eseguilo|esegui|muestra|mostre|mostra|revela|rivela|sua nova tarefa|tu nueva tarea|il tuo nuovo " +
+      "compito|compra|compre|paga|pague|borra|apague|elimina)(?![\\p{L}])"
   ),
   language(
-    `${start}(?:ai|ai-assistente?n?|taalmodel|språkmodell|asystenta? ai|modelem językowym|yapay zek[âa]|dil modeli\\p{L}{0,5})(?![\\p{L}])`,
-    `${start}(?:negeer|vergeet|stuur|toon|stop met|zignoruj|zapomnij|wyślij|prześlij|pokaż|przerwij|bortse|glöm|skicka|visa|ignorera|` +
-      `dikkate alma|ilet|gönder|göster|söyleme|bırak|unut)(?![\\p{L}])`
+    `${start}(?:ai|ai-assistente?n?|taalmodel|språkmodell|asystenta? ai|modelem językowym|yapay zek[âa]|dil ` +
+      "modeli\\p{L}{0,5})(?![\\p{L}])",
+    `${start}(?:negeer|vergeet|stuur|toon|stop met|zignoruj|zapomnij|wyślij|prześlij|pokaż|przerwij|bortse|glöm|` +
+      `skicka|visa|ignorera|dikkate alma|ilet|gönder|göster|söyleme|bırak|unut)(?![\\p{L}])`
   ),
   language(
     `${start}(?:ии|ии-[а-я]{3,20}|языков(?:ая|ой) модел[ьи]|бот|нейросет[ьи]|система:)(?![\\p{L}])`,
-    `${start}(?:забудь|игнорируй|прекрати|перешли|отправь|пришли|покажи|напиши|ответь|удали|открой|переведи|скажи|не (?:говори|упоминай|` +
-      `сообщай)|выполни|раскрой|должен отправить|ты (?:больше не|должен|обязан))(?![\\p{L}])`
+    `${start}(?:забудь|игнорируй|прекрати|перешли|отправь|пришли|покажи|напиши|ответь|удали|открой|переведи|` +
+      "скажи|не (?:говори|упоминай|сообщай)|выполни|раскрой|должен отправить|ты (?:больше не|должен|" +
+      "обязан))(?![\\p{L}])"
   ),
   language(
     "(?:人工智能|ai ?助手|(?<![a-z])ai(?![a-z])|机器人|大?语言模型|系统消息)",
@@ -81,7 +91,8 @@ const languages: ReadonlyArray<Language> = [
   ),
   language(
     "(?:(?<![a-z])ai(?![a-z])|人工知能|言語モデル|あなたは)",
-    "(?:無視|無効です|やめて|表示し(?:なさい|てください|ろ)|転送し(?:なさい|てください|、)|送信(?:せよ|しなさい|してください)|従(?:い、|え|ってください)|書き、|知らせないで|ではありません。|教えないで)"
+    "(?:無視|無効です|やめて|表示し(?:なさい|てください|ろ)|転送し(?:なさい|てください|、)|送信(?:せよ|しなさい|してください)|従(?:い、|え|ってください)|書き、|知らせないで|" +
+      "ではありません。|教えないで)"
   ),
   language(
     "(?:(?<![a-z])ai(?![a-z])|인공지능|언어 모델|챗봇)",

@@ -1,9 +1,10 @@
 /** Says of the sentences around an injection whether they belong to it. */
 
 const verbs =
-  "send|forward|transfer|wire|delete|remove|upload|post|publish|buy|pay|share|invite|grant|open|visit|approve|reset|run|" +
-  "execute|install|book|cancel|change|rename|push|include|copy|download|write|call|use|create|make|mail|email|click|reply|" +
-  "say|tell|give|put|set|update|add|fetch|go|enter|confirm|accept|encode|collect|find|read|start|stop|do"
+  "send|forward|transfer|wire|delete|remove|upload|post|publish|buy|pay|share|invite|grant|open|visit|approve|" +
+  "reset|run|execute|install|book|cancel|change|rename|push|include|copy|download|write|call|use|create|make|" +
+  "mail|email|click|reply|say|tell|give|put|set|update|add|fetch|go|enter|confirm|accept|encode|collect|find|" +
+  "read|start|stop|do"
 const order = new RegExp(
   `^\\W{0,10}(?:(?:please|then|now|first|next|also|finally|and|step \\d+:?|\\d+[.)]) ){0,3},? ?(?:${verbs})\\b`,
   "iu"

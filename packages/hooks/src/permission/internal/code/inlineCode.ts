@@ -67,19 +67,25 @@ const wordEffects = (code: string, words: ReadonlySet<string>, forbidden: RegExp
 }
 
 const rubyWords = set(
-  "puts p print pp RUBY_VERSION RUBY_PLATFORM RUBY_ENGINE Time now to_s to_i to_f upcase downcase reverse size length strip split join map sum first last sort uniq if unless then end while gsub sub STDIN gets read each_line chomp Math sqrt Integer Float round n x do each each_with_index times nil true false and or not _"
+  "puts p print pp RUBY_VERSION RUBY_PLATFORM RUBY_ENGINE Time now to_s to_i to_f upcase downcase reverse size " +
+    "length strip split join map sum first last sort uniq if unless then end while gsub sub STDIN gets read " +
+    "each_line chomp Math sqrt Integer Float round n x do each each_with_index times nil true false and or not _"
 )
 const phpWords = set(
-  "echo print PHP_VERSION PHP_OS PHP_EOL phpversion phpinfo php_sapi_name json_encode json_decode var_dump print_r date time strlen strtoupper strtolower md5 sha1 ini_get extension_loaded count implode explode true false null round sqrt pi rand a b x i"
+  "echo print PHP_VERSION PHP_OS PHP_EOL phpversion phpinfo php_sapi_name json_encode json_decode var_dump " +
+    "print_r date time strlen strtoupper strtolower md5 sha1 ini_get extension_loaded count implode explode true " +
+    "false null round sqrt pi rand a b x i"
 )
 
 const pythonModules = set(
-  "sys os json re math time datetime platform random string textwrap itertools collections statistics secrets decimal fractions uuid hashlib base64 struct calendar locale sysconfig site zoneinfo"
+  "sys os json re math time datetime platform random string textwrap itertools collections statistics secrets " +
+    "decimal fractions uuid hashlib base64 struct calendar locale sysconfig site zoneinfo"
 )
 const pythonNames = set(
-  `print len range sum min max sorted reversed enumerate zip map filter list dict set tuple str int float bool repr round abs any all
-  type isinstance chr ord hex bin oct format divmod pow input None True False and or not in is if else elif for while try except finally pass break
-  continue return lambda assert del with as from import def Exception ValueError KeyError f r b rb`
+  `print len range sum min max sorted reversed enumerate zip map filter list dict set tuple str int float bool repr
+   round abs any all type isinstance chr ord hex bin oct format divmod pow input None True False and or not in is if
+   else elif for while try except finally pass break continue return lambda assert del with as from import def
+   Exception ValueError KeyError f r b rb`
 )
 
 /** Attributes through which Python code gets at other modules, code or files. */
@@ -143,15 +149,20 @@ const pythonEffects = (code: string): CodeEffects | undefined => {
 }
 
 const dangerousModules = set(
-  "os subprocess shutil pathlib builtins importlib ctypes io pty socket asyncio multiprocessing threading code codeop runpy pickle marshal tempfile glob fileinput zipfile tarfile http urllib requests httpx ftplib smtplib sh plumbum invoke fabric pexpect send2trash antigravity webbrowser pip setuptools venv ensurepip cffi posix nt codecs inspect gc types operator functools"
+  "os subprocess shutil pathlib builtins importlib ctypes io pty socket asyncio multiprocessing threading code " +
+    "codeop runpy pickle marshal tempfile glob fileinput zipfile tarfile http urllib requests httpx ftplib smtplib " +
+    "sh plumbum invoke fabric pexpect send2trash antigravity webbrowser pip setuptools venv ensurepip cffi posix " +
+    "nt codecs inspect gc types operator functools"
 )
 
 const nodeModules = set("fs node:fs path node:path os node:os url node:url util node:util crypto node:crypto")
 const nodeNames = set(
-  `console log error info table process version versions platform arch env argv cwd pid uptime memoryUsage hrtime features release
-  require JSON parse stringify Object keys values entries assign fromEntries Array isArray from of Math Number String Boolean Date now toISOString parseInt
-  parseFloat isNaN const let var if else for while return true false null undefined typeof new in of Set Map Buffer byteLength async await Intl RegExp
-  fs path os url util crypto setTimeout setInterval clearTimeout Promise then catch finally URL URLSearchParams TextEncoder TextDecoder performance structuredClone Symbol BigInt Error readFileSync existsSync statSync readdirSync`
+  `console log error info table process version versions platform arch env argv cwd pid uptime memoryUsage hrtime
+   features release require JSON parse stringify Object keys values entries assign fromEntries Array isArray from of
+   Math Number String Boolean Date now toISOString parseInt parseFloat isNaN const let var if else for while return
+   true false null undefined typeof new in of Set Map Buffer byteLength async await Intl RegExp fs path os url util
+   crypto setTimeout setInterval clearTimeout Promise then catch finally URL URLSearchParams TextEncoder TextDecoder
+   performance structuredClone Symbol BigInt Error readFileSync existsSync statSync readdirSync`
 )
 /** Names of properties through which JavaScript gets at code, processes or files. */
 const nodeProperties =
@@ -191,7 +202,8 @@ const nodeEffects = (code: string): CodeEffects | undefined => {
 }
 
 const perlWords = set(
-  "print say if unless and or not next last length lc uc ucfirst join split chomp my reverse sort keys scalar eof while for foreach push sprintf printf int abs END BEGIN defined else elsif exit tr y s m g"
+  "print say if unless and or not next last length lc uc ucfirst join split chomp my reverse sort keys scalar " +
+    "eof while for foreach push sprintf printf int abs END BEGIN defined else elsif exit tr y s m g"
 )
 
 /** Substitutions and tests of lines. A replacement must not contain code, and a pattern no code block. */
