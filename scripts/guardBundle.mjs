@@ -23,7 +23,7 @@ const withoutInbox = () => ({
 const lazyBuiltins = () => ({
   name: "lazy-builtins",
   resolveId: (id) => {
-    if (Object.hasOwn(quick, id)) return resolve(`packages/cli/src/internal/guard/run/${quick[id]}.ts`)
+    if (Object.hasOwn(quick, id)) return resolve(`packages/cli/src/internal/guard/run/quick/${quick[id]}.ts`)
     return id.startsWith("node:") && builtinModules.includes(id.slice(5)) ? `\0${id}` : undefined
   },
   load: (id) => {

@@ -110,6 +110,20 @@ describe("the law of the house", () => {
     )
   })
 
+  it("forbids two inner folders that import each other", () => {
+    const found = planted(
+      "packages/server/src/host/internal/site/planted.ts",
+      `import type { Planted } from "../advance/errors.ts"\n`
+    )
+    assertBroken(found, /host\/internal\/advance and packages\/server\/src\/host\/internal\/site import each other/)
+  })
+
+  it("has at most 20 sources in a folder", () => {
+    const sizes = Map.groupBy(sources.keys(), (path) => path.slice(0, path.lastIndexOf("/")))
+    const large = [...sizes].filter(([, { length }]) => length > 20)
+    assert.deepEqual(large.map(([folder]) => folder), [])
+  })
+
   it("forbids a cycle, be it of types only", () => {
     const found = violations(
       new Map([

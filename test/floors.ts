@@ -109,7 +109,7 @@ export const violations = (sources: ReadonlyMap<string, string>, world: Surround
       if (why !== undefined) broken.push(`${path} imports ${specifier}, ${why}`)
     }
   }
-  return [...broken, ...cycles(graph).map((cycle) => `cycle: ${cycle.join(" -> ")}`)]
+  return [...broken, ...bothWays(graph), ...cycles(graph).map((cycle) => `cycle: ${cycle.join(" -> ")}`)]
 }
 
 /**
@@ -200,6 +200,21 @@ const resolve = (path: string, specifier: string, sources: ReadonlyMap<string, s
     file.startsWith(`packages/${name}/src/`) && file.endsWith(`/${module}.ts`) && !/\/(internal|bin)\//.test(file)
   )
 }
+
+/** Inner folders of which each imports the other. */
+const bothWays = (graph: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArray<string> => {
+  const doors = new Set<string>()
+  for (const [path, targets] of graph) {
+    for (const target of targets) doors.add(`${dirname(path)} and ${dirname(target)}`)
+  }
+  return [...doors].flatMap((door) => {
+    const [here, there] = door.split(" and ") as [string, string]
+    const isInner = [here, there].every((folder) => folder.includes("/internal"))
+    return isInner && here < there && doors.has(`${there} and ${here}`) ? [`${door} import each other`] : []
+  })
+}
+
+const dirname = (path: string): string => path.slice(0, path.lastIndexOf("/"))
 
 const cycles = (graph: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArray<ReadonlyArray<string>> => {
   const found: Array<ReadonlyArray<string>> = []

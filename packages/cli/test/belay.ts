@@ -11,7 +11,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterAll } from "vitest"
 import { Systems } from "../src/internal/flags.ts"
-import { platformLayer, run as runMain } from "../src/internal/main.ts"
+import { platformLayer, run as runMain } from "../src/internal/program/main.ts"
 
 export interface Ended {
   readonly code: number | null

@@ -7,7 +7,7 @@ import type { ArtifactStore } from "@belay/core/ArtifactStore"
 import type { SessionStore } from "@belay/core/SessionStore"
 import { artifactLaws } from "./internal/laws/artifacts.ts"
 import type { Law } from "./internal/laws/law.ts"
-import { sessionLaws } from "./internal/laws/sessionLaws.ts"
+import { sessionLaws } from "./internal/laws/sessions/sessionLaws.ts"
 
 /** One law. `run` rejects if it does not hold. @category models @since 0.1.0 */
 export type Case = Law

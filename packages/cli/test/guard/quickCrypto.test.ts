@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as crypto from "node:crypto"
-import { hash, randomUUID } from "../../src/internal/guard/run/quickCrypto.ts"
+import { hash, randomUUID } from "../../src/internal/guard/run/quick/quickCrypto.ts"
 
 it.effect.prop("the hash of the command is that of Node, for any text", [Schema.String], ([text]) =>
   Effect.sync(() => {

@@ -1,7 +1,7 @@
 /** What the file of the guard has in place of `node:net`. */
 import { assert, describe, it } from "@effect/vitest"
 import * as net from "node:net"
-import * as quick from "../../src/internal/guard/run/quickNet.ts"
+import * as quick from "../../src/internal/guard/run/quick/quickNet.ts"
 
 describe("node:net of the guard's file", () => {
   it.each(["127.0.0.1", "::1", "::ffff:10.0.0.1", "10.0.0.256", "example.com", ""])("reads %j as Node does", (text) => {

@@ -8,7 +8,7 @@ import { checkOptions, invalidOption, oneOf, optionsIn } from "@belay/core/Optio
 import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
 import { detectors as credentials } from "./internal/credentials.ts"
-import { compileDetector, type Detector } from "./internal/injection/detector.ts"
+import { compileDetector, type Detector } from "./internal/detector.ts"
 import { defaultKinds, detectors as personalData } from "./internal/personalData.ts"
 import { kindLabel } from "./internal/placeholderStore.ts"
 import * as Redactor from "./internal/redactor.ts"

@@ -11,13 +11,13 @@ import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
 import * as Condition from "./Condition.ts"
 import { operationsOf } from "./internal/callOperations.ts"
-import { decompose, type Decomposed } from "./internal/decompose.ts"
+import { type Destruction, destructionTexts, findDestructions } from "./internal/destruction/destructive.ts"
 import { findInScripts } from "./internal/destruction/scriptFiles.ts"
 import { destructiveStatement, sqlFilesOf } from "./internal/destruction/sql.ts"
-import { type Destruction, destructionTexts, findDestructions } from "./internal/destructive.ts"
+import { decompose, type Decomposed } from "./internal/shell/decompose.ts"
 import { callOf, guardSetting, rejectOrAsk, type ToolReadingOptions } from "./internal/toolGuard.ts"
 
-export type { Destruction } from "./internal/destructive.ts"
+export type { Destruction } from "./internal/destruction/destructive.ts"
 
 /** Options of `DestructiveCommands.make`. @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults, ToolReadingOptions {

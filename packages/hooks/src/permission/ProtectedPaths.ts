@@ -13,9 +13,9 @@ import { isAbsolute, resolve } from "node:path"
 import * as HookDefaults from "../HookDefaults.ts"
 import * as Condition from "./Condition.ts"
 import { operationsOf } from "./internal/callOperations.ts"
-import { decompose } from "./internal/decompose.ts"
 import { accessesFile, type FileQuery } from "./internal/fileAccess.ts"
 import { spellings } from "./internal/pathSpellings.ts"
+import { decompose } from "./internal/shell/decompose.ts"
 import { callOf, guardSetting, rejectOrAsk, type ToolReadingOptions } from "./internal/toolGuard.ts"
 
 /** Options of `ProtectedPaths.make`. @category models @since 0.1.0 */

@@ -3,11 +3,11 @@
  *
  * @since 0.1.0
  */
-import { readScript } from "./internal/scriptReader.ts"
-import type { Script, Simple, Word } from "./internal/shellSyntax.ts"
+import { readScript } from "./internal/syntax/scriptReader.ts"
+import type { Script, Simple, Word } from "./internal/syntax/shellSyntax.ts"
 
-export { interpreters, shells, wrappers } from "./internal/programs.ts"
-export type { Redirect, Script, Simple, Word } from "./internal/shellSyntax.ts"
+export { interpreters, shells, wrappers } from "./internal/syntax/programs.ts"
+export type { Redirect, Script, Simple, Word } from "./internal/syntax/shellSyntax.ts"
 
 /**
  * Parses a shell script into its simple commands, including those inside substitutions. It never guesses: `problem`

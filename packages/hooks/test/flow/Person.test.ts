@@ -1,7 +1,7 @@
 /** What the words of the person ask for, and what they do not. */
 import type { Json } from "@belay/core/Json"
 import { assert, describe, it } from "@effect/vitest"
-import { spelled } from "../../src/flow/internal/numbers.ts"
+import { spelled } from "../../src/flow/internal/text/numbers.ts"
 import { afterReading } from "./converse.ts"
 
 type Args = { readonly [name: string]: Json }

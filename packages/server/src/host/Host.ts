@@ -11,12 +11,9 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { HostError } from "./HostError.ts"
 import type { EventOptions } from "./HostEvent.ts"
-import { adding } from "./internal/addEntry.ts"
 import { advanceOnce } from "./internal/advance/advanceOnce.ts"
-import { Suspects } from "./internal/advance/suspects.ts"
 import { awaitOutcome } from "./internal/awaitOutcome.ts"
 import { careOf } from "./internal/care/care.ts"
-import { newCounters } from "./internal/care/counters.ts"
 import { eraseAll, readErasing } from "./internal/care/erase.ts"
 import { overviewOf } from "./internal/care/overview.ts"
 import { readRetention } from "./internal/care/retention.ts"
@@ -26,6 +23,10 @@ import { readAfter, readEvents } from "./internal/events/readEvents.ts"
 import { activityOf, conversationOf } from "./internal/hostReads.ts"
 import type { Host, Options, SendOptions } from "./internal/hostTypes.ts"
 import { part, storing } from "./internal/optionChecks.ts"
+import { checkRead, entriesKinds, listKinds, overviewKinds } from "./internal/readOptions.ts"
+import { sharedTime } from "./internal/sharedTime.ts"
+import { adding } from "./internal/site/addEntry.ts"
+import { newCounters } from "./internal/site/counters.ts"
 import {
   checkCall,
   checkSessionId,
@@ -34,23 +35,22 @@ import {
   readMessage,
   stored,
   wrongInput
-} from "./internal/readInput.ts"
-import { checkRead, entriesKinds, listKinds, overviewKinds } from "./internal/readOptions.ts"
-import { sharedTime } from "./internal/sharedTime.ts"
-import type { Site } from "./internal/site.ts"
+} from "./internal/site/readInput.ts"
+import type { Site } from "./internal/site/site.ts"
+import { Suspects } from "./internal/site/suspects.ts"
 import { startHost } from "./internal/startHost.ts"
 import * as LocalEngine from "./LocalEngine.ts"
 import * as Outcome from "./Outcome.ts"
 
 export type { EventOptions, HostEvent, HostEvents } from "./HostEvent.ts"
-export type { Sent } from "./internal/addEntry.ts"
-export type { Counters } from "./internal/care/counters.ts"
 export type { EraseReceipt, EraseTarget } from "./internal/care/erase.ts"
 export type { OverviewOptions, SessionOverview, SessionState } from "./internal/care/overview.ts"
 export type { Retention } from "./internal/care/retention.ts"
 export type { Schedule } from "./internal/care/schedules.ts"
 export type { Activity, Conversation, Host, Options, SendOptions, Status } from "./internal/hostTypes.ts"
-export type { HostedAgent } from "./internal/site.ts"
+export type { Sent } from "./internal/site/addEntry.ts"
+export type { Counters } from "./internal/site/counters.ts"
+export type { HostedAgent } from "./internal/site/site.ts"
 export type { Running } from "./internal/startHost.ts"
 
 /** How long an engine lets one session have its way before others get their turn, in milliseconds. */

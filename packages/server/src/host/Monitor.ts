@@ -11,9 +11,9 @@ import * as Result from "effect/Result"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import type { Activity, Host } from "./Host.ts"
 import { HostError } from "./HostError.ts"
-import { newCounters } from "./internal/care/counters.ts"
 import { type Metric, metricsOf, prometheus } from "./internal/care/metrics.ts"
 import { part } from "./internal/optionChecks.ts"
+import { newCounters } from "./internal/site/counters.ts"
 
 export type { Metric }
 

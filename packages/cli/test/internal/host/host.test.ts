@@ -9,7 +9,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { fileURLToPath } from "node:url"
 import { describe } from "vitest"
-import { platformLayer, run } from "../../../src/internal/main.ts"
+import { platformLayer, run } from "../../../src/internal/program/main.ts"
 import { takeSignal } from "../../../src/internal/serve/signals.ts"
 import { answers, calls, running } from "./support/noting.config.ts"
 

@@ -1,5 +1,5 @@
 /** Arguments that say who may do what with a thing. */
-import { partsOf, wordSet } from "./names.ts"
+import { partsOf, wordSet } from "./text/names.ts"
 
 const accessWords = wordSet("permission permissions role roles scope scopes visibility access privacy sharing")
 

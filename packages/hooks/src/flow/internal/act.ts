@@ -2,10 +2,10 @@
  * Whether the person asked for an act of which no value says so: one that takes only texts, or what its schema names.
  */
 import { atFirstUse } from "../../internal/atFirstUse.ts"
-import { has, indexIn } from "./hashes.ts"
 import type { Memory } from "./memory.ts"
-import { partsOf, singular, wordSet } from "./names.ts"
 import { breakMark } from "./person.ts"
+import { has, indexIn } from "./text/hashes.ts"
+import { partsOf, singular, wordSet } from "./text/names.ts"
 
 /** Words in the names of tools that tell somebody something. */
 const outward = wordSet(

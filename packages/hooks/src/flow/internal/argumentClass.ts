@@ -1,6 +1,6 @@
 /** What an argument decides: by the format of its schema, else by its name. */
 import type { JsonObject } from "@belay/core/Json"
-import { isIdName, partsOf, wordSet } from "./names.ts"
+import { isIdName, partsOf, wordSet } from "./text/names.ts"
 
 /**
  * What an argument decides.

@@ -10,7 +10,7 @@ import * as Result from "effect/Result"
 import * as HookDefaults from "../../HookDefaults.ts"
 import { configure, type Labelling, type Rank } from "./configure.ts"
 import { flowHook, type Setup } from "./flowHook.ts"
-import { leavesOf } from "./leaves.ts"
+import { leavesOf } from "./text/leaves.ts"
 import type { Label } from "./toolKind.ts"
 
 /** Options of `DataFlow.make`. @category models @since 0.2.0 */

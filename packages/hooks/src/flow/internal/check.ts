@@ -2,16 +2,16 @@
 import type { Json, JsonObject } from "@belay/core/Json"
 import { openingWordOf, opensAccess } from "./access.ts"
 import { type ArgumentClass, classOf, isDecisive } from "./argumentClass.ts"
-import { add, has, indexIn, width } from "./hashes.ts"
 import { linkWidth, vouchers } from "./label.ts"
-import { type Leaf, leavesOf } from "./leaves.ts"
 import type { Memory } from "./memory.ts"
-import { isMoment } from "./numbers.ts"
 import { said } from "./person.ts"
 import { leaks } from "./secrets.ts"
 import { onlyReads } from "./sql.ts"
+import { add, has, indexIn, width } from "./text/hashes.ts"
+import { type Leaf, leavesOf } from "./text/leaves.ts"
+import { isMoment } from "./text/numbers.ts"
+import { canonical, compact, isAddress, isDisguised, isNumber, isText, tokensOf } from "./text/words.ts"
 import { propertiesOf, type ToolKind } from "./toolKind.ts"
-import { canonical, compact, isAddress, isDisguised, isNumber, isText, tokensOf } from "./words.ts"
 
 /** A value that nothing grounds, or that must not leave. */
 export interface Problem {

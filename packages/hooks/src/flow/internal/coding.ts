@@ -5,16 +5,16 @@
 import type { PreToolCallEvent } from "@belay/core/Tool"
 import { isAbsolute, relative, resolve } from "node:path"
 import { operationsOf, ownValue } from "../../permission/internal/callOperations.ts"
-import { type Command, decompose } from "../../permission/internal/decompose.ts"
-import { findDestructions } from "../../permission/internal/destructive.ts"
-import { inert, network } from "../../permission/internal/programs.ts"
+import { findDestructions } from "../../permission/internal/destruction/destructive.ts"
+import { type Command, decompose } from "../../permission/internal/shell/decompose.ts"
+import { inert, network } from "../../permission/internal/syntax/programs.ts"
 import { check, decisiveIn, ground, type Problem, sourceOf } from "./check.ts"
 import type { Special } from "./flowHook.ts"
-import { has, indexIn } from "./hashes.ts"
 import type { Memory } from "./memory.ts"
-import { wordSet } from "./names.ts"
 import { said } from "./person.ts"
-import { wordsOf } from "./words.ts"
+import { has, indexIn } from "./text/hashes.ts"
+import { wordSet } from "./text/names.ts"
+import { wordsOf } from "./text/words.ts"
 
 /** Checks the commands of a shell by what they do. Other tools are checked by their arguments. */
 export const commandCheck: Special = (memory, event, _call, { cwd }) => {

@@ -2,8 +2,8 @@
 import type { HookState } from "@belay/core/HookState"
 import type { Json } from "@belay/core/Json"
 import type { Message } from "@belay/core/Message"
-import { leavesOf } from "./leaves.ts"
 import { checksKey } from "./memory.ts"
+import { leavesOf } from "./text/leaves.ts"
 
 /** The parts of a session that `explain` reads. */
 export interface ExplainedSession {

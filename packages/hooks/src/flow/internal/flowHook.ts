@@ -23,12 +23,12 @@ import {
   vouchForEarly
 } from "./check.ts"
 import type { Configuration } from "./configure.ts"
-import { add, has, setOf } from "./hashes.ts"
 import { label, taint } from "./label.ts"
 import { type Checked, type Memory, memoryOf } from "./memory.ts"
 import { hear, maxMessage, withoutQuotes } from "./person.ts"
 import { type AboutCall, detailsOf, feedbackOf, questionOf } from "./question.ts"
 import { forgetAct, repeats } from "./repeat.ts"
+import { add, has, setOf } from "./text/hashes.ts"
 
 /** What decides about calls of one kind of tools in place of their arguments, such as commands of a shell. */
 export type Special = (

@@ -1,14 +1,14 @@
 /** Labels what a tool returned: what vouches for values, what taints, what is secret, and where values were read. */
 import type { Json } from "@belay/core/Json"
 import { classOf } from "./argumentClass.ts"
-import { add, shortened, width } from "./hashes.ts"
-import { type Leaf, leavesOf } from "./leaves.ts"
 import type { Memory, Reading } from "./memory.ts"
-import { isIdName, kindsOfId } from "./names.ts"
 import { namesOf, said, sharedWords } from "./person.ts"
 import { secretsIn } from "./secrets.ts"
+import { add, shortened, width } from "./text/hashes.ts"
+import { type Leaf, leavesOf } from "./text/leaves.ts"
+import { isIdName, kindsOfId } from "./text/names.ts"
+import { canonical, eachToken, isNumber, isText, plain, tokensOf, wordsOf } from "./text/words.ts"
 import type { ToolKind } from "./toolKind.ts"
-import { canonical, eachToken, isNumber, isText, plain, tokensOf, wordsOf } from "./words.ts"
 
 /** A result that is labelled. */
 export interface Result {

@@ -3,7 +3,7 @@ import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
 import * as Schema from "effect/Schema"
 import { ownedKey } from "../../internal/ownedKey.ts"
-import { hasher, makeKey } from "./hashes.ts"
+import { hasher, makeKey } from "./text/hashes.ts"
 
 /** Where values were read: the tool, the step and the turn, and the hashes of the values by the name of their field. */
 export interface Reading {

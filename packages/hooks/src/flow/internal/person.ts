@@ -1,11 +1,10 @@
 /** What the person said: the only words that ground values. */
 import { atFirstUse } from "../../internal/atFirstUse.ts"
 import type { ArgumentClass } from "./argumentClass.ts"
-import { add, has, indexIn, shortened } from "./hashes.ts"
 import type { Memory } from "./memory.ts"
-import { isIdName, kindsOfId, partsOf, singular, wordSet } from "./names.ts"
-import { dayOfValue, daysIn, numbersIn, spelled } from "./numbers.ts"
-import { awayWords, destroying } from "./toolKind.ts"
+import { add, has, indexIn, shortened } from "./text/hashes.ts"
+import { isIdName, kindsOfId, partsOf, singular, wordSet } from "./text/names.ts"
+import { dayOfValue, daysIn, numbersIn, spelled } from "./text/numbers.ts"
 import {
   canonical,
   compact,
@@ -17,7 +16,8 @@ import {
   sentencesOf,
   tokensOf,
   wordsOf
-} from "./words.ts"
+} from "./text/words.ts"
+import { awayWords, destroying } from "./toolKind.ts"
 
 /** How many characters of a message are the words of the person. More words are not remembered anyway. */
 export const maxMessage = 60_000

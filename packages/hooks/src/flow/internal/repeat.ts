@@ -1,11 +1,11 @@
 /** Acts that cost something each time, such as a payment or an order. The same one again was not asked for. */
 import { canonical as canonicalJson, type Json } from "@belay/core/Json"
 import { type Checkable, classOfLeaf } from "./check.ts"
-import { leavesOf } from "./leaves.ts"
 import type { Memory } from "./memory.ts"
-import { partsOf, wordSet } from "./names.ts"
+import { leavesOf } from "./text/leaves.ts"
+import { partsOf, wordSet } from "./text/names.ts"
+import { canonical } from "./text/words.ts"
 import { propertiesOf } from "./toolKind.ts"
-import { canonical } from "./words.ts"
 
 const countedActs = wordSet(
   "pay transfer refund reimburse charge send buy order book reserve purchase withdraw deposit donate wire bid"

@@ -1,7 +1,7 @@
 /** Finds values of secret sources in what would leave: as they are, and encoded. */
-import { setOf } from "./hashes.ts"
-import type { Leaf } from "./leaves.ts"
-import { compact, tokensOf, wordsOf } from "./words.ts"
+import { setOf } from "./text/hashes.ts"
+import type { Leaf } from "./text/leaves.ts"
+import { compact, tokensOf, wordsOf } from "./text/words.ts"
 
 /** How many words in a row of a longer text are recognised. */
 const shingle = 5

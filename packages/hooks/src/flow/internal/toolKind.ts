@@ -3,7 +3,7 @@ import type { JsonObject } from "@belay/core/Json"
 import { matcher } from "@belay/core/NamePattern"
 import type { ToolMeta } from "@belay/core/Tool"
 import { classOf } from "./argumentClass.ts"
-import { partsOf, singular, wordSet } from "./names.ts"
+import { partsOf, singular, wordSet } from "./text/names.ts"
 
 /** How far the values in the results of a tool are trusted. */
 export type Integrity = "trusted" | "directory" | "untrusted"

@@ -2,7 +2,7 @@
  * Detectors of keys and tokens: by the prefixes that vendors use, and by names such as `password` before a value that
  * looks random.
  */
-import { type Detector, type Ending, patternDetector } from "./injection/detector.ts"
+import { type Detector, type Ending, patternDetector } from "./detector.ts"
 
 /** Every kind. Where findings overlap, the kind that is first in the list wins. */
 export const kinds = [

@@ -2,7 +2,7 @@
  * Marks of values in a stream that were replaced before their end was known. The rest of such a value is removed when
  * it arrives. A mark is never shown: the text from it on is buffered until the value has ended.
  */
-import type { Detector } from "./injection/detector.ts"
+import type { Detector } from "./detector.ts"
 
 /** The mark of values of one kind. */
 export interface CutMark extends Pick<Detector, "ending" | "kind"> {

@@ -1,6 +1,6 @@
 /** Detectors of personal data. Values with check digits are verified. */
 import { isIPv4, isIPv6 } from "node:net"
-import { type Detector, patternDetector, type Range } from "./injection/detector.ts"
+import { type Detector, patternDetector, type Range } from "./detector.ts"
 
 /** Every kind. Where findings overlap, the kind that is first in the list wins. */
 export const kinds = [

@@ -4,7 +4,7 @@ import type { AssistantMessage, ContentPart, FilePart, Message } from "@belay/co
 import { withoutUndefined } from "../../internal/withoutUndefined.ts"
 import { CleanTexts } from "./cleanTexts.ts"
 import { type CutMark, cutMarks, markOf, withoutMarks, withoutRests } from "./cutMarks.ts"
-import { type Detector, findAll, type Finding, quickTest } from "./injection/detector.ts"
+import { type Detector, findAll, type Finding, quickTest } from "./detector.ts"
 import { mapJson } from "./mapJson.ts"
 import { kindLabel, type Placeholders, type Value } from "./placeholderStore.ts"
 import { lengthWithout, textBatches } from "./textBatches.ts"

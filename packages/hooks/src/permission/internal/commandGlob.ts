@@ -1,7 +1,7 @@
 /** Globs over commands, such as `git push *`, and the shell lines that they match. */
 import { matcher } from "@belay/core/NamePattern"
-import { type Command, decompose, type Decomposed, type Word } from "./decompose.ts"
 import type { Verdict } from "./fileAccess.ts"
+import { type Command, decompose, type Decomposed, type Word } from "./shell/decompose.ts"
 
 /** A glob over commands. */
 export interface CommandGlob {

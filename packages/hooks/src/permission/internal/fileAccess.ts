@@ -1,6 +1,5 @@
 /** Whether the commands of a shell line read or write a file, in every folder that the line may be in. */
 import { braceExpand, Minimatch } from "minimatch"
-import type { Command, Decomposed, Word } from "./decompose.ts"
 import { filesBelow, isFolder } from "./files/diskFiles.ts"
 import { fileOptionsOf } from "./files/fileTable.ts"
 import type { FileAccess } from "./files/fileUse.ts"
@@ -8,8 +7,9 @@ import { wordOf } from "./files/optionValues.ts"
 import { filesOf } from "./files/programFiles.ts"
 import type { PathGlob } from "./pathGlob.ts"
 import { absolutePaths, normalizeName, normalizePath, pathCacheOf, type Place, spellings } from "./pathSpellings.ts"
-import { inert, speakers, writers } from "./programs.ts"
+import type { Command, Decomposed, Word } from "./shell/decompose.ts"
 import { anyName } from "./shell/producedText.ts"
+import { inert, speakers, writers } from "./syntax/programs.ts"
 
 /**
  * Whether a call does what a rule describes. `unknown`: the call cannot be read well enough.

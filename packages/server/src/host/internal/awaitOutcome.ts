@@ -3,7 +3,7 @@ import { type Entry, isFinished } from "@belay/core/Inbox"
 import * as Effect from "effect/Effect"
 import { HostError } from "../HostError.ts"
 import * as Outcome from "../Outcome.ts"
-import type { Site } from "./site.ts"
+import type { Site } from "./site/site.ts"
 
 /** How long to wait after the inbox could not be read, in polls. */
 const retries = 20

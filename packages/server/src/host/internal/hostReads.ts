@@ -4,10 +4,10 @@ import type { Count, Inbox } from "@belay/core/Inbox"
 import type { SessionStore } from "@belay/core/SessionStore"
 import { nothing, waitingOf } from "@belay/core/Waiting"
 import * as Effect from "effect/Effect"
-import { clockErrorMs } from "./addEntry.ts"
 import { loadState } from "./advance/recognize.ts"
 import type { Activity, Conversation } from "./hostTypes.ts"
-import type { Site } from "./site.ts"
+import { clockErrorMs } from "./site/addEntry.ts"
+import type { Site } from "./site/site.ts"
 
 export const conversationOf = Effect.fnUntraced(function*(sessions: SessionStore, inbox: Inbox, sessionId: string) {
   const state = yield* loadState(sessions, sessionId)

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { HostError } from "../HostError.ts"
 import type { OverviewOptions, SessionState } from "./care/overview.ts"
-import { wrongInput } from "./readInput.ts"
+import { wrongInput } from "./site/readInput.ts"
 
 interface ListOptions {
   readonly limit?: number

@@ -11,7 +11,7 @@ import type { Advance } from "../Engine.ts"
 import { HostError } from "../HostError.ts"
 import { keepRetaining, type Retaining } from "./care/retention.ts"
 import { keepTicking, tick, type Ticking } from "./care/schedules.ts"
-import { call, type RunningTurn, type Site } from "./site.ts"
+import { call, type RunningTurn, type Site } from "./site/site.ts"
 
 /** A host that runs sessions. @category models @since 0.1.0 */
 export interface Running extends AsyncDisposable {

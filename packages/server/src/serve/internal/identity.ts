@@ -4,7 +4,7 @@
  */
 import { canonical } from "@belay/core/Json"
 import type { PendingAsk } from "@belay/core/RunState"
-import { hash, prefixOf, randomId } from "../../host/internal/principal.ts"
+import { hash, prefixOf, randomId } from "../../host/internal/site/principal.ts"
 
 /** The part of a session id that clients see: `c` for a name that the client chose, `s` for a new session. */
 export type Token = string

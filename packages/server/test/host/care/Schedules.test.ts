@@ -9,7 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import { describe, it } from "vitest"
 import { keepTicking, readSchedules, type Schedule } from "../../../src/host/internal/care/schedules.ts"
-import type { Site } from "../../../src/host/internal/site.ts"
+import type { Site } from "../../../src/host/internal/site/site.ts"
 import { hosted, newFile } from "../support/hosted.ts"
 
 const hour = 3_600_000

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import { awaitOutcome } from "../../../src/host/internal/awaitOutcome.ts"
-import { report, type Site } from "../../../src/host/internal/site.ts"
+import { report, type Site } from "../../../src/host/internal/site/site.ts"
 
 const tick = (ms = 0) => TestClock.adjust(ms)
 

@@ -1,6 +1,6 @@
 /** Reads the code in other languages that a command gets. */
-import { isAwk, isInterpreter } from "../nestedPrograms.ts"
-import type { Word } from "../shellSyntax.ts"
+import { isAwk, isInterpreter } from "../syntax/nestedPrograms.ts"
+import type { Word } from "../syntax/shellSyntax.ts"
 import { awkEffects } from "./awk.ts"
 import { editorEffects, isEditor } from "./editor.ts"
 import type { CodeEffects } from "./effects.ts"

@@ -1,5 +1,5 @@
 /** The arguments of a command, with methods that search them. */
-import type { Command } from "../decompose.ts"
+import type { Command } from "../shell/decompose.ts"
 
 /** A kind of destruction. @category models @since 0.1.0 */
 export type Destruction =

@@ -1,5 +1,5 @@
 /** Finds scripts that start processes without end. */
-import type { Decomposed } from "../decompose.ts"
+import type { Decomposed } from "../shell/decompose.ts"
 
 const definition = /(?:\bfunction\s+([\w:.]{1,32})\s*(?:\(\s*\))?|([\w:.]{1,32})\s*\(\s*\))\s*[{(]/g
 

@@ -2,10 +2,10 @@
 import * as Result from "effect/Result"
 import { resolve } from "node:path"
 import { nodeFs } from "../../../internal/nodeFs.ts"
-import { decompose, type Decomposed } from "../decompose.ts"
-import { findDestructions, type FoundDestruction } from "../destructive.ts"
 import { foldersOf } from "../fileAccess.ts"
 import type { Place } from "../pathSpellings.ts"
+import { decompose, type Decomposed } from "../shell/decompose.ts"
+import { findDestructions, type FoundDestruction } from "./destructive.ts"
 import { destructiveStatement, sqlFilesOf } from "./sql.ts"
 
 const maxDepth = 3

@@ -1,5 +1,5 @@
 /** Finds SQL statements that delete tables or rows. */
-import type { Command, Decomposed } from "../decompose.ts"
+import type { Command, Decomposed } from "../shell/decompose.ts"
 
 /** Things that a statement may drop. */
 const dropped =

@@ -1,5 +1,5 @@
 /** Commands of the system that destroy files, disks, permissions, processes or accounts. */
-import type { Command } from "../decompose.ts"
+import type { Command } from "../shell/decompose.ts"
 import type { Arguments, Check } from "./arguments.ts"
 
 /** A device, but not one that every program may write to. */

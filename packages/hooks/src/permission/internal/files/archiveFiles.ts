@@ -1,5 +1,5 @@
 /** The files of programs that pack, unpack and compress. */
-import type { Word } from "../shellSyntax.ts"
+import type { Word } from "../syntax/shellSyntax.ts"
 import type { AddFiles } from "./fileUse.ts"
 import { endOf } from "./optionValues.ts"
 

@@ -1,5 +1,5 @@
 /** The files of a command, and what finds them. */
-import type { Word } from "../shellSyntax.ts"
+import type { Word } from "../syntax/shellSyntax.ts"
 
 /** A word that names a file. */
 export interface FileAccess {

@@ -1,5 +1,5 @@
 /** The files that a command of git names. */
-import type { Word } from "../shellSyntax.ts"
+import type { Word } from "../syntax/shellSyntax.ts"
 import type { Arguments } from "./fileUse.ts"
 import { endOf, wordOf } from "./optionValues.ts"
 

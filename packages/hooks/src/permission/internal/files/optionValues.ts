@@ -1,5 +1,5 @@
 /** Separates the options of a command from its operands, and finds the files among the values of options. */
-import type { Word } from "../shellSyntax.ts"
+import type { Word } from "../syntax/shellSyntax.ts"
 import { type FileOptions, usualOptions } from "./fileTable.ts"
 
 /** A word without anything that the shell replaces. */

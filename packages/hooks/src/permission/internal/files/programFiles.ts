@@ -1,6 +1,6 @@
 /** Which files a command reads and writes, from its redirections and its arguments. */
-import type { Command, Word } from "../decompose.ts"
-import { inert, interpreters, shells, speakers, writers } from "../programs.ts"
+import type { Command, Word } from "../shell/decompose.ts"
+import { inert, interpreters, shells, speakers, writers } from "../syntax/programs.ts"
 import { type FileOptions, fileOptionsOf, usualOptions } from "./fileTable.ts"
 import type { Arguments, FileAccess } from "./fileUse.ts"
 import { valueFiles, wordOf } from "./optionValues.ts"

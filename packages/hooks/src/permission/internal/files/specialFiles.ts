@@ -1,6 +1,6 @@
 /** The files of programs whose arguments have their own grammar. */
-import { copiers } from "../programs.ts"
-import type { Word } from "../shellSyntax.ts"
+import { copiers } from "../syntax/programs.ts"
+import type { Word } from "../syntax/shellSyntax.ts"
 import { compressedFiles, cpioFiles, tarFiles, unzipFiles, zipFiles } from "./archiveFiles.ts"
 import type { AddFiles } from "./fileUse.ts"
 import { gitFiles } from "./gitFiles.ts"

@@ -1,6 +1,6 @@
 /** The commands of a line. */
 import type { CodeEffects } from "../code/effects.ts"
-import type { Redirect, Word } from "../shellSyntax.ts"
+import type { Redirect, Word } from "../syntax/shellSyntax.ts"
 import type { Produced } from "./producedText.ts"
 
 /** One command of a line. */

@@ -1,5 +1,5 @@
 /** Finds lines that write code and then run it. */
-import { network } from "../programs.ts"
+import { network } from "../syntax/programs.ts"
 import type { Command, ScriptFile } from "./command.ts"
 
 /** Why a line runs code that it makes itself: it writes or downloads a file, and runs a file of this name. */

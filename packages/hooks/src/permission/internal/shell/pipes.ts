@@ -1,5 +1,5 @@
 /** What comes through a pipe. */
-import type { Simple, Word } from "../shellSyntax.ts"
+import type { Simple, Word } from "../syntax/shellSyntax.ts"
 import type { Command } from "./command.ts"
 import { producedBy } from "./producedText.ts"
 import type { Variables } from "./variables.ts"

@@ -1,6 +1,6 @@
 /** What a command prints, when its arguments say so: the output of `$(…)`, or what a pipe gives to `xargs`. */
 import { posix } from "node:path"
-import type { Word } from "../shellSyntax.ts"
+import type { Word } from "../syntax/shellSyntax.ts"
 
 /** `text`: exactly this. `glob`: paths that this glob matches. `plain`: a word that is neither an option nor a path. */
 export type Produced =

@@ -1,5 +1,5 @@
 /** Where a shell gets the script from that it runs. */
-import type { Word } from "../shellSyntax.ts"
+import type { Word } from "../syntax/shellSyntax.ts"
 
 /** What a shell runs: nothing, texts of the line, a file, or what cannot be known. */
 export type ShellScript =

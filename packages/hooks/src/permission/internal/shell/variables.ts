@@ -2,7 +2,7 @@
  * Replaces the variables, substitutions and braces in the words of a script by what the script itself says they are.
  */
 import { braceExpand } from "minimatch"
-import type { Piece, Simple, Word } from "../shellSyntax.ts"
+import type { Piece, Simple, Word } from "../syntax/shellSyntax.ts"
 import { type Produced, producedBy } from "./producedText.ts"
 
 const maxAlternatives = 24

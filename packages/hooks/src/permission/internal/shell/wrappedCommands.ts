@@ -1,7 +1,7 @@
 /** Finds the commands that other commands run: behind wrappers, and among the arguments of unknown programs. */
-import * as Programs from "../nestedPrograms.ts"
-import { interpreters, shells } from "../programs.ts"
-import type { Redirect, Simple, Word } from "../shellSyntax.ts"
+import * as Programs from "../syntax/nestedPrograms.ts"
+import { interpreters, shells } from "../syntax/programs.ts"
+import type { Redirect, Simple, Word } from "../syntax/shellSyntax.ts"
 import type { Command } from "./command.ts"
 import { type GivenArguments, givenArguments } from "./pipes.ts"
 import { producedBy } from "./producedText.ts"

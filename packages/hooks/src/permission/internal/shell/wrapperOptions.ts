@@ -1,5 +1,5 @@
 /** Where the command begins among the arguments of a program that runs another one. */
-import type { Word } from "../shellSyntax.ts"
+import type { Word } from "../syntax/shellSyntax.ts"
 
 /** The options of a wrapper. Letters and names that are not listed are not known. */
 interface Options {

@@ -1,7 +1,7 @@
 /** Lets a session be advanced by one caller at a time in this process. */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import type { Site } from "../site.ts"
+import type { Site } from "../site/site.ts"
 import { advanceSession } from "./advance.ts"
 
 /**

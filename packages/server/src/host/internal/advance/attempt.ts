@@ -4,7 +4,7 @@ import type { AgentSession } from "@belay/core/createAgent"
 import type { Entry } from "@belay/core/Inbox"
 import type { RunState } from "@belay/core/RunState"
 import * as Effect from "effect/Effect"
-import { report, type Site } from "../site.ts"
+import { report, type Site } from "../site/site.ts"
 import { isOutage } from "./errors.ts"
 import { type SeenProgress, seenProgress } from "./progress.ts"
 

@@ -3,7 +3,7 @@ import { type Entry, isMessage } from "@belay/core/Inbox"
 import { isDecision } from "@belay/core/RunState"
 import * as Effect from "effect/Effect"
 import { HostError } from "../../HostError.ts"
-import { report, type Site } from "../site.ts"
+import { report, type Site } from "../site/site.ts"
 
 /** Returns the unfinished entries of a session. What cannot be read is given up: it is a dead letter then. */
 export const openEntries = Effect.fnUntraced(function*(

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Outcome from "../../Outcome.ts"
-import { call, isElsewhere, isWaiting, report, type RunningTurn, type Site } from "../site.ts"
+import { call, isElsewhere, isWaiting, report, type RunningTurn, type Site } from "../site/site.ts"
 
 /** How a turn ended. */
 export type TurnExit =

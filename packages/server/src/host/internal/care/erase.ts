@@ -2,9 +2,9 @@
 import type { Erased, Erasure, Target } from "@belay/core/Erasure"
 import * as Effect from "effect/Effect"
 import { HostError } from "../../HostError.ts"
-import { prefixOf } from "../principal.ts"
-import { checkSessionId, stored, wrongInput } from "../readInput.ts"
-import type { Site } from "../site.ts"
+import { prefixOf } from "../site/principal.ts"
+import { checkSessionId, stored, wrongInput } from "../site/readInput.ts"
+import type { Site } from "../site/site.ts"
 
 /** What to erase. @category models @since 0.1.0 */
 export type EraseTarget =

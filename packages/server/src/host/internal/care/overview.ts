@@ -2,8 +2,8 @@
 import { type Entry, isMessage } from "@belay/core/Inbox"
 import * as Effect from "effect/Effect"
 import * as Outcome from "../../Outcome.ts"
-import { clockErrorMs } from "../addEntry.ts"
-import type { Site } from "../site.ts"
+import { clockErrorMs } from "../site/addEntry.ts"
+import type { Site } from "../site/site.ts"
 import { careOf } from "./care.ts"
 
 /**

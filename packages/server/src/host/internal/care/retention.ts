@@ -5,7 +5,7 @@ import type { SessionStore } from "@belay/core/SessionStore"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { Site } from "../site.ts"
+import type { Site } from "../site/site.ts"
 
 /** How long what is done is kept. What is left out is kept for ever. @category models @since 0.1.0 */
 export interface Retention {

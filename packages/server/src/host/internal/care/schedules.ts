@@ -6,9 +6,9 @@ import * as Cron from "effect/Cron"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { adding } from "../addEntry.ts"
-import { isSessionId, readMessage } from "../readInput.ts"
-import { report, type Site } from "../site.ts"
+import { adding } from "../site/addEntry.ts"
+import { isSessionId, readMessage } from "../site/readInput.ts"
+import { report, type Site } from "../site/site.ts"
 
 /** A message that is sent again and again. It has either `every` or `cron`. @category models @since 0.1.0 */
 export interface Schedule {

@@ -5,8 +5,8 @@ import { StoreError } from "@belay/providers/SqliteStore"
 import * as Effect from "effect/Effect"
 import { assert, describe, it } from "vitest"
 import { attempt } from "../../../../src/host/internal/advance/attempt.ts"
-import { Suspects } from "../../../../src/host/internal/advance/suspects.ts"
-import { newCounters } from "../../../../src/host/internal/care/counters.ts"
+import { newCounters } from "../../../../src/host/internal/site/counters.ts"
+import { Suspects } from "../../../../src/host/internal/site/suspects.ts"
 
 /** Begins a turn of a message that was begun so often. `seen` is how far it had got, and after how many attempts. */
 const begin = async (attempts: number, seen?: object, state?: object, isThere = true) => {

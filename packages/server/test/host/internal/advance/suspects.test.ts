@@ -2,7 +2,7 @@
 import { assert, it as property } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import { describe, it } from "vitest"
-import { Suspects } from "../../../../src/host/internal/advance/suspects.ts"
+import { Suspects } from "../../../../src/host/internal/site/suspects.ts"
 
 const Act = Schema.Struct({
   act: Schema.Literals(["ask", "ask", "settle", "wait"]),

@@ -1,9 +1,9 @@
 /** What a host counts, and how it is shown. */
 import * as Effect from "effect/Effect"
 import { assert, describe, it } from "vitest"
-import { countOutcome, newCounters } from "../../../../src/host/internal/care/counters.ts"
 import { metricsOf, prometheus } from "../../../../src/host/internal/care/metrics.ts"
 import { activityOf } from "../../../../src/host/internal/hostReads.ts"
+import { countOutcome, newCounters } from "../../../../src/host/internal/site/counters.ts"
 
 const turn = (inputTokens: number, outputTokens: number) =>
   ({ status: "completed", turnNumber: 1, text: "", usage: { inputTokens, outputTokens } }) as const

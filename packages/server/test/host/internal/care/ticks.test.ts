@@ -6,7 +6,7 @@ import * as Logger from "effect/Logger"
 import * as TestClock from "effect/testing/TestClock"
 import { describe, it } from "vitest"
 import { keepTicking, readSchedules, type Schedule, tick } from "../../../../src/host/internal/care/schedules.ts"
-import type { Site } from "../../../../src/host/internal/site.ts"
+import type { Site } from "../../../../src/host/internal/site/site.ts"
 
 const report = { name: "report", session: "s", message: "write it", every: 10_000 } as const
 const noon = Date.UTC(2026, 2, 28, 12)

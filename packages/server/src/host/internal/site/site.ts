@@ -4,11 +4,11 @@ import type { Entry, Inbox } from "@belay/core/Inbox"
 import type { SessionOptions } from "@belay/core/Session"
 import type { SessionStore } from "@belay/core/SessionStore"
 import * as Effect from "effect/Effect"
-import type { Engine } from "../Engine.ts"
-import * as Outcome from "../Outcome.ts"
-import type { Suspects } from "./advance/suspects.ts"
-import type { Counting } from "./care/counters.ts"
-import type { EventFeed } from "./events/eventFeed.ts"
+import type { Engine } from "../../Engine.ts"
+import * as Outcome from "../../Outcome.ts"
+import type { EventFeed } from "../events/eventFeed.ts"
+import type { Counting } from "./counters.ts"
+import type { Suspects } from "./suspects.ts"
 
 /** The part of an agent that a host uses. */
 export interface HostedAgent {

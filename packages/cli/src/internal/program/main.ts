@@ -14,16 +14,16 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { readFileSync } from "node:fs"
+import { ExitCode } from "../flags.ts"
+import { isInterruptHandled } from "../interrupts.ts"
+import { plain, type Screen } from "../screen.ts"
+import { takeSignal, wasStopped } from "../serve/signals.ts"
+import { Usage } from "../usage.ts"
 import { belay } from "./commands.ts"
-import { ExitCode } from "./flags.ts"
-import { isInterruptHandled } from "./interrupts.ts"
-import { plain, type Screen } from "./screen.ts"
-import { takeSignal, wasStopped } from "./serve/signals.ts"
-import { Usage } from "./usage.ts"
 
 /** The version of this package. */
 const versionOf = (): string =>
-  (JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { readonly version: string })
+  (JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as { readonly version: string })
     .version
 
 /** Runs one command line and returns its exit code. Output goes to the `Console`, input comes from `Stdio`. */

@@ -1,10 +1,10 @@
 /** The laws of session stores. */
-import type { Law } from "./law.ts"
-import { agentLaws } from "./sessions/agents.ts"
-import { commitLaws } from "./sessions/commits.ts"
-import { contentLaws } from "./sessions/content.ts"
-import { promiseFace, type Subject } from "./sessions/face.ts"
-import { operationLaws } from "./sessions/operations.ts"
+import type { Law } from "../law.ts"
+import { agentLaws } from "./agents.ts"
+import { commitLaws } from "./commits.ts"
+import { contentLaws } from "./content.ts"
+import { promiseFace, type Subject } from "./face.ts"
+import { operationLaws } from "./operations.ts"
 
 const laws = [...commitLaws, ...contentLaws, ...operationLaws, ...agentLaws]
 

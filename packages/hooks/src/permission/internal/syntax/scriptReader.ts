@@ -2,7 +2,7 @@
  * Reads a shell script: all simple commands in it, including those inside of substitutions. It never guesses: what it
  * cannot read is a `problem`.
  */
-import { mayRunInArithmetic } from "./shell/expansionParts.ts"
+import { mayRunInArithmetic } from "./expansionParts.ts"
 import type { Redirect, Script, Simple, Word } from "./shellSyntax.ts"
 import { maxDepth, nestedTooDeeply, WordReader } from "./wordReader.ts"
 

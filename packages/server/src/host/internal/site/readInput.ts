@@ -10,7 +10,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { HostError } from "../HostError.ts"
+import { HostError } from "../../HostError.ts"
 
 /** Turns the failure of a store or of an engine into an error of the host, and what it trips over in a stored value. */
 export const stored = <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<A, HostError> =>

@@ -1,14 +1,14 @@
 /** Finds commands that destroy data, such as `rm -rf` or `git push --force`. */
-import type { Command, Decomposed } from "./decompose.ts"
-import { type Arguments, argumentsOf, type Check, type Destruction } from "./destruction/arguments.ts"
-import { endlessProcesses } from "./destruction/endlessProcesses.ts"
-import { gitDestructions } from "./destruction/git.ts"
-import { serviceChecks } from "./destruction/services.ts"
-import { destructiveSqlIn } from "./destruction/sql.ts"
-import { systemChecks } from "./destruction/system.ts"
-import { interpreters, network, shells } from "./programs.ts"
+import type { Command, Decomposed } from "../shell/decompose.ts"
+import { interpreters, network, shells } from "../syntax/programs.ts"
+import { type Arguments, argumentsOf, type Check, type Destruction } from "./arguments.ts"
+import { endlessProcesses } from "./endlessProcesses.ts"
+import { gitDestructions } from "./git.ts"
+import { serviceChecks } from "./services.ts"
+import { destructiveSqlIn } from "./sql.ts"
+import { systemChecks } from "./system.ts"
 
-export type { Destruction } from "./destruction/arguments.ts"
+export type { Destruction } from "./arguments.ts"
 
 /** Every kind, with the words that describe it to the model. */
 export const destructionTexts: { readonly [K in Destruction]: string } = {

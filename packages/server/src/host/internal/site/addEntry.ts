@@ -1,7 +1,7 @@
 /** Adds what was sent to the inbox. */
 import type { Capacity, Inbox } from "@belay/core/Inbox"
 import * as Effect from "effect/Effect"
-import { HostError } from "../HostError.ts"
+import { HostError } from "../../HostError.ts"
 import { stored, wrongInput } from "./readInput.ts"
 import type { Site } from "./site.ts"
 

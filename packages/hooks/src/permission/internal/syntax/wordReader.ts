@@ -1,6 +1,6 @@
 /** Reads the words of a shell script: quotes, escapes, expansions and substitutions. */
 import { ansiEscape, decodeAnsiEscape } from "./ansiEscape.ts"
-import { arithmeticEnd, parameterParts } from "./shell/expansionParts.ts"
+import { arithmeticEnd, parameterParts } from "./expansionParts.ts"
 import type { Piece, Simple, Word } from "./shellSyntax.ts"
 
 /** How deeply substitutions may be nested. */

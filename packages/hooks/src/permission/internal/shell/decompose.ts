@@ -1,10 +1,10 @@
 /** Finds every command that a shell line may run, or says why its commands cannot be known. */
-import type { Decomposed } from "./shell/command.ts"
-import { CommandCollector } from "./shell/commandCollector.ts"
-import { runsWhatItWrites } from "./shell/madeScripts.ts"
+import type { Decomposed } from "./command.ts"
+import { CommandCollector } from "./commandCollector.ts"
+import { runsWhatItWrites } from "./madeScripts.ts"
 
-export type { Command, Decomposed } from "./shell/command.ts"
-export type { Word } from "./shellSyntax.ts"
+export type { Word } from "../syntax/shellSyntax.ts"
+export type { Command, Decomposed } from "./command.ts"
 
 /** Finds the commands of a line. The last lines are cached, because several rules ask about one call. */
 export const decompose = (line: string): Decomposed => {

@@ -9,9 +9,9 @@ import * as DataFlow from "@belay/hooks/DataFlow"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { print, toggle, usageError } from "./flags.ts"
-import { plain, type Screen, styleOf } from "./screen.ts"
-import { type CommandError, commandError } from "./usage.ts"
+import { print, toggle, usageError } from "../flags.ts"
+import { plain, type Screen, styleOf } from "../screen.ts"
+import { type CommandError, commandError } from "../usage.ts"
 
 export const flow = (screen: Screen) =>
   Command.make("flow", {
@@ -22,7 +22,7 @@ export const flow = (screen: Screen) =>
   }, ({ config, json }) =>
     Effect.gen(function*() {
       // Loaded here, so that other commands start faster.
-      const { loadServed } = yield* Effect.promise(() => import("./serve/load.ts"))
+      const { loadServed } = yield* Effect.promise(() => import("../serve/load.ts"))
       const served = yield* loadServed(config)
       if ("host" in served) {
         return yield* usageError("the module exports a host: export default the options of an agent")

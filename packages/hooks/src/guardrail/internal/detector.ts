@@ -6,7 +6,7 @@ import type { ConfigError } from "@belay/core/AgentError"
 import { checkOptions, invalidOption, whole } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
 import type { RE2JS } from "re2js"
-import { compileRe2 } from "../re2.ts"
+import { compileRe2 } from "./re2.ts"
 
 /** A range of a text, from `start` up to, not including, `end`. @category models @since 0.1.0 */
 export interface Range {

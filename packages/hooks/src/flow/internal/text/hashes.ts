@@ -2,7 +2,7 @@
  * Sets and sequences of values that hold no text: six characters for each value, in one string. The hash has a key
  * that is made for each conversation, so that nobody outside can look for another value with the same hash.
  */
-import { nodeCrypto } from "../../internal/nodeCrypto.ts"
+import { nodeCrypto } from "../../../internal/nodeCrypto.ts"
 
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
