@@ -4,8 +4,8 @@ import { Parser } from "htmlparser2"
 
 const hidden = new Set(["script", "style", "noscript", "template", "svg", "iframe", "object", "head"])
 const blocks = new Set(
-  `address article aside blockquote dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr li main
-   nav ol p pre section table tbody tfoot thead title tr ul`.split(/\s+/)
+  `address article aside blockquote dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr
+   li main nav ol p pre section table tbody tfoot thead title tr ul`.split(/\s+/)
 )
 
 /** The text, with headings as `#`, list items as `-` and links as `text (address)`. */
