@@ -239,7 +239,8 @@ describe("the laws of stores", () => {
     "catch a store that $what",
     async ({ caught, make }) => {
       assert.include(await brokenBy(make), caught)
-    }
+    },
+    600_000
   )
 
   it("do not check what a store leaves out", async () => {

@@ -100,12 +100,12 @@ export const run = (request: Request): Effect.Effect<Json | undefined, SandboxEr
     const post = (reply: Reply) => worker.postMessage(reply)
     return yield* Effect.callback<Json | undefined, SandboxError>((resume) => {
       const tooLate = fail("timeout", `it took longer than ${timeoutMs} ms`)
-      const late = (ms: number) => setTimeout(() => resume(tooLate), ms)
-      let timer = late(startMs)
+      const tooSlow = fail("worker", `its worker did not start within ${startMs} ms`)
+      let timer = setTimeout(() => resume(tooSlow), startMs)
       worker.on("message", (said: Said) => {
         if (said.type === "started") {
           clearTimeout(timer)
-          timer = late(timeoutMs)
+          timer = setTimeout(() => resume(tooLate), timeoutMs)
         } else if (said.type === "call") runFork(Effect.map(answered(said, capabilities, maxText), post))
         else if (said.type === "log") onLog?.(said.line)
         else if (said.type === "done") {

@@ -7,8 +7,8 @@ import { text, whyInvalid } from "@belay/core/Message"
 import * as Scripted from "@belay/testing/Scripted"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
-import { assert, describe, it } from "vitest"
-import { asking, failure, gate, hosted, newFile, planner, pollMs, tool } from "./support/hosted.ts"
+import { assert, describe, expect, it } from "vitest"
+import { asking, failure, gate, hosted, newFile, planner, tool } from "./support/hosted.ts"
 
 describe("a host of several processes", () => {
   it("runs the sessions of one file in one process, and in another one when that has ended", async () => {
@@ -222,8 +222,7 @@ describe("a host of several processes", () => {
     await Promise.all(ids.map((id) => host.send(id, "do danger", { key: "m" })))
     await using _running = await host.start()
     for (const id of ids) assert.strictEqual((await host.result(id, "m")).status, "suspended")
-    await Effect.runPromise(Effect.sleep(pollMs))
-    assert.lengthOf([...released], 1_000)
+    await expect.poll(() => released.size, { timeout: 60_000 }).toBe(1_000)
     assert.lengthOf(await host.list({ limit: 2_000, status: "suspended" }), 1_000)
     assert.deepStrictEqual(await Effect.runPromise(store.inbox.due({ until: Date.now(), limit: 10 })), [])
     await close()

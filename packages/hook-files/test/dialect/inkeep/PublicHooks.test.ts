@@ -31,11 +31,7 @@ const world = (
     readonly results?: { readonly [tool: string]: Json }
   } = {}
 ) => {
-  const definitions = Object.entries(code).map(([id, executeCode]) => ({
-    id,
-    executeCode,
-    sandboxConfig: { timeoutMs: 60_000 }
-  }))
+  const definitions = Object.entries(code).map(([id, executeCode]) => ({ id, executeCode }))
   const called: Array<readonly [string, Json]> = []
   const tool = (name: string, readOnly = false) =>
     defineTool({
@@ -50,7 +46,7 @@ const world = (
     })
   const hook = Inkeep.make({
     definitions,
-    attachments: attachments.map((one) => ({ scope: project, ...one })),
+    attachments: attachments.map((one) => ({ scope: project, sandboxConfig: { timeoutMs: 60_000 }, ...one })),
     ...options
   })
   const inner = helpers.map(({ lines, name }) => ({ name, ...scripted(lines) }))
@@ -77,7 +73,7 @@ describe("stored hooks", () => {
   // rows: E-50, E-40
   it(
     "look an account up on a real server before a sub-agent starts",
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async () => {
       const { agent, inner, warnings } = world(
         {
@@ -107,7 +103,7 @@ describe("stored hooks", () => {
   // rows: E-50
   it(
     "end everything where there is nothing to do, and what comes after is not run",
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async () => {
       const gate = `export default async ({ mcp, args }) => {
       const { content } = await mcp.callTool("guard", "calendar", { day: args.day });
@@ -129,7 +125,7 @@ describe("stored hooks", () => {
   // rows: E-08, E-09
   it(
     "run those of the project first, then the agent's, in their order, each on what the one before made",
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async () => {
       const add =
         `export default ({ args, config }) => ({ action: "proceed", args: { ...args, trail: [...(args.trail ?? []), config] } })`
@@ -156,7 +152,7 @@ describe("stored hooks", () => {
   )
 
   // rows: E-50, E-20
-  it("remember between calls and turns what the model never sees", { timeout: 60_000 }, async () => {
+  it("remember between calls and turns what the model never sees", { timeout: 180_000 }, async () => {
     const dedupe = `export default async ({ result, variableBag }) => {
       const seen = (await variableBag.get("seen")) ?? [];
       const fresh = result.filter(({ url }) => !seen.includes(url));
@@ -178,7 +174,7 @@ describe("stored hooks", () => {
   })
 
   // rows: E-50, E-30
-  it("refuse what writes, and keep raw pages as artifacts", { timeout: 60_000 }, async () => {
+  it("refuse what writes, and keep raw pages as artifacts", { timeout: 180_000 }, async () => {
     const { agent, called } = world(
       {
         audit:
@@ -208,7 +204,7 @@ describe("stored hooks", () => {
   // rows: E-11, DEC-09, E-10
   it(
     "go on when they break, with why, unless they are to end everything",
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async () => {
       const broken = {
         shape: "export default async () => ({ proceed: true, reason: \"stop\" })",

@@ -12,7 +12,7 @@ import { EngineFailure } from "./engineFailure.ts"
 const idleTime = "5 seconds"
 
 /** How long a wake-up may take. A server that cannot be reached must not hold up whoever sends. */
-const patience = "10 seconds"
+const patience = "30 seconds"
 
 /** Returns the `wake` of an engine. `open` connects. */
 export const senderOf = (open: Effect.Effect<Engine["wake"], unknown, Scope.Scope>): Engine["wake"] => {

@@ -6,7 +6,7 @@ import { newFile } from "../support/hosted.ts"
 import { killStorm } from "../support/killStorm.ts"
 
 /** A busy machine starts processes slowly. */
-const timeout = 240_000
+const timeout = 600_000
 
 let server: PostgresServer
 beforeAll(async () => {

@@ -42,7 +42,7 @@ const run = Effect.runPromise
 const pause = (ms: number) => run(Effect.sleep(ms))
 
 /** How long something may take that has to happen, in milliseconds. */
-const patience = 20_000
+const patience = 60_000
 
 /** Waits until something is so. */
 const until = async (what: string, fact: () => boolean): Promise<void> => {

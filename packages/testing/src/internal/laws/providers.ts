@@ -44,7 +44,7 @@ const request: LlmRequest = freeze({
 })
 
 /** Milliseconds for each law. */
-const patience = 20_000
+const patience = 60_000
 
 /** Ways to make one call. */
 interface Way {
