@@ -1,6 +1,7 @@
 /** What is read of a file, and which part of it counts. */
 import { assert, describe, it, vi } from "@effect/vitest"
 import * as fs from "node:fs"
+import { syncBuiltinESMExports } from "node:module"
 import { join } from "node:path"
 import { sha256 } from "../../../src/internal/files.ts"
 import * as Files from "../../../src/trust/internal/files.ts"
@@ -105,12 +106,37 @@ describe("a file that is looked at", () => {
     fs.mkdirSync(join(home, "folder"))
     const later = Files.make()
     assert.deepEqual(later.list(home).map(({ type }) => type), ["file", "folder", "link", "link"])
-    const names = Array.from({ length: 30 }, (_, at) => `${(at * 7) % 30 + 10}`)
-    for (const name of names) fs.writeFileSync(join(home, "folder", name), "")
-    assert.deepEqual(later.list(join(home, "folder")).map(({ name }) => name), names.sort(), "by name")
     fs.linkSync(file, join(home, "same"))
     fs.chmodSync(file, 0o010)
     assert.deepInclude(later.see(file) as object, { executable: true, shared: true })
+  })
+
+  it("is listed in the order of the names, whatever the order of the file system", () => {
+    const home = folder()
+    const names = ["a", "b", "c", "d", "e"]
+    for (const name of names) fs.writeFileSync(join(home, name), "")
+    const mutable = process.getBuiltinModule("node:fs") as { readdirSync: unknown }
+    const { readdirSync } = fs
+    const entries = readdirSync(home, { withFileTypes: true })
+    mutable.readdirSync = () => [3, 0, 4, 2, 1].map((at) => entries[at])
+    syncBuiltinESMExports()
+    try {
+      assert.deepEqual(Files.make().list(home).map(({ name }) => name), names)
+    } finally {
+      mutable.readdirSync = readdirSync
+      syncBuiltinESMExports()
+    }
+  })
+
+  it("is looked at once in a check", () => {
+    const path = join(folder(), "x.sh")
+    const files = Files.make()
+    assert.isFalse(files.isQuiet(() => true), "there was no check")
+    assert.isUndefined(files.see(path))
+    fs.writeFileSync(path, "")
+    assert.isUndefined(files.see(path))
+    files.begin()
+    assert.isDefined(files.see(path))
   })
 
   it("is asked for its text once while it does not change", () =>

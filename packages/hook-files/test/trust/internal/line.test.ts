@@ -150,7 +150,11 @@ describe("a path that is not complete", () => {
     ["for f in *.sh; do bash \"$f\"; done", "folder:."],
     ["cat a$B $A$B $A/$B", ""],
     ["$(cat ./name)/x.sh", "operand:name script:x.sh"],
-    ["\"$(dirname \"$0\")/x.sh\"", "script:x.sh"]
+    ["\"$(dirname \"$0\")/x.sh\"", "script:x.sh"],
+    ["\"$(pwd)\"/x.sh ./a.md", "operand:a.md script:x.sh"],
+    ["\"$(pwd)/x y.sh\" ./a.md", "operand:a.md script:x y.sh"],
+    ["$(git rev-parse --show-toplevel)/x.sh", "script:x.sh"],
+    ["cd tools; \"$(git rev-parse --show-toplevel)\"/x.sh", "script:x.sh"]
   ])
 })
 

@@ -139,7 +139,7 @@ describe("code in a line", () => {
     ["lua -e 'dofile (\"./x.txt\")'", "file:x.txt"],
     ["python -c 'import b'", module("b")],
     ["python -Ic 'import b' ./x.md", `operand:x.md ${module("b")}`],
-    ["python -c 'import b, c'", `${module("b")} ${module("c")}`],
+    ["python -c 'import bb, c'", `${module("bb")} ${module("c")}`],
     ["python -c 'from b import c'", `${module("b")} ${module("c")}`],
     ["python -m b ./x.md", `operand:x.md ${module("b")}`],
     ["python -m b bash guard", `${module("b")} script:guard`.split(" ").sort().join(" ")],

@@ -16,7 +16,7 @@ const project = (line: string, names: ReadonlyArray<string>) => {
   mkdirSync(home)
   const put = (path: string, text = "1") => write(join(cwd, path), text)
   put(".claude/settings.json", settings(line))
-  for (const name of names) put(name)
+  for (const name of names) put(name, name.endsWith(".json") ? "{}" : "1")
   const find = () =>
     Discovery.find({ cwd, home, managed: join(root, "no") }).sources.filter(({ ofProject }) => ofProject)
   const now = () => Covered.print(cwd, Covered.of(cwd, find(), home, Files.make()))
@@ -96,6 +96,30 @@ describe("a trusted project", () => {
     const name = `tools/\u001B[2J${"a".repeat(220)}.sh`
     put(name)
     assert.strictEqual(changed(), name.replace("\u001B", "?").slice(0, 200))
+  })
+
+  it("has other hooks than before, in a settings file that had some or none", () => {
+    const { changed, put } = project("tools/x.sh", ["tools/x.sh", ".claude/settings.local.json"])
+    vi.useFakeTimers({ now: Date.now() + 3_600_000, toFake: ["Date"] })
+    try {
+      assert.deepEqual([changed(), changed()], [undefined, undefined])
+      put(".claude/settings.local.json", settings("true"))
+      assert.strictEqual(changed(), ".claude/settings.local.json")
+      put(".claude/settings.local.json", "{}")
+      assert.isUndefined(changed())
+      put(".claude/settings.json", settings("true"))
+      assert.strictEqual(changed(), ".claude/settings.json")
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it("is not trusted because other settings are, if a script that they do not run changed with them", () => {
+    const { changed, put, trust } = project("tools/x.sh", ["tools/x.sh", "other/y.sh"])
+    put(".claude/settings.json", settings("other/y.sh"))
+    put("tools/x.sh", "2")
+    trust()
+    assert.strictEqual(changed(), ".claude/settings.json")
   })
 
   it("is not trusted because other settings are", () => {
