@@ -87,6 +87,17 @@ describe("a line", () => {
     ["exit 1", "warning exit-one: the line exits with 1 and never with 2"]
   ])("%s: %j", (command, ...expected) => assert.deepEqual(whats(command), expected))
 
+  it.each(
+    [
+      ..."grep egrep fgrep rg diff cmp jq ls make sort tsc eslint".split(" "),
+      ..."prettier ruff mypy pytest shellcheck tar".split(" ")
+    ]
+  )("that ends with %s has its exit code", (name) => {
+    assert.deepEqual(found(`guard; ${name} y`).map(({ what }) => what), [
+      `the exit code is that of ${name}, which is 2 on errors`
+    ])
+  })
+
   it("is judged by the rules of its system and its event", () => {
     assert.deepEqual(whats("./nothing", {}, "codex PreToolUse"), ["error script-missing: there is no file nothing"])
     assert.deepEqual(whats("guard || true", {}, "claude PostToolUse"), [])
