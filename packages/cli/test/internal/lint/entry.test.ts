@@ -61,6 +61,10 @@ describe("a condition", () => {
     ["claude PreToolUse", { matcher: "Read, Write", rule: " Bash(git *)" }, never("Bash", "Read, Write")],
     ["claude PreToolUse", { matcher: "Bash|Write", rule: "Bash(git *)" }],
     ["claude PreToolUse", { matcher: "Write", rule: "Edit(*.ts)" }],
+    ["claude PreToolUse", { matcher: "MultiEdit", rule: "Edit(*.ts)" }],
+    ["claude PreToolUse", { matcher: "NotebookEdit", rule: "Edit(*.ipynb)" }],
+    ["claude PreToolUse", { matcher: "Glob", rule: "Read(*.ts)" }],
+    ["claude NoSuchEvent", { matcher: "Write", rule: "Bash(git *)" }],
     ["claude PreToolUse", { matcher: "Edit", rule: "Write(*.ts)" }, never("Write", "Edit")],
     ["claude PreToolUse", { matcher: "Grep", rule: "Read(*.ts)" }],
     ["claude PreToolUse", { matcher: "Write", rule: "Read(*.ts)" }, never("Read", "Write")],
@@ -111,7 +115,8 @@ describe("a timeout", () => {
     ["gemini AfterTool", { raw: { timeout: 999 }, timeout: 0.999 }, unit("999 milliseconds", 999_000)],
     ["gemini AfterTool", { raw: { timeout: 1_000 }, timeout: 1 }],
     ["gemini AfterTool", { raw: { timeout: 1_000_000 }, timeout: 1_000 }],
-    ["gemini AfterTool", { raw: { timeout: "5" }, timeout: 60 }]
+    ["gemini AfterTool", { raw: { timeout: "5" }, timeout: 60 }],
+    ["claude NoSuchEvent", { raw: { timeout: 5_000 }, timeout: 5_000 }]
   ])
 })
 

@@ -144,6 +144,17 @@ describe("a decision about a project", () => {
     assert.deepEqual(keys({ env: { TOOL: "./tool.sh", A: 1 } }), [".github/hooks/x.json", "tool.sh", "x.sh"])
   })
 
+  it("finds the scripts of a skill in the folder of the skill", () => {
+    const { paths, put } = project("true")
+    const matter = (command: string) =>
+      `---\nname: x\nhooks:\n  PreToolUse:\n    - hooks:\n        - type: command\n          command: ${command}\n---\n`
+    put(".claude/skills/x/SKILL.md", matter("bash $CLAUDE_PLUGIN_ROOT/guard"))
+    put(".claude/skills/x/guard")
+    put(".claude/skills/x/more.sh")
+    put("guard")
+    assert.strictEqual(paths(), ".claude/skills/x/guard .claude/skills/x/more.sh")
+  })
+
   it("covers folders of its system only if there are entries", () => {
     const { cwd, of, put } = project("true", ".claude/hooks/a.sh")
     put(".claude/settings.json", JSON.stringify({ disableAllHooks: true }))

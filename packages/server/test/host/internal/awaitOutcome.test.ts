@@ -28,8 +28,10 @@ describe("who waits for an outcome", () => {
           Effect.suspend(() => {
             reads++
             const next = left.length > 1 ? left.shift() : left[0]
-            if (next === "away") return Effect.fail({ message: "away" })
-            return next === "broken" ? Effect.fail(next) : Effect.succeed(next)
+            if (next === "away" || next === "broken") {
+              return Effect.fail<unknown>(next === "away" ? { message: next } : next)
+            }
+            return Effect.succeed(next)
           }),
         open: () => Effect.sync(() => open),
         report: () => Effect.void
