@@ -114,7 +114,7 @@ const settingsOf = (handler: Entry): { readonly cwd: string; readonly env: { rea
   const texts = isFields(env)
     ? Object.entries(env).flatMap(([name, value]) => typeof value === "string" ? [[name, value] as const] : [])
     : []
-  return { cwd: typeof cwd === "string" ? cwd : ".", env: Object.fromEntries(texts) }
+  return { cwd: typeof cwd === "string" ? cwd : "", env: Object.fromEntries(texts) }
 }
 
 /**

@@ -53,6 +53,12 @@ describe("a decision about a project", () => {
     ["make", "Makefile src/a.sh", "GNUmakefile? Makefile makefile?"],
     ["node a/b/x.js", "a/b/x.js", "a/b/package.json? a/b/x.js a/package.json? package.json?"],
     ["node a/b/x.js", "a/b/x.js a/package.json package.json", "a/b/package.json? a/b/x.js a/package.json"],
+    ["node a/x.js", "a/x.js a/package.json package.json", "a/package.json a/x.js"],
+    [
+      "node a/b/c/x.js",
+      "a/b/c/x.js a/package.json package.json",
+      "a/b/c/package.json? a/b/c/x.js a/b/package.json? a/package.json"
+    ],
     ["node a/x.mts", "a/x.mts package.json", "a/package.json? a/x.mts package.json"],
     ["python3 a/x.py", "a/x.py package.json", "a/x.py"],
     [
