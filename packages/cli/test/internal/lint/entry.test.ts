@@ -183,7 +183,8 @@ describe("a matcher", () => {
     `warning matcher-loose: ${JSON.stringify(text)} also matches ${more} | Anchor it: "^(?:${text})$".`
   const source = (one: string) =>
     nothing("warning", `source is never "${one}"`, "Values are startup, resume, clear, compact, fork.")
-  const all = "Bash, BashOutput, KillShell, Read, Write, Edit, MultiEdit, NotebookEdit, NotebookRead, Glob, Grep, LS, " +
+  const all =
+    "Bash, BashOutput, KillShell, Read, Write, Edit, MultiEdit, NotebookEdit, NotebookRead, Glob, Grep, LS, " +
     "WebFetch, WebSearch, Task, Agent, TodoWrite, Skill, SlashCommand, ExitPlanMode, AskUserQuestion"
   check([
     ["claude PreToolUse", { matcher: "." }, loose(".", all)],

@@ -121,7 +121,9 @@ describe("a writer of events", () => {
       add(1)
       add(2)
       yield* tick(50)
-      const missed = written[0]!.flatMap(({ rows, sessionId }) => Object(rows[0].body).missed === true ? [sessionId] : [])
+      const missed = written[0]!.flatMap(({ rows, sessionId }) =>
+        Object(rows[0].body).missed === true ? [sessionId] : []
+      )
       assert.deepEqual(missed, ["large", "a"], "the first is too small to matter, and then there is room")
     }))
 
