@@ -122,7 +122,7 @@ const isAllowed = (url: string, patterns: ReadonlyArray<string>): boolean => {
   const { hash, href, origin, search } = parsed.success
   const bare = href.slice(0, href.length - hash.length)
   const fits = matcher(patterns)
-  return patterns.length > 0 && (fits(bare) || (bare === `${origin}/${search}` && fits(`${origin}${search}`)))
+  return fits(bare) || (bare === `${origin}/${search}` && fits(`${origin}${search}`))
 }
 
 const headersOf = ({ allowedEnvVars = [], headers = {}, hostEnvVars = allowedEnvVars }: Request) => {

@@ -295,6 +295,9 @@ describe("where it goes", () => {
       assert.isTrue(yield* sent("https://hooks.example.com/audit/1", audit))
       assert.isTrue(yield* sent("https://hooks.example.com", ["https://hooks.example.com"]))
       assert.isTrue(yield* sent("https://hooks.example.com/", ["https://*.example.com/"]))
+      assert.isTrue(yield* sent("https://hooks.example.com?a=1", ["https://hooks.example.com?a=1"]))
+      assert.isTrue(yield* sent("https://hooks.example.com/audit#part", ["https://hooks.example.com/audit"]))
+      assert.isFalse(yield* sent("https://hooks.example.com/", ["https://other.example.com"]))
       for (
         const url of [
           "https://hooks.example.com/audit/../x",
@@ -306,7 +309,7 @@ describe("where it goes", () => {
         assert.isFalse(yield* sent(url, audit), url)
       }
       assert.isFalse(yield* sent("https://hooks.example.com/", []))
-      assert.lengthOf(asked, 3)
+      assert.lengthOf(asked, 5)
     }))
 
   // rows: C-43

@@ -137,6 +137,31 @@ describe("limits", () => {
     assert.deepStrictEqual(server.errors, [])
   })
 
+  it("are of exactly the size in the options, and the reason why a body is not valid is named", async () => {
+    const hi = JSON.stringify({ messages: "hi" })
+    await using server = await served(OpenAiChat.handler, { maxBodyBytes: hi.length })
+    const post = async (body: string | Uint8Array | ReadableStream): Promise<string> => {
+      const init = { method: "POST", headers: ada, body, duplex: "half" }
+      const answer = await fetch(`${server.url}/v1/chat/completions`, init as RequestInit)
+      return `${answer.status} ${Object(await answer.json()).error.message}`
+    }
+    const inParts = (text: string) =>
+      new ReadableStream({
+        start: (controller) => {
+          for (const part of [text.slice(0, 9), text.slice(9)]) controller.enqueue(new TextEncoder().encode(part))
+          controller.close()
+        }
+      })
+    const large = `413 the body is larger than ${hi.length} bytes`
+    assert.match(await post(hi), /^400 .*messages/)
+    assert.match(await post(inParts(hi)), /^400 .*messages/)
+    assert.strictEqual(await post(`${hi} `), large)
+    assert.strictEqual(await post(inParts(`${hi} `)), large)
+    assert.match(await post("{\"a\": 1e999}"), /^400 the body is not valid: \S/)
+    const cut = new Uint8Array([...new TextEncoder().encode("{}"), 0xc3])
+    assert.strictEqual(await post(cut), "400 the body is not JSON")
+  })
+
   it("cut the results of tools that are too long", async () => {
     const [weather] = tools()
     const long = { ...weather!, execute: () => "x".repeat(50_000) }

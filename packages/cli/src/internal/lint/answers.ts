@@ -49,7 +49,7 @@ export const answers = (item: Item, name: string, code: string, language: string
       : isClaude
       ? two.test(code) || json.test(code)
       : two.test(code) || blocking.test(code))
-  const isAlways = keeps && (two.test(code) || blocking.test(code)) && !conditional.test(code)
+  const isAlways = (two.test(code) || blocking.test(code)) && !conditional.test(code)
   if (keeps && (isClaude || isAlways) && dialect !== "basecoat" && !code.includes("stop_hook_active")) {
     found.push(
       said(

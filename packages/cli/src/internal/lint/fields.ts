@@ -12,8 +12,8 @@ export const fields = (
   name: string,
   code: string
 ): ReadonlyArray<Said> => {
-  const isTool = ["tool-call", "tool-result", "tool-failure", "permission"].includes(event?.occasion ?? "")
-  if (dialect !== "copilot" || event === undefined || !isTool) return []
+  const ofTools = ["tool-call", "tool-result", "tool-failure", "permission"]
+  if (dialect !== "copilot" || event === undefined || !ofTools.includes(event.occasion)) return []
   const isCamel = entry.event === event.name
   if (isCamel && inside.test(code) && !decodesToolArgs.test(code)) {
     return [

@@ -60,7 +60,7 @@ export const told = (
     })
     yield* Effect.promise(() =>
       // The event belongs to the point of the plan.
-      dryRun(hooks, plan.point, plan.event as never, { cwd, agent: plan.depth === 0 ? {} : { depth: 1 } })
+      dryRun(hooks, plan.point, plan.event as never, { cwd, agent: { depth: plan.depth } })
     )
     return heard
   })

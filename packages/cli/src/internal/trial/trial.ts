@@ -87,7 +87,7 @@ const runInFolder = (
       dryRun(hooks, plan.point, plan.event as never, {
         sessionId: Transcript.sessionId,
         cwd: where.cwd,
-        agent: plan.depth === 0 ? {} : { depth: 1, invokedBy: "subagent", name: "worker" },
+        agent: plan.depth === 0 ? {} : { depth: plan.depth, invokedBy: "subagent", name: "worker" },
         llm: () =>
           new ProviderError.InvalidRequest({
             provider: "belay",

@@ -78,6 +78,8 @@ describe("a script that exits with 2", () => {
     ["claude PreToolUse", "exit 2 # permissionDecision", ""],
     ["claude SessionEnd", "exit 2", ""],
     ["gemini BeforeTool", "exit 2", ""],
+    ["claude Stop", "exit 2", `${always}; hint ${silent}`],
+    ["kodelet agent_stop", "exit 2", `${always}; warning exit-ignored: x ends with 2`],
     ["kodelet before_tool_call", "exit 2", "warning exit-ignored: x ends with 2"],
     ["basecoat PreToolUse", "exit 2 # denied", "error exit-ignored: x ends with 2"],
     ["basecoat PreToolUse", "echo usage; exit 2", ""],
@@ -122,6 +124,17 @@ describe("an answer that has no effect", () => {
     ["gemini BeforeTool", "{\"decision\": \"deny\"}", ""],
     ["claude PreToolUse", "{\"permissionDecision\": \"deny\"}", ""]
   ])
+
+  it("is listed where it comes in the order of the rules", () => {
+    const code = `echo text\n${event("Stop")}\necho '{"permissionDecision": "ask", "behavior": "allow"}'\nexit 1`
+    const found = answers(item("codex", "PreToolUse", { ofProject: true }), "x", code, "sh")
+    assert.deepEqual(found.map(({ rule }) => rule), [
+      "answer-event",
+      "answer-unsupported",
+      "allow-project",
+      "answer-text"
+    ])
+  })
 
   it("names what to write instead", () => {
     const fix = (dialect: Dialect, name: string, code: string) =>

@@ -47,6 +47,17 @@ describe("a line", () => {
     ["bash tools/nothing", "error script-missing: there is no file tools/nothing"],
     ["bash ./tools/nothing", relative, "error script-missing: there is no file tools/nothing"],
     ["node .claude/nothing", relative, "error script-missing: there is no file .claude/nothing"],
+    [
+      "nothing $CLAUDE_PROJECT_DIR/x",
+      missing("nothing"),
+      "hint path-unquoted: the project's folder is not in quotes"
+    ],
+    [
+      "./nothing $CLAUDE_PROJECT_DIR/x",
+      relative,
+      "hint path-unquoted: the project's folder is not in quotes",
+      "error script-missing: there is no file nothing"
+    ],
     ["../nothing", relative, `error script-missing: there is no file ${join(root, "../nothing")}`],
     ["if true; then exit 0; fi"],
     ["[ -f x ] && exit 0"],
@@ -75,6 +86,17 @@ describe("a line", () => {
     ["echo $FILE", "warning variable-unknown: no part of the agent sets $FILE"],
     ["exit 1", "warning exit-one: the line exits with 1 and never with 2"]
   ])("%s: %j", (command, ...expected) => assert.deepEqual(whats(command), expected))
+
+  it.each(
+    [
+      ..."grep egrep fgrep rg diff cmp jq ls make sort tsc eslint".split(" "),
+      ..."prettier ruff mypy pytest shellcheck tar".split(" ")
+    ]
+  )("that ends with %s has its exit code", (name) => {
+    assert.deepEqual(found(`guard; ${name} y`).map(({ what }) => what), [
+      `the exit code is that of ${name}, which is 2 on errors`
+    ])
+  })
 
   it("is judged by the rules of its system and its event", () => {
     assert.deepEqual(whats("./nothing", {}, "codex PreToolUse"), ["error script-missing: there is no file nothing"])
@@ -141,7 +163,13 @@ describe("a script", () => {
     [`${bash}jq .x; true`, "error program-missing: x needs jq, which is not installed"],
     [`${bash}x=$(jq .x)`, "error program-missing: x needs jq, which is not installed"],
     [`${bash}myjq .x`],
-    [`${env("python3")}jq .x`]
+    [`${env("python3")}jq .x`],
+    [`${env("python3")}tar = 1`],
+    [
+      `${sh}[[ a ]]\njq .x; true`,
+      "error shell-syntax: x is run by sh and is written for bash: [[ a ]]",
+      "error program-missing: x needs jq, which is not installed"
+    ]
   ])("%j: %j", (text, ...expected) => assert.deepEqual(of(text), expected))
 
   it.each([
@@ -167,6 +195,11 @@ describe("a script", () => {
 
   it("needs no execute bit if a program starts it", () => {
     assert.deepEqual(of(bash, { mode: 0o644 }), ["error script-mode: x has no execute bit"])
+    assert.deepEqual(of("true\r\n", { mode: 0o644 }), [
+      "error script-mode: x has no execute bit",
+      "warning script-shebang: x has no line that names its interpreter",
+      "error script-lines: x has line ends of Windows"
+    ])
     assert.deepEqual(of("true", { mode: 0o644, by: "bash " }), [])
     assert.deepEqual(of("true\r\n", { mode: 0o644, by: "bash " }), ["error script-lines: x has line ends of Windows"])
   })

@@ -61,6 +61,10 @@ describe("a condition", () => {
     ["claude PreToolUse", { matcher: "Read, Write", rule: " Bash(git *)" }, never("Bash", "Read, Write")],
     ["claude PreToolUse", { matcher: "Bash|Write", rule: "Bash(git *)" }],
     ["claude PreToolUse", { matcher: "Write", rule: "Edit(*.ts)" }],
+    ["claude PreToolUse", { matcher: "MultiEdit", rule: "Edit(*.ts)" }],
+    ["claude PreToolUse", { matcher: "NotebookEdit", rule: "Edit(*.ipynb)" }],
+    ["claude PreToolUse", { matcher: "Glob", rule: "Read(*.ts)" }],
+    ["claude NoSuchEvent", { matcher: "Write", rule: "Bash(git *)" }],
     ["claude PreToolUse", { matcher: "Edit", rule: "Write(*.ts)" }, never("Write", "Edit")],
     ["claude PreToolUse", { matcher: "Grep", rule: "Read(*.ts)" }],
     ["claude PreToolUse", { matcher: "Write", rule: "Read(*.ts)" }, never("Read", "Write")],
@@ -111,7 +115,8 @@ describe("a timeout", () => {
     ["gemini AfterTool", { raw: { timeout: 999 }, timeout: 0.999 }, unit("999 milliseconds", 999_000)],
     ["gemini AfterTool", { raw: { timeout: 1_000 }, timeout: 1 }],
     ["gemini AfterTool", { raw: { timeout: 1_000_000 }, timeout: 1_000 }],
-    ["gemini AfterTool", { raw: { timeout: "5" }, timeout: 60 }]
+    ["gemini AfterTool", { raw: { timeout: "5" }, timeout: 60 }],
+    ["claude NoSuchEvent", { raw: { timeout: 5_000 }, timeout: 5_000 }]
   ])
 })
 
@@ -178,7 +183,11 @@ describe("a matcher", () => {
     `warning matcher-loose: ${JSON.stringify(text)} also matches ${more} | Anchor it: "^(?:${text})$".`
   const source = (one: string) =>
     nothing("warning", `source is never "${one}"`, "Values are startup, resume, clear, compact, fork.")
+  const all =
+    "Bash, BashOutput, KillShell, Read, Write, Edit, MultiEdit, NotebookEdit, NotebookRead, Glob, Grep, LS, " +
+    "WebFetch, WebSearch, Task, Agent, TodoWrite, Skill, SlashCommand, ExitPlanMode, AskUserQuestion"
   check([
+    ["claude PreToolUse", { matcher: "." }, loose(".", all)],
     ["claude PreToolUse", {}, everything],
     ["codex PreToolUse", { matcher: "*" }, everything],
     ["claude PreToolUse", { matcher: " " }, everything],

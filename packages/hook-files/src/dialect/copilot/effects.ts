@@ -121,7 +121,7 @@ const stopEffects = ({ events }: Setup): Effects => {
           const isBlocked = typeof block === "string"
           if (isBlocked && followUps < maxBlocks) ctx.followUp(block)
           else if (isBlocked) ctx.warn(`hooks made the agent continue ${maxBlocks} times in a row, so it stops now`)
-          else if (depth > 0 && other !== undefined) responses.set(sessionId, other)
+          else if (other !== undefined) responses.set(sessionId, other)
           return undefined
         })
       }

@@ -53,6 +53,6 @@ const kindOf = (was: string, is: string, isSamePlace: boolean): Change["kind"] |
   if (was === is) return isSamePlace || is === "absent" ? undefined : "link"
   if (was === "absent") return "new"
   if (is === "absent") return "removed"
-  const [, mode, hash] = /^(\d+) ([0-9a-f]{64})$/.exec(was) ?? []
-  return mode !== undefined && is.endsWith(` ${hash}`) ? "mode" : "changed"
+  const hash = /^\d+( [0-9a-f]{64})$/.exec(was)?.[1]
+  return hash !== undefined && is.endsWith(hash) ? "mode" : "changed"
 }

@@ -92,7 +92,6 @@ export const print = (cwd: string, covered: Covered): string =>
 
 /** The settings of hooks in a file. */
 const saidBy = (source: Source, files: Files, now: boolean): string | undefined => {
-  if (source.isProgram === true) return undefined
   const about = (text: string) => {
     const said = source.system.about({ ...source, text })
     // A value that contains itself cannot be written as JSON.
@@ -104,7 +103,7 @@ const saidBy = (source: Source, files: Files, now: boolean): string | undefined 
 /** The settings of hooks in a file, for a person to read. */
 export const textOf = (sources: ReadonlyArray<Source>, path: string): string | undefined => {
   const source = sources.find((one) => one.path === path)
-  if (source === undefined || source.isProgram === true) return undefined
+  if (source === undefined) return undefined
   const said = source.system.about(source)
   return Result.getOrUndefined(Result.try(() => JSON.stringify(said, null, 2)))
 }
@@ -115,7 +114,7 @@ const settingsOf = (handler: Entry): { readonly cwd: string; readonly env: { rea
   const texts = isFields(env)
     ? Object.entries(env).flatMap(([name, value]) => typeof value === "string" ? [[name, value] as const] : [])
     : []
-  return { cwd: typeof cwd === "string" ? cwd : ".", env: Object.fromEntries(texts) }
+  return { cwd: typeof cwd === "string" ? cwd : "", env: Object.fromEntries(texts) }
 }
 
 /**

@@ -251,7 +251,7 @@ class Line {
   private searched(rest: ReadonlyArray<string>, depth: number): boolean {
     const runs = /^--?(?:exec|ok|x)/i
     const at = rest.findIndex((word) => runs.test(word))
-    const [program = "", script = "{}"] = rest.slice(at + 1).filter((word) => word === "{}" || !/^[-+;]/.test(word))
+    const [program = "", script = "{}"] = rest.slice(at + 1).filter((word) => !/^[-+;]/.test(word))
     const runsFound = program === "{}" || (script === "{}" && (shells.has(nameOf(program)) || isInterpreter(program)))
     if (at >= 0 && runsFound) {
       const end = rest.findIndex((word) => /^[-(!]/.test(word))
@@ -263,7 +263,8 @@ class Line {
   /** `cmd /c x.bat`. */
   private batch(rest: ReadonlyArray<string>, depth: number): boolean {
     const [first, ...more] = rest.filter((word) => !/^\/[a-z](?::\w+)?$/i.test(word))
-    if (first === undefined) return true
+    // It reads commands from standard input.
+    if (first === undefined) return false
     this.add(first.split(/\s/, 1)[0]!, "script")
     if (/\s/.test(first)) return this.script(first, depth + 1)
     return this.run([first, ...more], depth + 1, [])
@@ -352,7 +353,7 @@ const skipped = (rest: ReadonlyArray<string>): ReadonlyArray<string> =>
 const isInterpreter = (name: string): boolean => interpreters.has(name.replace(/[\d.]+$/, "")) || more.test(name)
 
 const more =
-  /^(?:tsx|ts-node(?:-esm)?|vite-node|swc-node|esno|jiti|zx|go|dotnet|swift|java|jbang|kotlin|crystal|nim|zig|pyw|py|r|rscript)$/
+  /^(?:tsx|ts-node(?:-esm)?|vite-node|swc-node|esno|jiti|zx|go|dotnet|swift|java|jbang|jruby|kotlin|crystal|nim|zig|pyw|py|r|rscript)$/
 
 const readsFile = /^(?:[gmn]?awk|g?sed|[jg]q|gojq|jaq|yq)$/
 

@@ -201,6 +201,15 @@ describe("Cursor and results", () => {
       assert.deepInclude(told[6]!.input, { file_path: "/a", edits: [{ old_string: "", new_string: "z" }] })
     }))
 
+  it.effect("tells what a shell printed, whatever the tool calls it", () =>
+    Effect.gen(function*() {
+      const { at, told } = world({ afterShellExecution: commands("shell") })
+      for (const output of [{ output: "b", stdout: "a" }, { output: "b", stdout: 1 }, { exitCode: 0 }]) {
+        yield* at("postToolCall", result("bash", { command: "ls" }, output))
+      }
+      assert.deepEqual(told.map(({ input }) => input["output"]), ["a", "b", "{\"exitCode\":0}"])
+    }))
+
   it.effect("adds context, and replaces the output of MCP tools only", () =>
     Effect.gen(function*() {
       const said = answer({ additional_context: "look", updated_mcp_tool_output: { clean: true } })

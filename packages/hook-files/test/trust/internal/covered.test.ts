@@ -53,6 +53,12 @@ describe("a decision about a project", () => {
     ["make", "Makefile src/a.sh", "GNUmakefile? Makefile makefile?"],
     ["node a/b/x.js", "a/b/x.js", "a/b/package.json? a/b/x.js a/package.json? package.json?"],
     ["node a/b/x.js", "a/b/x.js a/package.json package.json", "a/b/package.json? a/b/x.js a/package.json"],
+    ["node a/x.js", "a/x.js a/package.json package.json", "a/package.json a/x.js"],
+    [
+      "node a/b/c/x.js",
+      "a/b/c/x.js a/package.json package.json",
+      "a/b/c/package.json? a/b/c/x.js a/b/package.json? a/package.json"
+    ],
     ["node a/x.mts", "a/x.mts package.json", "a/package.json? a/x.mts package.json"],
     ["python3 a/x.py", "a/x.py package.json", "a/x.py"],
     [
@@ -142,6 +148,17 @@ describe("a decision about a project", () => {
     assert.deepEqual(keys({}), [".github/hooks/x.json", "x.sh"])
     assert.deepEqual(keys({ cwd: "tools" }), [".github/hooks/x.json", "tools/x.sh"])
     assert.deepEqual(keys({ env: { TOOL: "./tool.sh", A: 1 } }), [".github/hooks/x.json", "tool.sh", "x.sh"])
+  })
+
+  it("finds the scripts of a skill in the folder of the skill", () => {
+    const { paths, put } = project("true")
+    const matter = (command: string) =>
+      `---\nname: x\nhooks:\n  PreToolUse:\n    - hooks:\n        - type: command\n          command: ${command}\n---\n`
+    put(".claude/skills/x/SKILL.md", matter("bash $CLAUDE_PLUGIN_ROOT/guard"))
+    put(".claude/skills/x/guard")
+    put(".claude/skills/x/more.sh")
+    put("guard")
+    assert.strictEqual(paths(), ".claude/skills/x/guard .claude/skills/x/more.sh")
   })
 
   it("covers folders of its system only if there are entries", () => {

@@ -1,6 +1,7 @@
 /** What is read of a file, and which part of it counts. */
 import { assert, describe, it, vi } from "@effect/vitest"
 import * as fs from "node:fs"
+import { syncBuiltinESMExports } from "node:module"
 import { join } from "node:path"
 import { sha256 } from "../../../src/internal/files.ts"
 import * as Files from "../../../src/trust/internal/files.ts"
@@ -110,6 +111,34 @@ describe("a file that is looked at", () => {
     assert.deepInclude(later.see(file) as object, { executable: true, shared: true })
   })
 
+  it("is listed in the order of the names, whatever the order of the file system", () => {
+    const home = folder()
+    const names = ["a", "b", "c", "d", "e"]
+    for (const name of names) fs.writeFileSync(join(home, name), "")
+    const mutable = process.getBuiltinModule("node:fs") as { readdirSync: unknown }
+    const { readdirSync } = fs
+    const entries = readdirSync(home, { withFileTypes: true })
+    mutable.readdirSync = () => [3, 0, 4, 2, 1].map((at) => entries[at])
+    syncBuiltinESMExports()
+    try {
+      assert.deepEqual(Files.make().list(home).map(({ name }) => name), names)
+    } finally {
+      mutable.readdirSync = readdirSync
+      syncBuiltinESMExports()
+    }
+  })
+
+  it("is looked at once in a check", () => {
+    const path = join(folder(), "x.sh")
+    const files = Files.make()
+    assert.isFalse(files.isQuiet(() => true), "there was no check")
+    assert.isUndefined(files.see(path))
+    fs.writeFileSync(path, "")
+    assert.isUndefined(files.see(path))
+    files.begin()
+    assert.isDefined(files.see(path))
+  })
+
   it("is asked for its text once while it does not change", () =>
     later(() => {
       const path = written("settings.json", "one")
@@ -207,6 +236,7 @@ describe("a check of many files", () => {
       files.state(file)
       fs.writeFileSync(file, "and more")
       assert.isTrue(quiet(), "nobody said that it changed")
+      fs.writeFileSync(join(home, "other"), "")
       assert.isTrue(quiet(join(home, "other")), "it was never looked at")
       assert.isFalse(quiet(join(home, "other"), file))
       files.begin()

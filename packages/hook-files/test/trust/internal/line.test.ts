@@ -106,7 +106,11 @@ describe("a variable", () => {
     ["X=plain true", ""],
     ["X=1.5 true", ""],
     ["X=./a.d.ts true", ""],
-    ["X=1; cat ./a.md", "operand:a.md"]
+    ["X=1; cat ./a.md", "operand:a.md"],
+    [
+      "HOME=h bash -l",
+      "script:h/.bash_login script:h/.bash_profile script:h/.bashrc script:h/.profile script:h/.zprofile script:h/.zshrc"
+    ]
   ])
 })
 
@@ -146,7 +150,11 @@ describe("a path that is not complete", () => {
     ["for f in *.sh; do bash \"$f\"; done", "folder:."],
     ["cat a$B $A$B $A/$B", ""],
     ["$(cat ./name)/x.sh", "operand:name script:x.sh"],
-    ["\"$(dirname \"$0\")/x.sh\"", "script:x.sh"]
+    ["\"$(dirname \"$0\")/x.sh\"", "script:x.sh"],
+    ["\"$(pwd)\"/x.sh ./a.md", "operand:a.md script:x.sh"],
+    ["\"$(pwd)/x y.sh\" ./a.md", "operand:a.md script:x y.sh"],
+    ["$(git rev-parse --show-toplevel)/x.sh", "script:x.sh"],
+    ["cd tools; \"$(git rev-parse --show-toplevel)\"/x.sh", "script:x.sh"]
   ])
 })
 
@@ -189,6 +197,7 @@ describe("a line that reads commands", () => {
     ["source env.sh ./more.txt bash guard", "operand:more.txt script:env.sh"],
     ["source $DIR/env.sh", "script:env.sh"],
     ["source $FILE ./a.txt", "script:a.txt"],
+    ["source $FILE.sh ./a.txt", "script:a.txt"],
     ["source; echo ./a.txt", "operand:a.txt script:a.txt"],
     ["eval ./x.sh ./y.md", "operand:y.md script:x.sh"],
     ["eval \"$(cat ./steps.txt)\"", "operand:steps.txt script:steps.txt"],
@@ -225,6 +234,7 @@ describe("a line of which not everything is known", () => {
     ["$RUN \"a/b\nc/d\"", "script:a/b script:c/d"],
     ["$RUN \"${X}/a.sh\" $Y/b.sh", "script:a.sh script:b.sh"],
     ["$RUN a.b 1.5 x=y/z", "script:a.b script:y/z"],
-    ["$RUN ./x\\ y", "script:x"]
+    ["$RUN ./x\\ y", "script:x"],
+    ["$RUN guard x", "script:guard"]
   ])
 })

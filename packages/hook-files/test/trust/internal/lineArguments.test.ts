@@ -15,7 +15,7 @@ const check = (rows: ReadonlyArray<readonly [line: string, files: string]>): voi
   for (const [line, files] of rows) {
     it(`finds ${files === "" ? "nothing" : files} in ${line.replaceAll("\n", " ")}`, () => {
       const all = named({ type: "command", command: line }, {}, where).map(({ as, path }) =>
-        `${as}:${path.replace(/^\/project\//, "")}`
+        `${as}:${path === "/project" ? "." : path.replace(/^\/project\//, "")}`
       )
       assert.strictEqual([...new Set(all)].sort().join(" "), files)
     })
@@ -55,6 +55,10 @@ describe("a shell", () => {
     ["bash <<'E'\ncat ./a.md\nE", "operand:a.md"],
     ["bash <<'E'\n$RUN\nE\ncat ./a.md", "operand:a.md script:a.md"],
     ["cmd /c ./x ./a.md", "operand:a.md script:x"],
+    ["cmd /v:on /c x.bat ./a.md", "operand:a.md script:x.bat"],
+    ["cmd /c \"x.bat ./a.md\"", "operand:a.md script:x.bat"],
+    ["cmd /c x.bat bash guard", "script:guard script:x.bat"],
+    ["cat ./a.md | cmd", "operand:a.md script:a.md"],
     ["powershell -Command 'cat ./a.md'", "operand:a.md"],
     ["powershell -File x.ps1", "script:x.ps1"]
   ])
@@ -97,7 +101,16 @@ describe("an option of an interpreter", () => {
     ["deno run --config ./d.json x.ts", "file:d.json script:d.json script:x.ts"],
     ["python -W ignore guard ./a.md", "operand:a.md script:guard"],
     ["python -B guard ./a.md", "operand:a.md script:guard"],
-    ["perl -I lib guard ./a.md", "folder:lib operand:a.md script:guard"]
+    ["perl -I lib guard ./a.md", "folder:lib operand:a.md script:guard"],
+    ["perl -Ilib guard ./a.md", "folder:lib operand:a.md script:guard"],
+    ["jruby -Ilib guard", "folder:lib script:guard"],
+    ["java -cp lib Main", "folder:lib script:Main"],
+    ["java -cp lib -p more Main", "folder:lib folder:more script:Main"],
+    ["java -cp 'lib:tools/a.jar;more' guard", "file:tools/a.jar folder:lib folder:more script:guard"],
+    ["java --class-path=lib Main", "folder:lib script:Main"],
+    ["kotlin -classpath lib Main", "folder:lib script:Main"],
+    ["jshell --module-path tools/B.JAR guard", "file:tools/B.JAR script:guard"],
+    ["node -cp lib", "script:lib"]
   ])
 })
 
@@ -126,7 +139,7 @@ describe("code in a line", () => {
     ["lua -e 'dofile (\"./x.txt\")'", "file:x.txt"],
     ["python -c 'import b'", module("b")],
     ["python -Ic 'import b' ./x.md", `operand:x.md ${module("b")}`],
-    ["python -c 'import b, c'", `${module("b")} ${module("c")}`],
+    ["python -c 'import bb, c'", `${module("bb")} ${module("c")}`],
     ["python -c 'from b import c'", `${module("b")} ${module("c")}`],
     ["python -m b ./x.md", `operand:x.md ${module("b")}`],
     ["python -m b bash guard", `${module("b")} script:guard`.split(" ").sort().join(" ")],
@@ -169,7 +182,11 @@ describe("a program that reads its code from a file", () => {
     ["jq -L lib . ./in.json", "operand:in.json script:lib"],
     ["gojq --from-file=code", "script:code"],
     ["awk --include lib '{}'", "script:lib"],
-    ["awk -i lib '{}'", "script:lib"]
+    ["awk -i lib '{}'", "script:lib"],
+    ["vim -S x ./a.md", "operand:a.md script:x"],
+    ["psql -f x ./a.md", "operand:a.md script:x"],
+    ["emacs --script x", "script:x"],
+    ["tool -f x", ""]
   ])
 })
 
@@ -183,6 +200,15 @@ describe("a program that runs another one", () => {
     ["fd . ./a --exec-batch python3 guard", "operand:a script:guard"],
     ["fd -e md -x ./x.sh ./y.md", "operand:y.md script:x.sh"],
     ["ls -exec ./x", "operand:x"],
+    ["find a b -exec {} \\;", "folder:a folder:b"],
+    ["find a -type f -exec sh -x {} +", "folder:. folder:a"],
+    ["find a -exec sh x.sh {} +", "script:x.sh"],
+    ["find a -exec cat {} +", ""],
+    ["find a -name {} -print", ""],
+    ["fd -x {}", "folder:."],
+    ["run-parts --report tools", "folder:tools"],
+    ["git -c core.hooksPath=hooks commit", "folder:hooks operand:core.hooksPath=hooks"],
+    ["tool core.hooksPath=hooks", "operand:core.hooksPath=hooks"],
     ["sudo ./x ./a.md", "operand:a.md script:x"],
     ["sudo x", ""],
     ["sudo x.sh ./a.md", "operand:a.md script:x.sh"],

@@ -1,6 +1,6 @@
 /** What is kept of the files that a decision was about. */
 import { assert, describe, it, vi } from "@effect/vitest"
-import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { sha256 } from "../../../src/internal/files.ts"
 import type { Item } from "../../../src/trust/internal/covered.ts"
@@ -122,6 +122,9 @@ describe("what is remembered of a decision", () => {
     }
     writeFileSync(pathOf(kept, cwd), "{")
     assert.isUndefined(read())
+    rmSync(pathOf(kept, cwd))
+    mkdirSync(pathOf(kept, cwd))
+    assert.isUndefined(read(), "it is no file")
   })
 })
 

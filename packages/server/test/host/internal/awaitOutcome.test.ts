@@ -16,7 +16,7 @@ describe("who waits for an outcome", () => {
     ({ sessionId: "s", key: "k", kind, status, outcome }) as never
 
   /** An inbox that answers with these entries, one after the other, and then with the last one. */
-  const siteOf = (...answers: ReadonlyArray<Entry | "away" | undefined>) => {
+  const siteOf = (...answers: ReadonlyArray<Entry | "away" | "broken" | undefined>) => {
     const left = [...answers]
     const open: Array<Entry> = []
     let reads = 0
@@ -28,7 +28,10 @@ describe("who waits for an outcome", () => {
           Effect.suspend(() => {
             reads++
             const next = left.length > 1 ? left.shift() : left[0]
-            return next === "away" ? Effect.fail({ message: "away" }) : Effect.succeed(next)
+            if (next === "away" || next === "broken") {
+              return Effect.fail<unknown>(next === "away" ? { message: next } : next)
+            }
+            return Effect.succeed(next)
           }),
         open: () => Effect.sync(() => open),
         report: () => Effect.void
@@ -122,6 +125,10 @@ describe("who waits for an outcome", () => {
       const fiber = yield* waiting(siteOf(...away(21), entryOf("done", completed)).site)
       yield* tick(2_000)
       const error = yield* Effect.flip(Fiber.join(fiber))
-      assert.deepInclude(error, { problem: "store", message: "the inbox cannot be read: away" })
+      const message = "the inbox cannot be read: away"
+      assert.deepInclude(error, { problem: "store", sessionId: "s", key: "k", message, cause: { message: "away" } })
+      const broken = yield* waiting(siteOf("broken").site)
+      yield* tick(2_000)
+      assert.strictEqual((yield* Effect.flip(Fiber.join(broken))).message, "the inbox cannot be read: broken")
     }))
 })

@@ -1,9 +1,9 @@
-/** How fast a stream is written. */
+/** What a stream sends, and how fast it is written. */
 import * as NodeHttp from "@belay/server/NodeHttp"
 import { createServer } from "node:http"
 import { type AddressInfo, connect } from "node:net"
-import { assert, describe, it } from "vitest"
-import { type Frame, sseResponse } from "../../../src/serve/internal/sse.ts"
+import { assert, describe, it, vi } from "vitest"
+import { endOf, type Frame, sseResponse } from "../../../src/serve/internal/sse.ts"
 
 const size = 64 * 1_024
 
@@ -57,5 +57,66 @@ describe("a stream", () => {
     await until(() => state.hasEnded)
     assert.isTrue(state.hasLeft)
     await new Promise((resolve) => server.close(resolve))
+  })
+})
+
+describe("a response", () => {
+  it("has one frame after another, and then its last text", async () => {
+    const frames = async function*(): AsyncGenerator<Frame> {
+      yield { data: 1 }
+      yield { data: { a: "b" }, event: "e", id: "7" }
+    }
+    let hasLeft = false
+    const onLeave = () => void (hasLeft = true)
+    const plain = "data: 1\n\nid: 7\nevent: e\ndata: {\"a\":\"b\"}\n\n"
+    const response = sseResponse(frames(), { onLeave, done: "[DONE]", headers: { "x-a": "b" } })
+    assert.deepEqual(Object.fromEntries(response.headers), {
+      "cache-control": "no-cache, no-transform",
+      "content-type": "text/event-stream; charset=utf-8",
+      "x-a": "b"
+    })
+    assert.strictEqual(await response.text(), `${plain}data: [DONE]\n\n`)
+    await endOf(response)
+    assert.strictEqual(await sseResponse(frames(), { onLeave }).text(), plain)
+    assert.isFalse(hasLeft)
+  })
+
+  it("has ended when its reader has gone, and a response without a stream has no end", async () => {
+    const response = endless().response()
+    await response.body!.cancel()
+    await endOf(response)
+    assert.isUndefined(endOf(new Response("text")))
+  })
+
+  it("has a comment for every 15 seconds in which nothing happens", async () => {
+    vi.useFakeTimers()
+    try {
+      let happen = (): void => {}
+      const frames = async function*(): AsyncGenerator<Frame> {
+        await new Promise<void>((resolve) => happen = resolve)
+        yield { data: "now" }
+      }
+      const reader = sseResponse(frames(), { onLeave: () => {} }).body!.getReader()
+      let text = ""
+      const read = async () => {
+        const { value } = await reader.read()
+        text += new TextDecoder().decode(value)
+      }
+      const first = read()
+      await vi.advanceTimersByTimeAsync(14_999)
+      assert.strictEqual(text, "")
+      await vi.advanceTimersByTimeAsync(1)
+      await first
+      const second = read()
+      await vi.advanceTimersByTimeAsync(15_000)
+      await second
+      assert.strictEqual(text, ": idle\n\n: idle\n\n")
+      happen()
+      await read()
+      assert.strictEqual(text, ": idle\n\n: idle\n\ndata: \"now\"\n\n")
+      assert.strictEqual(vi.getTimerCount(), 0)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 })

@@ -114,6 +114,12 @@ describe("the name of the server", () => {
     assert.strictEqual(await status("127.0.0.1:PORT", ["agent.example.com"]), 200)
   })
 
+  it("is quoted in a refusal up to 200 characters", async () => {
+    await using server = await site()
+    const { text } = await server.post("/mcp", {}, { cookie, host: `${"a".repeat(199)}bc` })
+    assert.include(text, `\\"${"a".repeat(199)}b\\": its owner`)
+  })
+
   it("must be a name in the options", () => {
     const make = () => Serve.make({ agent: {} as never, authorize: () => "ada", allowedHosts: ["https://a.example"] })
     assert.throws(make, /Serve\.allowedHosts: expected .*such as agent\.example\.com, found "https:\/\/a\.example"/)

@@ -108,6 +108,25 @@ describe("a writer of events", () => {
       assert.deepEqual([written[2]![0]!.begins, mine.stored], [undefined, 32])
     }))
 
+  it.effect("loses the oldest events of a large session, if all sessions have more than 64 million characters", () =>
+    Effect.gen(function*() {
+      const { context, written, writer } = yield* writing()
+      const sizes = { small: 990_000, large: 1_010_000, a: 15_900_000, b: 15_900_000, c: 15_900_000, d: 15_900_000 }
+      const add = (seq: number) => {
+        for (const [sessionId, size] of Object.entries(sizes)) {
+          const text = "x".repeat(seq === 1 ? size : 1)
+          writer.add({ ...turn(sessionId), begins: seq === 1 }, event(seq, { type: "text-delta", text }), context)
+        }
+      }
+      add(1)
+      add(2)
+      yield* tick(50)
+      const missed = written[0]!.flatMap(({ rows, sessionId }) =>
+        Object(rows[0].body).missed === true ? [sessionId] : []
+      )
+      assert.deepEqual(missed, ["large", "a"], "the first is too small to matter, and then there is room")
+    }))
+
   it.effect("warns once while the log is away, and again after it was there", () => {
     const log: Array<string> = []
     return Effect.provide(

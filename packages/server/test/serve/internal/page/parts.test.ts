@@ -2,7 +2,7 @@
 import type { Browser } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { openBrowser } from "../../../../../../test/support/browser.ts"
-import { hiddenOf, html, json, open, say, serving, status, stream } from "../../support/pageServer.ts"
+import { hiddenOf, html, json, nothing, open, say, serving, status, stream } from "../../support/pageServer.ts"
 
 let browser: Browser
 beforeAll(async () => {
@@ -173,6 +173,20 @@ describe("the page shows", () => {
       ["user", [{ type: "text", text: "go" }]]
     ])
     assert.strictEqual(headers.authorization, "Bearer")
+  })
+
+  it("a stored turn once that still runs and comes from its beginning", async () => {
+    const messages = [{ id: "m", role: "assistant", parts: [{ type: "text", text: "half" }] }]
+    const turn = stream(
+      { type: "start", messageId: "m" },
+      { type: "text-start", id: "t" },
+      { type: "text-delta", id: "t", delta: "half, and whole" },
+      "[DONE]"
+    )
+    await using server = await serving(browser, { load: [json({ messages })], stream: [turn, nothing] })
+    await open(server)
+    await server.tab.waitForSelector("text=and whole")
+    assert.deepStrictEqual(await server.tab.locator("article.assistant > p").allTextContents(), ["half, and whole"])
   })
 
   it("a turn once that comes again, and a turn that failed or was stopped", async () => {
