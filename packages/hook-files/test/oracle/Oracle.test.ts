@@ -1,13 +1,37 @@
 import { assert, describe, it } from "@effect/vitest"
+import { readFileSync } from "node:fs"
 import { folder } from "../support/processes.ts"
 import { runInBelay } from "./belay.ts"
-import { settings } from "./settings.ts"
+import { differences, inBelay } from "./differences.ts"
+import { recordedNames, settings } from "./settings.ts"
+
+const isDifferent = ({ name }: { readonly name: string }): boolean => inBelay.has(name)
 
 describe("settings of Claude Code", () => {
-  for (const setting of settings) {
-    it(setting.name, async () => {
-      const { outcome } = await runInBelay(setting, folder())
-      assert.deepEqual(outcome, setting.expected)
+  describe("do in Belay what they do there", () => {
+    it.each(settings.filter((one) => !isDifferent(one)).map((one) => [one.name, one] as const))("%s", async (_, one) => {
+      const { outcome } = await runInBelay(one, folder())
+      assert.deepEqual(outcome, one.expected)
     })
-  }
+  })
+
+  describe("do something else in Belay, as the table says", () => {
+    it.each(settings.filter(isDifferent).map((one) => [one.name, one] as const))("%s", async (name, one) => {
+      const { outcome } = await runInBelay(one, folder())
+      assert.notDeepEqual(outcome, one.expected)
+      assert.deepEqual(outcome, { ...one.expected, ...inBelay.get(name) })
+    })
+  })
+
+  it("are at least 98 of 100 times the same, and each other one has a line in the documentation", () => {
+    const page = readFileSync(new URL("../../../../docs/claude-code.md", import.meta.url), "utf8")
+    for (const { line } of differences) assert.include(page, `\n| ${line} |`)
+    assert.isAtMost(inBelay.size / settings.length, 0.02)
+  })
+
+  it("have names of their own, also where something is known of them", () => {
+    const names = settings.map(({ name }) => name)
+    assert.strictEqual(new Set(names).size, names.length)
+    assert.includeMembers(names, [...inBelay.keys(), ...recordedNames])
+  })
 })

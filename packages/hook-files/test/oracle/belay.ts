@@ -13,7 +13,7 @@ import * as Toolset from "@belay/tools/Toolset"
 import * as Effect from "effect/Effect"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Call, type Outcome, printed, type Setting, settingsFile, wordsIn } from "./setting.ts"
+import { type Call, type Outcome, printed, type Setting, settingsFiles, wordsIn } from "./setting.ts"
 
 /** What an entry has read. */
 export interface Told {
@@ -65,8 +65,9 @@ const modelOf = (
       if (step === undefined) return textResponse(says)
       const toolCalls = step.map(({ input, tool }, index) => ({
         id: `${idOf}_${requests.length}_${index}`,
-        name: tool,
-        args: (tool === "Agent" ? { message: input["prompt"] } : input) as Json
+        ...(tool === "Agent"
+          ? { name: "general-purpose", args: { message: String(input["prompt"]) } }
+          : { name: tool, args: input as Json })
       }))
       return { ...textResponse(""), toolCalls, finishReason: "tool-calls" as const }
     })
@@ -83,10 +84,11 @@ export const runInBelay = async (
 ): Promise<{ readonly outcome: Outcome; readonly told: ReadonlyArray<Told> }> => {
   const [cwd, home] = [join(root, "project"), join(root, "home")]
   mkdirSync(join(cwd, ".claude"), { recursive: true })
-  mkdirSync(home)
+  mkdirSync(join(home, ".claude"), { recursive: true })
   for (const [name, content] of Object.entries(files)) writeFileSync(join(cwd, name), content)
-  const settings = settingsFile(setting, (index) => `hook ${index}`)
-  writeFileSync(join(cwd, ".claude/settings.json"), JSON.stringify(settings))
+  for (const [path, content] of settingsFiles(setting, { cwd, home }, (index) => `hook ${index}`)) {
+    writeFileSync(path, JSON.stringify(content))
+  }
 
   const [told, log]: [Array<Told>, Array<string>] = [[], []]
   const run: Command.Runner = (request) => {
@@ -114,7 +116,7 @@ export const runInBelay = async (
   const child = createAgent({ name: "general-purpose", provider: other.provider, tools, cwd })
   await using agent = createAgent({
     provider: lead.provider,
-    tools: [...tools, agentTool({ name: "Agent", description: "Starts an agent", agent: child })],
+    tools: [...tools, agentTool({ name: "general-purpose", description: "Does what is left", agent: child })],
     hooks: HookFiles.load(options).hooks,
     cwd,
     onAsk: () => ({ type: "deny", reason: "nobody is there" }),

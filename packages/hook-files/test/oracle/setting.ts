@@ -23,6 +23,8 @@ export interface Entry {
   readonly event: string
   readonly answer?: Answer
   readonly matcher?: string
+  /** The settings file that has it. Default: that of the project. */
+  readonly file?: "local" | "user"
   /** More fields of the handler, such as `if` and `timeout`. With `command`, this runs in place of the answer. */
   readonly more?: { readonly [field: string]: unknown }
 }
@@ -74,7 +76,7 @@ export const specific = (hookEventName: string, fields: object): Answer => ({
   json: { hookSpecificOutput: { hookEventName, ...fields } }
 })
 
-/** The hook may say no, and it has said nothing that changes anything. */
+/** The tool has run, and the model reads its result and these words. */
 export const went = (...words: ReadonlyArray<string>): Partial<Outcome> => ({ read: ["w-ran-one", ...words] })
 
 /** The tool has not run, and the model reads why. */
@@ -107,13 +109,14 @@ export const setting = (name: string, parts: Parts, expected: Partial<Outcome> =
   }
 }
 
-/** The content of the settings file. `command` is what runs the entry at a position. */
-export const settingsFile = (
+/** The content of a settings file. `command` is what runs the entry at a position. */
+const settingsFile = (
   { entries, permissions }: Pick<Setting, "entries" | "permissions">,
-  command: (index: number) => string
+  command: (index: number) => string,
+  file?: Entry["file"]
 ): object => {
-  const events = Map.groupBy(entries.map((entry, index) => ({ ...entry, index })), ({ event }) => event)
-  const groups = [...events].map(([event, list]) => [
+  const own = entries.map((entry, index) => ({ ...entry, index })).filter((entry) => entry.file === file)
+  const groups = [...Map.groupBy(own, ({ event }) => event)].map(([event, list]) => [
     event,
     list.map(({ index, matcher, more = {} }) => ({
       ...(matcher === undefined ? {} : { matcher }),
@@ -122,9 +125,24 @@ export const settingsFile = (
   ])
   return {
     ...(groups.length === 0 ? {} : { hooks: Object.fromEntries(groups) }),
-    ...(permissions === undefined ? {} : { permissions })
+    ...(permissions === undefined || file !== undefined ? {} : { permissions })
   }
 }
+
+/** The settings files of a setting that are there, below the home of the user and the folder of the project. */
+export const settingsFiles = (
+  setting: Setting,
+  { cwd, home }: { readonly cwd: string; readonly home: string },
+  command: (index: number) => string
+): ReadonlyArray<readonly [path: string, content: object]> =>
+  ([
+    [undefined, `${cwd}/.claude/settings.json`],
+    ["local", `${cwd}/.claude/settings.local.json`],
+    ["user", `${home}/.claude/settings.json`]
+  ] as const).flatMap(([file, path]) => {
+    const content = settingsFile(setting, command, file)
+    return Object.keys(content).length === 0 ? [] : [[path, content] as const]
+  })
 
 /** What an answer prints on standard output. */
 export const printed = ({ json, stdout = "" }: Answer): string => json === undefined ? stdout : JSON.stringify(json)

@@ -1,5 +1,19 @@
-/** All settings. */
-import type { Setting } from "./setting.ts"
+/**
+ * All settings, and what Claude Code does with them: as its documentation says (of 2026-08-22), and where the program
+ * was tried, what it did.
+ */
+import recorded from "./recorded.json" with { type: "json" }
+import type { Outcome, Setting } from "./setting.ts"
+import { events } from "./settings/events.ts"
+import { permissions } from "./settings/permissions.ts"
 import { preToolUse } from "./settings/preToolUse.ts"
 
-export const settings: ReadonlyArray<Setting> = [...preToolUse]
+const tried = new Map<string, Partial<Outcome>>(Object.entries(recorded.outcomes))
+
+export const settings: ReadonlyArray<Setting> = [...preToolUse, ...events, ...permissions].map((setting) => ({
+  ...setting,
+  expected: { ...setting.expected, ...tried.get(setting.name) }
+}))
+
+/** The settings that were tried with the program. */
+export const recordedNames: ReadonlyArray<string> = [...tried.keys()]

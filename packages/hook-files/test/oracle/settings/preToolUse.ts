@@ -5,6 +5,7 @@ import {
   bash,
   type Call,
   ended,
+  type Entry,
   type Outcome,
   read,
   refused,
@@ -40,6 +41,7 @@ export const answers: ReadonlyArray<Row> = [
   ["code 2", block, refused("w-stderr")],
   ["code 2 without a text", { code: 2 }, refused()],
   ["code 2 with a text on standard output", { ...block, stdout: "w-stdout" }, refused("w-stderr")],
+  ["code 2 with a text on standard output only", { stdout: "w-stdout", code: 2 }, refused("w-stdout")],
   ["code 2 with allow", { ...block, ...allow }, refused("w-stderr")],
   ["code 2 with deny", { ...block, ...deny }, refused("w-reason")],
   ["code 2 with JSON that is cut off", { ...block, stdout: "{\"decision\":" }, refused("w-stderr")],
@@ -84,7 +86,7 @@ const ofAnswers = answers.map(([what, answer, expected]) =>
 )
 
 /** How a command fails without an answer. */
-const commands: ReadonlyArray<readonly [what: string, more: object, expected?: Partial<Outcome>]> = [
+const commands: ReadonlyArray<readonly [what: string, more: NonNullable<Entry["more"]>, expected?: Partial<Outcome>]> = [
   ["does not exist", { command: "no-such-program" }],
   ["is killed", { command: "kill -9 $$" }],
   ["is killed, but has a net", { command: "sh -c 'kill -9 $$' || exit 2" }, refused()],
@@ -172,8 +174,8 @@ const ofConditions = conditions.map(([rule, matches, call = bash()]) => {
 const tools: ReadonlyArray<readonly [call: Call, expected: Partial<Outcome>]> = [
   [write(), { ran: ["new.txt"] }],
   [read(), { ran: [], read: ["w-note"] }],
-  [{ tool: "Glob", input: { pattern: "*.txt" } }, { ran: [], read: [] }],
-  [{ tool: "Grep", input: { pattern: "w-note", output_mode: "content" } }, { ran: [], read: ["w-note"] }],
+  [{ tool: "Glob", input: { pattern: "*.txt", path: "." } }, { ran: [], read: [] }],
+  [{ tool: "Grep", input: { pattern: "w-note", path: ".", output_mode: "content" } }, { ran: [], read: ["w-note"] }],
   [agent, { ran: [], read: ["w-done"] }]
 ]
 const ofTools = tools.flatMap(([call, runs]) =>
