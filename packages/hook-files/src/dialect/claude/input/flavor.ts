@@ -62,7 +62,7 @@ const none: ReadonlyArray<string> = []
 
 /** Fields that inputs of some events do not have. */
 const absent: { readonly [event: string]: ReadonlyArray<string> } = {
-  SessionStart: ["permission_mode", "prompt_id"],
+  SessionStart: ["permission_mode"],
   SessionEnd: ["permission_mode"],
   SubagentStart: ["permission_mode"],
   PermissionRequest: ["tool_use_id"]
@@ -103,7 +103,8 @@ export const claude: Flavor = {
   pluginPrefixes: ["CLAUDE_"],
   // `Agent` was called `Task` before. Settings files use both names.
   aliases: (tool) => tool === "Agent" ? ["Task"] : tool === "Task" ? ["Agent"] : none,
-  inputFields: ({ sessionId, turnNumber }) => ({ prompt_id: uuidOf(`${sessionId}/${turnNumber}`) }),
+  inputFields: ({ sessionId, turnNumber }) =>
+    turnNumber === 0 ? {} : { prompt_id: uuidOf(`${sessionId}/${turnNumber}`) },
   response,
   failureOf,
   noTranscript: ""
