@@ -140,6 +140,14 @@ const ofMatchers = matchers.map(([matcher, matches]) =>
   )
 )
 
+const edit: Call = { tool: "Edit", input: { file_path: "notes.txt", old_string: "note", new_string: "text" } }
+
+/** What a tool that reads or changes a file does. */
+const doneBy = ({ tool }: Call): Partial<Outcome> =>
+  tool === "Read"
+    ? { ran: [], read: ["w-note"] }
+    : { ran: [tool === "Edit" ? "notes.txt" : "new.txt"], read: [] }
+
 const line = (command: string): Call => ({ tool: "Bash", input: { command } })
 
 /** Conditions, and whether the entry runs. */
@@ -170,8 +178,32 @@ const ofConditions = conditions.map(([rule, matches, call = bash()]) => {
   )
 })
 
+/** Conditions about files. */
+const ofFiles = ([
+  ["Read", read(), true],
+  ["Read(notes.txt)", read(), true],
+  ["Read(*.txt)", read(), true],
+  ["Read(**/*.txt)", read(), true],
+  ["Read(*.md)", read(), false],
+  ["Read(src/**)", read(), false],
+  ["Write(new.txt)", write(), true],
+  ["Write(*.txt)", write(), true],
+  ["Write(*.md)", write(), false],
+  ["Write(src/**)", write("src/new.txt"), true],
+  ["Edit(*.txt)", write(), true],
+  ["Edit(notes.txt)", edit, true],
+  ["Edit(*.md)", edit, false]
+] as const).map(([rule, call, matches]) =>
+  setting(
+    `the condition ${rule} at ${call.tool} ${String(call.input["file_path"])}`,
+    { entries: [{ event, more: { if: rule }, answer: block }], steps: [[call]] },
+    matches ? refused("w-stderr") : { ...doneBy(call), hooks: [] }
+  )
+)
+
 /** Other tools, with what they do when they run. */
 const tools: ReadonlyArray<readonly [call: Call, expected: Partial<Outcome>]> = [
+  [edit, doneBy(edit)],
   [write(), { ran: ["new.txt"] }],
   [read(), { ran: [], read: ["w-note"] }],
   [{ tool: "Glob", input: { pattern: "*.txt", path: "." } }, { ran: [], read: [] }],
@@ -246,6 +278,7 @@ export const preToolUse: ReadonlyArray<Setting> = [
   ...ofCommands,
   ...ofMatchers,
   ...ofConditions,
+  ...ofFiles,
   ...ofTools,
   ...ofPairs,
   ...ofCalls
