@@ -195,7 +195,11 @@ describe("events of Claude Code", () => {
       const expected = [...new Set([...common, ...named])].filter((key) => !(missing[event] ?? []).includes(key))
       // The session begins before its first prompt, and once more after a compaction.
       const keys = Object.keys(payload).filter((key) => event !== "SessionStart" || key !== "prompt_id")
-      assert.sameMembers(keys, event === "SessionStart" ? expected.filter((key) => key !== "prompt_id") : expected, event)
+      assert.sameMembers(
+        keys,
+        event === "SessionStart" ? expected.filter((key) => key !== "prompt_id") : expected,
+        event
+      )
     }
     const of = (event: string) => told().filter(({ hook_event_name }) => hook_event_name === event)
     assert.deepEqual(of("SessionStart").map(({ source: from }) => from), ["startup", "compact"])

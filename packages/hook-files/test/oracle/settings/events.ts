@@ -23,7 +23,12 @@ const stop: Answer = { json: { continue: false, stopReason: "w-stop" } }
 const context = (event: string) => specific(event, { additionalContext: "w-context" })
 
 /** Settings with one entry. `usual` is what happens if it changes nothing. */
-const of = (event: string, usual: Partial<Outcome>, rows: ReadonlyArray<Row>, parts: Parts = {}): ReadonlyArray<Setting> =>
+const of = (
+  event: string,
+  usual: Partial<Outcome>,
+  rows: ReadonlyArray<Row>,
+  parts: Parts = {}
+): ReadonlyArray<Setting> =>
   rows.map(([what, answer, expected = {}, more = {}]) =>
     setting(`${event} answers: ${what}`, { entries: [{ event, answer }], ...parts, ...more }, { ...usual, ...expected })
   )
@@ -55,10 +60,18 @@ const afterTool: ReadonlyArray<Setting> = [
     ["block and code 2", { ...decision, ...block }, went("w-reason")],
     ["context", context("PostToolUse"), went("w-context")],
     ["context of another event", context("PreToolUse"), went()],
-    ["block and context", { json: { ...Object(decision.json), ...Object(context("PostToolUse").json) } }, went("w-context", "w-reason")],
-    ["a new result", specific("PostToolUse", {
-      updatedToolOutput: { stdout: "w-new", stderr: "", interrupted: false, isImage: false }
-    }), { read: ["w-new"] }],
+    [
+      "block and context",
+      { json: { ...Object(decision.json), ...Object(context("PostToolUse").json) } },
+      went("w-context", "w-reason")
+    ],
+    [
+      "a new result",
+      specific("PostToolUse", {
+        updatedToolOutput: { stdout: "w-new", stderr: "", interrupted: false, isImage: false }
+      }),
+      { read: ["w-new"] }
+    ],
     ["a new result of a server", specific("PostToolUse", { updatedMCPToolOutput: "w-new" })],
     ["a message for the user", message],
     ["the end of the turn", stop, { read: [], requests: 1 }],
@@ -195,7 +208,10 @@ const stops: ReadonlyArray<Setting> = [
 const withAgent: Parts = { steps: [[agent]] }
 const usual: Partial<Outcome> = { ran: [], read: ["w-done"] }
 const running: Parts = { ...withAgent, child: [[bash()]] }
-const inChild = (...words: ReadonlyArray<string>): Partial<Outcome> => ({ read: ["w-done"], child: ["w-ran-one", ...words] })
+const inChild = (...words: ReadonlyArray<string>): Partial<Outcome> => ({
+  read: ["w-done"],
+  child: ["w-ran-one", ...words]
+})
 
 const subAgents: ReadonlyArray<Setting> = [
   ...of("SubagentStart", usual, [

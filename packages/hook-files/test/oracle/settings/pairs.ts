@@ -46,17 +46,25 @@ const heard = (names: ReadonlyArray<string>, more: typeof words = {}): ReadonlyA
 ]
 
 export const pairs: ReadonlyArray<Setting> = [
-  ...pairsOf("PostToolUse", [...common, contextOf("PostToolUse")], (names) =>
-    names.includes("the end of the turn") ? { read: [], requests: 1 } : went(...heard(names))
+  ...pairsOf(
+    "PostToolUse",
+    [...common, contextOf("PostToolUse")],
+    (names) => names.includes("the end of the turn") ? { read: [], requests: 1 } : went(...heard(names))
   ),
-  ...pairsOf("UserPromptSubmit", [...common, contextOf("UserPromptSubmit")], (names) =>
-    names.some((name) => ["the end of the turn", "code 2", "block"].includes(name))
-      ? { ran: [], read: [], requests: 0 }
-      : went(...heard(names, { "a text": "w-stdout" }))
+  ...pairsOf(
+    "UserPromptSubmit",
+    [...common, contextOf("UserPromptSubmit")],
+    (names) =>
+      names.some((name) => ["the end of the turn", "code 2", "block"].includes(name))
+        ? { ran: [], read: [], requests: 0 }
+        : went(...heard(names, { "a text": "w-stdout" }))
   ),
-  ...pairsOf("PostToolBatch", [...common, contextOf("PostToolBatch")], (names) =>
-    names.some((name) => ["the end of the turn", "code 2", "block"].includes(name))
-      ? { read: [], requests: 1 }
-      : went(...heard(names))
+  ...pairsOf(
+    "PostToolBatch",
+    [...common, contextOf("PostToolBatch")],
+    (names) =>
+      names.some((name) => ["the end of the turn", "code 2", "block"].includes(name))
+        ? { read: [], requests: 1 }
+        : went(...heard(names))
   )
 ]

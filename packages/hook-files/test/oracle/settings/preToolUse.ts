@@ -86,15 +86,16 @@ const ofAnswers = answers.map(([what, answer, expected]) =>
 )
 
 /** How a command fails without an answer. */
-const commands: ReadonlyArray<readonly [what: string, more: NonNullable<Entry["more"]>, expected?: Partial<Outcome>]> = [
-  ["does not exist", { command: "no-such-program" }],
-  ["is killed", { command: "kill -9 $$" }],
-  ["is killed, but has a net", { command: "sh -c 'kill -9 $$' || exit 2" }, refused()],
-  ["takes too long", { command: "sleep 5; exit 2", timeout: 1 }],
-  ["is a program with arguments", { command: "sh", args: ["-c", "echo w-stderr >&2; exit 2"] }, refused("w-stderr")],
-  ["runs in the background", { command: "exit 2", async: true }],
-  ["is empty", { command: "exit 2", type: "no-such-type" }]
-]
+const commands: ReadonlyArray<readonly [what: string, more: NonNullable<Entry["more"]>, expected?: Partial<Outcome>]> =
+  [
+    ["does not exist", { command: "no-such-program" }],
+    ["is killed", { command: "kill -9 $$" }],
+    ["is killed, but has a net", { command: "sh -c 'kill -9 $$' || exit 2" }, refused()],
+    ["takes too long", { command: "sleep 5; exit 2", timeout: 1 }],
+    ["is a program with arguments", { command: "sh", args: ["-c", "echo w-stderr >&2; exit 2"] }, refused("w-stderr")],
+    ["runs in the background", { command: "exit 2", async: true }],
+    ["is empty", { command: "exit 2", type: "no-such-type" }]
+  ]
 const ofCommands = commands.map(([what, more, expected = went()]) =>
   setting(`a command that ${what}`, { entries: [{ event, more }] }, { ...expected, hooks: [] })
 )
@@ -221,7 +222,11 @@ const ofTools = tools.flatMap(([call, runs]) =>
       read: [...runs.read ?? [], "w-context"]
     }]
   ] satisfies ReadonlyArray<Row>).map(([what, answer, expected]) =>
-    setting(`${what} at a call of ${call.tool}`, { entries: [{ event, matcher: call.tool, answer }], steps: [[call]] }, expected)
+    setting(
+      `${what} at a call of ${call.tool}`,
+      { entries: [{ event, matcher: call.tool, answer }], steps: [[call]] },
+      expected
+    )
   )
 )
 
