@@ -1,9 +1,11 @@
 /**
  * `npm run proof`: prints on which paths the guard holds, for each driver and for the driver's own mechanism. With
- * `--cli`, it runs the programs that are installed in `test/cli` instead.
+ * `--cli`, it runs the programs that are installed in `test/cli` instead, also with all settings of hooks. `--settings`
+ * runs these settings only, those with a text in their names if one follows, and `--record` writes down what happened.
  */
 import { provePrograms } from "./programs.ts"
 import { columns as installed, columnsFrom, isInstalled, nameOf, others, paths, runCell } from "./run.ts"
+import { proveSettings } from "./settings.ts"
 
 const printPrograms = async (): Promise<void> => {
   const proved = await provePrograms()
@@ -39,6 +41,10 @@ const printDrivers = async (): Promise<void> => {
   }
 }
 
-await (process.argv.includes("--cli") ? printPrograms() : printDrivers())
+const options = process.argv.slice(2)
+const text = options.find((option) => !option.startsWith("--")) ?? ""
+if (options.includes("--cli")) await printPrograms()
+if (options.includes("--cli") || options.includes("--settings")) await proveSettings(text, options.includes("--record"))
+else await printDrivers()
 // An agent that waits for a person keeps the process.
 process.exit()

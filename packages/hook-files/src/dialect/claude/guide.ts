@@ -346,7 +346,9 @@ export const claude: Guide = {
     "cwd",
     "permission_mode",
     "hook_event_name",
-    "agent_id and agent_type for sub-agents"
+    "prompt_id after the first prompt",
+    "agent_id and agent_type for sub-agents",
+    "background_tasks and session_crons at Stop and SubagentStop"
   ],
   codes: [
     ["0", "success; standard output that begins with { is read as JSON"],

@@ -51,8 +51,10 @@ const readLoosely = (finished: Finished, event: EventName, work: Work): Answer =
   }
 }
 
+const { failureOf: _failureOf, ...shared } = claude
+
 export const factory: Flavor = {
-  ...claude,
+  ...shared,
   name: "factory",
   assistant: "Droid",
   read: readLoosely,
@@ -63,5 +65,6 @@ export const factory: Flavor = {
   // Older files use the names of Claude Code.
   aliases: (tool) =>
     Object.hasOwn(toolNames, tool) ? [toolNames[tool]!, ...claude.aliases(tool)] : claude.aliases(tool),
+  inputFields: () => ({}),
   shape: inBoth
 }

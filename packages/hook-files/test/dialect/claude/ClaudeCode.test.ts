@@ -25,8 +25,10 @@ describe("ClaudeCode", () => {
         transcript_path: "",
         cwd: "/p",
         permission_mode: "default",
+        prompt_id: input["prompt_id"]!,
         hook_event_name: "PreToolUse"
       })
+      assert.match(String(input["prompt_id"]), /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-8[\da-f]{3}-[\da-f]{12}$/)
       assert.isTrue(request.input.endsWith("}\n"))
       assert.strictEqual(request.timeoutMs, 600_000)
       assert.deepEqual(request.env, {

@@ -35,7 +35,14 @@ const command = (line: string, more: object = {}) => ({ hooks: [{ type: "command
 
 const note = command("cat >> ../log.jsonl")
 
-const common = ["session_id", "transcript_path", "cwd", "permission_mode", "hook_event_name"]
+const common = ["session_id", "transcript_path", "cwd", "permission_mode", "hook_event_name", "prompt_id"]
+/** The common fields that an event does not have. */
+const missing: { readonly [event: string]: ReadonlyArray<string> } = {
+  Setup: ["prompt_id"],
+  SessionStart: ["permission_mode"],
+  SessionEnd: ["permission_mode"],
+  SubagentStart: ["permission_mode"]
+}
 
 /** What each event tells beside the common fields. */
 const fields: { readonly [event: string]: ReadonlyArray<string> } = {
@@ -43,15 +50,23 @@ const fields: { readonly [event: string]: ReadonlyArray<string> } = {
   SessionEnd: ["reason"],
   UserPromptSubmit: ["prompt"],
   PreToolUse: ["tool_name", "tool_input", "tool_use_id"],
-  PermissionRequest: ["tool_name", "tool_input", "tool_use_id"],
+  PermissionRequest: ["tool_name", "tool_input"],
   PermissionDenied: ["tool_name", "tool_input", "tool_use_id", "reason"],
   PostToolUse: ["tool_name", "tool_input", "tool_use_id", "tool_response", "duration_ms"],
   PostToolUseFailure: ["tool_name", "tool_input", "tool_use_id", "error", "is_interrupt", "duration_ms"],
   PostToolBatch: ["tool_calls"],
-  Stop: ["stop_hook_active", "last_assistant_message"],
+  Stop: ["stop_hook_active", "last_assistant_message", "background_tasks", "session_crons"],
   StopFailure: ["error", "error_details"],
   SubagentStart: ["agent_id", "agent_type"],
-  SubagentStop: ["agent_id", "agent_type", "stop_hook_active", "agent_transcript_path", "last_assistant_message"],
+  SubagentStop: [
+    "agent_id",
+    "agent_type",
+    "stop_hook_active",
+    "agent_transcript_path",
+    "last_assistant_message",
+    "background_tasks",
+    "session_crons"
+  ],
   PreCompact: ["trigger", "custom_instructions"],
   PostCompact: ["trigger", "compact_summary"]
 }
@@ -177,7 +192,14 @@ describe("events of Claude Code", () => {
       const event = String(payload["hook_event_name"])
       const own = fields[event] ?? Object.keys(signals[event]!)
       const named = own.filter((key) => !key.startsWith("agent_") || key === "agent_transcript_path")
-      assert.sameMembers(Object.keys(payload), [...new Set([...common, ...named])], event)
+      const expected = [...new Set([...common, ...named])].filter((key) => !(missing[event] ?? []).includes(key))
+      // The session begins before its first prompt, and once more after a compaction.
+      const keys = Object.keys(payload).filter((key) => event !== "SessionStart" || key !== "prompt_id")
+      assert.sameMembers(
+        keys,
+        event === "SessionStart" ? expected.filter((key) => key !== "prompt_id") : expected,
+        event
+      )
     }
     const of = (event: string) => told().filter(({ hook_event_name }) => hook_event_name === event)
     assert.deepEqual(of("SessionStart").map(({ source: from }) => from), ["startup", "compact"])

@@ -32,6 +32,7 @@ export const decodeFields = (json: Fields, event: EventName): Answer => {
     }),
     ...output,
     ...host,
+    context: decision.feedback === undefined ? output.context : [...output.context, cap(decision.feedback)],
     messages: message === "" || isSuppressed ? [] : [cap(message)],
     problems
   }
@@ -66,6 +67,8 @@ const harmless = /^(?:\u0007|\u001B\](?:0|1|2|9|99|777);[^\u0000-\u001F\u007F-\u
 
 interface Decision extends Permission {
   readonly blocked: string | undefined
+  /** What the model reads about an operation that is over. */
+  readonly feedback: string | undefined
   readonly permission: Answer["permission"]
   readonly permissionReason: string | undefined
 }
@@ -91,12 +94,14 @@ const decisionOf = (json: Fields, specific: Fields, event: EventName, read: Read
   const chosen = (isNameless ? undefined : permission.is) ??
     (decision === "approve" && event === "PreToolUse" ? "allow" : undefined)
   const blocks = decision === "block" && rowOf(event).blocks === true
-  if (decision === "block" && !blocks) problems.push(`decision does not count: ${event} cannot be blocked`)
+  const informs = decision === "block" && rowOf(event).two === "model"
+  if (decision === "block" && !blocks && !informs) problems.push(`decision does not count: ${event} cannot be blocked`)
   const why = permission.why ?? read.text(json, "reason")
   const denies = chosen === "deny" || blocks
   return {
     ...permission,
     blocked: denies ? cap(why || someMessage(json) || "blocked without a reason") : undefined,
+    feedback: informs ? why : undefined,
     permission: chosen === "deny" ? undefined : chosen,
     permissionReason: why === undefined || denies ? undefined : cap(why)
   }

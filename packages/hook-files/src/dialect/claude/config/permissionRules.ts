@@ -2,12 +2,14 @@
 import type { AgentHook } from "@belay/core/AgentHook"
 import { checked } from "@belay/core/ArgumentCheck"
 import { defined } from "@belay/core/Fields"
+import type { HookContext } from "@belay/core/HookContext"
 import type { PreToolCallEvent } from "@belay/core/Tool"
 import * as Condition from "@belay/hooks/Condition"
 import * as PermissionRules from "@belay/hooks/PermissionRules"
 import * as Result from "effect/Result"
 import { isFields } from "../../../internal/fields.ts"
-import { known, type ToolNames } from "../../shared/toolNames.ts"
+import { knownCall, toolNameOf } from "../../shared/delegation.ts"
+import type { ToolNames } from "../../shared/toolNames.ts"
 import { own, type Warn } from "./entry.ts"
 import type { Permissions, ReadOptions } from "./handler.ts"
 
@@ -88,19 +90,20 @@ export const permissionHooks = (
     return [alsoAs(toolNames, rules)]
   })
 
-/** Checks a tool with a configured name under both names. The stricter answer counts. */
+/** Checks a delegation, or a tool with a configured name, under both names. The stricter answer counts. */
 const alsoAs = (toolNames: ToolNames, rules: AgentHook): AgentHook => {
   const check = rules.preToolCall
-  if (check === undefined || Object.keys(toolNames).length === 0) return rules
-  const named = (event: PreToolCallEvent, cwd: string): PreToolCallEvent | undefined => {
-    if (!Object.hasOwn(toolNames, event.name)) return undefined
-    const { input, name } = known(event.name, event.args, toolNames, cwd, event.tool)
+  if (check === undefined) return rules
+  const named = (event: PreToolCallEvent, ctx: HookContext): PreToolCallEvent | undefined => {
+    const isDelegation = event.name !== "Agent" && toolNameOf(event, {}, ctx) === "Agent"
+    if (!isDelegation && !Object.hasOwn(toolNames, event.name)) return undefined
+    const { input, name } = knownCall(event, toolNames, ctx)
     return { ...event, name, args: input }
   }
   return {
     ...rules,
     preToolCall: (event, ctx) => {
-      const other = named(event, ctx.cwd)
+      const other = named(event, ctx)
       // `PermissionRules` answers with plain values.
       const answers = [event, ...(other === undefined ? [] : [other])].map((one) =>
         check(one, ctx) as { readonly _tag: string } | undefined

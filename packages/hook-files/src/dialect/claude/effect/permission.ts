@@ -103,7 +103,10 @@ export const make = (setup: Setup): Pick<Effects, "onPermission" | "preToolCall"
   const tell = (by: string, call: ToolCall, ctx: HookContext) => {
     const isKnown = told.delete(idOf(ctx, call))
     const fired = before && !isKnown && ruleHooks.includes(by) ? fire("PreToolUse", ctx, call) : undefined
-    return fired === undefined ? Effect.void : Effect.map(fired, (verdict) => inject(verdict, ctx))
+    return fired === undefined ? Effect.void : Effect.map(fired, (verdict) => {
+      inject(verdict, ctx)
+      if (verdict.blocked !== undefined) ctx.inject(verdict.blocked)
+    })
   }
 
   const preToolCall: AgentHook["preToolCall"] = (call, ctx) => {

@@ -4,7 +4,7 @@ import type { HookContext } from "@belay/core/HookContext"
 import type { In } from "@belay/core/HookPoint"
 import type { ToolResult } from "@belay/core/Tool"
 import { type Effects, onVerdict } from "../../../engine/effects.ts"
-import { knownCall } from "../../shared/delegation.ts"
+import { knownCall, toolNameOf } from "../../shared/delegation.ts"
 import { nameOf } from "../../shared/toolNames.ts"
 import type { Verdict } from "../answer/verdict.ts"
 import { fields as own } from "../event/wire.ts"
@@ -62,8 +62,11 @@ const afterTool = (setup: ToolSetup, done: In<"postToolCall">, ctx: HookContext)
   const content = result.ok ? result.output : result.error
   setup.events.note(ctx, { role: "tool", toolCallId: call.id, content, isError: !result.ok })
   if (!executed) return undefined
-  if (result.ok || setup.flavor.afterFailures === true) return afterResult(setup, done, ctx)
-  const fields = { [own.error]: result.error, is_interrupt: false, duration_ms: elapsedMs }
+  const failed = result.ok
+    ? setup.flavor.failureOf?.(toolNameOf({ ...call, tool: about }, setup.toolNames, ctx), result.output)
+    : result.error
+  if (failed === undefined || setup.flavor.afterFailures === true) return afterResult(setup, done, ctx)
+  const fields = { [own.error]: failed, is_interrupt: false, duration_ms: elapsedMs }
   return onVerdict(
     setup.events.fireForTool("PostToolUseFailure", ctx, { ...call, tool: about }, fields),
     (verdict) => verdict.stop === undefined ? inject(verdict, ctx) : HookAction.abort(verdict.stop)

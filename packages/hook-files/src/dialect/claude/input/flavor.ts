@@ -1,10 +1,13 @@
 /** Defines what differs between Claude Code and systems whose settings files are similar. */
 import type { Json, JsonObject } from "@belay/core/Json"
+import { objectOf } from "../../../internal/fields.ts"
+import { sha256 } from "../../../internal/files.ts"
 import type { Finished } from "../../../process/Command.ts"
 import type { CommandWork, Work } from "../../../runner/Runners.ts"
 import type { Answer } from "../answer/answer.ts"
 import { read } from "../answer/readAnswer.ts"
 import type { EventName } from "../event/events.ts"
+import { fields } from "../event/wire.ts"
 import { type Response, response } from "./toolResults.ts"
 
 export interface Flavor {
@@ -38,6 +41,11 @@ export interface Flavor {
   /** Returns the result of a tool as scripts read it, and a function that converts a result of a script back. */
   readonly response: (tool: string, input: JsonObject, output: Json) => Response
   /**
+   * Returns the error that scripts read if a result counts as a failure here, although the tool has not failed: the
+   * output of a command that ended with another code than 0.
+   */
+  readonly failureOf?: (tool: string, output: Json) => string | undefined
+  /**
    * After a tool, the model reads the reason of a block, or of `continue: false`, in place of the result, and the turn
    * goes on.
    */
@@ -52,6 +60,35 @@ export interface Flavor {
 
 const none: ReadonlyArray<string> = []
 
+/** Fields that inputs of some events do not have. */
+const absent: { readonly [event: string]: ReadonlyArray<string> } = {
+  SessionStart: ["permission_mode"],
+  SessionEnd: ["permission_mode"],
+  SubagentStart: ["permission_mode"],
+  PermissionRequest: ["tool_use_id"]
+}
+
+/** Background tasks are not listed, and there are no scheduled prompts. */
+const atStops: JsonObject = { background_tasks: [], session_crons: [] }
+
+const shape = (payload: JsonObject): JsonObject => {
+  const event = String(payload[fields.event])
+  const without = Object.hasOwn(absent, event) ? absent[event]! : none
+  const kept = Object.fromEntries(Object.entries(payload).filter(([name]) => !without.includes(name)))
+  return event === "Stop" || event === "SubagentStop" ? { ...kept, ...atStops } : kept
+}
+
+/** Returns the same id in the form of a UUID for the same text. */
+const uuidOf = (text: string): string =>
+  sha256(text).replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-4$3-8$4-$5")
+
+const failureOf = (tool: string, output: Json): string | undefined => {
+  if (tool !== "Bash") return undefined
+  const { exitCode, stderr, stdout } = objectOf(output)
+  if (typeof exitCode !== "number" || exitCode === 0) return undefined
+  return [`Exit code ${exitCode}`, stdout, stderr].filter((text) => typeof text === "string" && text !== "").join("\n")
+}
+
 export const claude: Flavor = {
   name: "claude",
   assistant: "Claude",
@@ -59,14 +96,16 @@ export const claude: Flavor = {
   timeout: 600,
   projectVariables: ["CLAUDE_PROJECT_DIR"],
   shownTool: (tool) => tool,
-  shape: (payload) => payload,
+  shape,
   separator: "\n",
   runsTwinsOnce: true,
   shell: (work) => work,
   pluginPrefixes: ["CLAUDE_"],
   // `Agent` was called `Task` before. Settings files use both names.
   aliases: (tool) => tool === "Agent" ? ["Task"] : tool === "Task" ? ["Agent"] : none,
-  inputFields: () => ({}),
+  inputFields: ({ sessionId, turnNumber }) =>
+    turnNumber === 0 ? {} : { prompt_id: uuidOf(`${sessionId}/${turnNumber}`) },
   response,
+  failureOf,
   noTranscript: ""
 }

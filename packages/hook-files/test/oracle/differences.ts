@@ -1,0 +1,56 @@
+/** What Belay does otherwise than Claude Code, by the first cell of its line in "What differs" of docs/claude-code.md. */
+import { type Outcome, refused } from "./setting.ts"
+
+export interface Difference {
+  /** The first cell of the line. */
+  readonly line: string
+  /** What happens in Belay, by the name of the setting. */
+  readonly settings: { readonly [name: string]: Partial<Outcome> }
+}
+
+const runs = (hooks: ReadonlyArray<number>, more: Partial<Outcome>): Partial<Outcome> => ({ hooks, ...more })
+
+export const differences: ReadonlyArray<Difference> = [
+  {
+    line: "`permissions.allow` and `defaultMode` allow calls.",
+    settings: { "allow Bash(note *)": refused() }
+  },
+  {
+    line: "A pattern of a matcher is JavaScript.",
+    settings: {
+      "matcher \"^(?!Bash)\" at a call of Bash": runs([0], refused("w-stderr")),
+      "matcher \"(?i)bash\" at a call of Bash": runs([0], refused("w-stderr"))
+    }
+  },
+  {
+    line: "An answer with a field of a wrong type does not count.",
+    settings: { "PreToolUse answers: deny beside a field of a wrong type": refused("w-reason") }
+  },
+  {
+    line: "A decision without `hookEventName` does not count.",
+    settings: { "PreToolUse answers: deny of no event": refused() }
+  },
+  {
+    line: "`continue: false` at `PreToolUse` lets that tool run, and then ends the turn.",
+    settings: {
+      "PreToolUse answers: the end of the turn": { ran: [] }
+    }
+  },
+  {
+    line: "`defer` ends a program that nobody watches.",
+    settings: { "PreToolUse answers: defer": { requests: 2 } }
+  },
+  {
+    line: "An `updatedToolOutput` that has not the shape of the tool is ignored.",
+    settings: { "a new result of Read that is a text": { read: ["w-new"] } }
+  },
+  {
+    line: "`PermissionRequest` runs when a rule of `permissions.ask` asks.",
+    settings: { "a rule asks, so PermissionRequest runs": runs([], refused()) }
+  }
+]
+
+/** What Belay does in place of what Claude Code does, by the name of the setting. */
+export const inBelay: ReadonlyMap<string, Partial<Outcome>> = new Map(
+  differences.flatMap(({ settings }) => Object.entries(settings))
+)
