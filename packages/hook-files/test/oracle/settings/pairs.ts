@@ -1,4 +1,4 @@
-/** Two entries at the events around a tool, a prompt and a result. Both run, and both are heard. */
+/** Two entries at the events around a tool, a prompt and a result. Both run, and the answers of both count. */
 import { type Answer, type Outcome, type Setting, setting, specific, went } from "../setting.ts"
 
 type Answers = ReadonlyArray<readonly [what: string, answer: Answer]>
