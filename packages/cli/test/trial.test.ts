@@ -57,12 +57,6 @@ describe("belay hooks test, for Claude Code", () => {
     assert.include(told.stdout, "stderr  ask before you push")
   })
 
-  it("tells entries about a sub-agent who it is", async () => {
-    const made = world({ "home/.claude/settings.json": settings("SubagentStop", [{ command: "cat" }]) })
-    const { value } = await made.json("test", "SubagentStop")
-    assert.include(value.runs[0].stdout, "\"agent_type\":\"worker\"")
-  })
-
   it("shows new input, questions and stops", async () => {
     const changed = tilde(answering(before({ permissionDecision: "allow", updatedInput: { command: "ls -l" } })))
     const { code, value } = await changed.json("test", "PreToolUse", "--tool", "Bash", ...input("ls"))

@@ -79,7 +79,7 @@ const walk = (script: string, { ended, joined, letter }: Hears, flat = false): v
       for (const each of "<<<") letter(each, false)
       at += 2
     } else if (two === "<<") {
-      const [whole, open, word] = /^<<-?\s*(["'\\]?)(\w+)["']?/.exec(script.slice(at, at + 100)) ?? []
+      const [whole, open, word] = /^<<-?\s*(["'\\]?)(\w+)["']?/.exec(script.slice(at)) ?? []
       if (whole === undefined) {
         letter(one, false)
         continue

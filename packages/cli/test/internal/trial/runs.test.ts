@@ -45,6 +45,12 @@ const various = () =>
 const ls = ["--tool", "Bash", "--input", "{\"command\":\"ls\"}"]
 
 describe("a trial", () => {
+  it("tells entries about a sub-agent who it is", async () => {
+    const made = world({ "home/.claude/settings.json": settings("SubagentStop", [{ command: "cat" }]) })
+    const { value } = await made.json("test", "SubagentStop")
+    expect(value.runs[0].stdout).toContain("\"agent_type\":\"worker\"")
+  })
+
   it("says exactly this about entries of one system", async () => {
     const made = various()
     const all = [

@@ -124,7 +124,7 @@ describe("what is remembered of a decision", () => {
     assert.isUndefined(read())
     rmSync(pathOf(kept, cwd))
     mkdirSync(pathOf(kept, cwd))
-    assert.isUndefined(read(), "it is no file")
+    assert.isUndefined(read(), "it is not a file")
   })
 })
 

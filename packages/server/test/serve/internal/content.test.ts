@@ -21,7 +21,7 @@ const told = (run: () => unknown): unknown => {
 }
 
 describe("a field", () => {
-  it("is one of an object, which is no list", () => {
+  it("is one of an object, and a list is not an object", () => {
     for (const value of [undefined, null, "a", 1, [1]]) assert.deepEqual(fieldsOf(value), {})
     assert.deepEqual(fieldsOf({ a: 1 }), { a: 1 })
   })
