@@ -13,7 +13,7 @@ import { failure, type PreToolCallEvent, success, type ToolResult, unrestricted 
 import type { FinishedCall, GivenCall } from "../../Driver.ts"
 import type { ToolCallVerdict, ToolResultVerdict } from "../../Verdict.ts"
 import { sameJson } from "../schema/sameValue.ts"
-import { whyNotCounted } from "../state/decision.ts"
+import { notADecision, whyNotCounted } from "../state/decision.ts"
 import { isSignedDecision } from "../state/signature.ts"
 import { approvalOf, planned, type RunningCall } from "../state/toolCallState.ts"
 import type { Step } from "../state/yieldable.ts"
@@ -243,11 +243,7 @@ export const decide = function*(
     return yield* wrong(`tool call "${callId}" has no open question: open are ${asks}`)
   }
   const decision = readDecision(given)
-  if (decision === undefined) {
-    return yield* wrong(
-      `the decision on tool call "${callId}" is not one of approve, deny, edit, respond and delegate with its fields`
-    )
-  }
+  if (decision === undefined) return yield* wrong(notADecision(callId))
   const why = whyNotCounted(found.ask, decision)
   if (why !== undefined) return yield* wrong(`the decision on tool call "${callId}" does not count: ${why}`)
   const keys = turn.agent.config.approvals?.keys
