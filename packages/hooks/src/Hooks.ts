@@ -99,13 +99,14 @@ export const safeDefaults = (options: Options = {}): ReadonlyArray<AgentHook> =>
 const dataFlow = (ask: Options["ask"]): AgentHook => {
   if (ask === undefined) return DataFlow.make()
   const asker = Approval.make({ tools: "*", ask })
-  return buildFlow({}, {
+  const hook = buildFlow({}, {
     special: commandCheck,
     answer: (call, ctx) => {
       const question = asker.preToolCall?.(call, ctx)
       return typeof question === "object" && question !== null && "answer" in question ? question.answer : undefined
     }
   })
+  return identifiedBy(ask, hook)
 }
 
 /** Asks about destructive commands, and about tools that declare to be destructive. */
@@ -116,10 +117,17 @@ const approval = (ask: Options["ask"]): AgentHook => {
     if (typeof found === "object" && found !== null && "_tag" in found && found._tag === "Ask") return found.reason
     return call.tool.destructive === true ? `${call.name} may destroy something` : undefined
   }
-  return Approval.make(withoutUndefined<Approval.Options>({
+  const hook = Approval.make(withoutUndefined<Approval.Options>({
     tools: "*",
     when: (call, ctx) => why(call, ctx) !== undefined,
     reason: (call, ctx) => why(call, ctx) ?? `${call.name} needs approval`,
     ask
   }))
+  return identifiedBy(ask, hook)
 }
+
+/** Two lists with the same `ask` have the same hook, although each has functions of its own. */
+const identifiedBy = (ask: Options["ask"], hook: AgentHook): AgentHook => ({
+  ...hook,
+  identity: { kind: hook.identity?.kind ?? hook.name, options: { preset: "safeDefaults", ask } }
+})

@@ -6,6 +6,7 @@ import { defineTool } from "@belay/core/defineTool"
 import * as HookAction from "@belay/core/HookAction"
 import type { PendingAsk } from "@belay/core/RunState"
 import * as Approval from "@belay/hooks/Approval"
+import * as Hooks from "@belay/hooks/Hooks"
 import * as ToolCallLimit from "@belay/hooks/ToolCallLimit"
 import { Scripted } from "@belay/testing"
 import { assert, describe, it } from "@effect/vitest"
@@ -117,14 +118,19 @@ describe("in a tree whose agents are made by one function", () => {
 })
 
 describe("agents of a tree with other options of one ready hook", () => {
-  const warningsOf = async (lead: AgentHook, sub: AgentHook): Promise<ReadonlyArray<string>> => {
+  const warningsOf = (lead: AgentHook, sub: AgentHook) => warningsOfLists([lead], [sub])
+
+  const warningsOfLists = async (
+    lead: ReadonlyArray<AgentHook>,
+    sub: ReadonlyArray<AgentHook>
+  ): Promise<ReadonlyArray<string>> => {
     const warnings: Array<string> = []
-    const worker = createAgent({ name: "worker", provider: Scripted.make(["done"]), hooks: [sub], log: false })
+    const worker = createAgent({ name: "worker", provider: Scripted.make(["done"]), hooks: sub, log: false })
     const agent = createAgent({
       name: "lead",
       provider: Scripted.make(["done"]),
       tools: [agentTool({ name: "work", description: "w", agent: worker })],
-      hooks: [lead],
+      hooks: lead,
       log: (line) => void warnings.push(line.message)
     })
     await agent.run("go")
@@ -146,6 +152,16 @@ describe("agents of a tree with other options of one ready hook", () => {
     assert.deepStrictEqual(await warningsOf(Approval.make({ tools }), Approval.make({ tools: [...tools] })), [])
     const named = Approval.make({ name: "mail-approval", tools: "send_*" })
     assert.deepStrictEqual(await warningsOf(Approval.make({ tools }), named), [])
+  })
+
+  it("are not warned about if each has made its own safe defaults with the same function that asks", async () => {
+    const ask = () => ({ type: "approve" }) as const
+    for (const options of [{}, { ask }]) {
+      const make = () => Hooks.safeDefaults(options)
+      assert.deepStrictEqual(await warningsOfLists(make(), make()), [])
+    }
+    const warnings = await warningsOfLists(Hooks.safeDefaults({ ask }), Hooks.safeDefaults())
+    assert.deepStrictEqual(warnings.map((text) => text.split(" ")[1]), ["data-flow", "human-approval"])
   })
 })
 

@@ -167,7 +167,10 @@ export interface ObjectResponse<S extends InputSchema = InputSchema> extends Llm
 
 /** A tool of the agent. @category models @since 0.1.0 */
 export interface AgentTool extends ToolMeta {
-  /** Whether the tool delegates to another agent. `callTool` cannot run such a tool. */
+  /**
+   * Whether the tool delegates to another agent, which `callTool` cannot do, or is one of those for agents in the
+   * background, such as `await_agent`.
+   */
   readonly delegates: boolean
 }
 

@@ -191,6 +191,21 @@ describe("a guarded tool call", () => {
     assert.deepStrictEqual(seen, [])
   })
 
+  it("with the JSON text of an object as its arguments is denied, because hooks would find no field", async () => {
+    const session = make([])
+    const reason = "the arguments of mail are text: parse them first, because hooks read their fields"
+    for (const args of ["{\"to\":\"eve\"}", " {}"]) {
+      assert.deepInclude(await session.toolCall({ id: "1", name: "mail", args }), {
+        type: "deny",
+        reason,
+        by: "runtime"
+      })
+    }
+    for (const args of ["{ to eve", "eve", "\"{}\"", "[1]"]) {
+      assert.deepInclude(await session.toolCall({ id: args, name: "note", args }), { type: "allow", args })
+    }
+  })
+
   it("with the id of a call that is not done is denied, and the id is free afterwards", async () => {
     const session = make([])
     assert.strictEqual((await session.toolCall({ id: "1", name: "read", args: { p: 1 } })).type, "allow")

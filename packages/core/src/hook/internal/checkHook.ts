@@ -60,11 +60,9 @@ function oneOf(...words: ReadonlyArray<string>): readonly [string, (value: unkno
 
 /** Describes the first mistake in a hook, if there is one. */
 export const findMistake = (hook: AgentHook<never>): ChainError | undefined => {
-  if (typeof hook !== "object" || hook === null) {
-    return new ChainError({
-      hook: show(hook),
-      message: `a hook must be an object, found ${hook === null ? "null" : typeof hook}`
-    })
+  const other = otherThanObject(hook)
+  if (other !== undefined) {
+    return new ChainError({ hook: show(hook), message: `a hook must be an object, found ${other}` })
   }
   if (typeof hook.name !== "string" || hook.name === "") {
     return new ChainError({
@@ -93,6 +91,15 @@ export const findMistake = (hook: AgentHook<never>): ChainError | undefined => {
     if (option !== undefined) return refuse(`there is no option "${key}"; did you mean "${option}"?`)
   }
   return undefined
+}
+
+/** Describes what is no hook at all, and what was probably meant. */
+const otherThanObject = (hook: unknown): string | undefined => {
+  if (typeof hook === "function") return "a function: call it"
+  if (typeof hook !== "object") return typeof hook
+  if (hook === null) return "null"
+  if (Array.isArray(hook)) return "a list: write ... before it"
+  return "then" in hook && typeof hook.then === "function" ? "a promise: await it" : undefined
 }
 
 /**

@@ -2,6 +2,7 @@
 import type { Json } from "../../../data/Json.ts"
 import { GuardCapabilities } from "../../../guard/internal/capability/guardCapabilities.ts"
 import type { AgentTool, Capabilities, SideRequest } from "../../../hook/HookContext.ts"
+import { isBackgroundTool } from "../definition/backgroundTools.ts"
 import type { Turn } from "../running/turn.ts"
 import { callTool } from "./callTool.ts"
 import { askModel } from "./llm.ts"
@@ -20,8 +21,11 @@ class TurnCapabilities extends GuardCapabilities {
   }
 
   get tools(): ReadonlyArray<AgentTool> {
-    const { delegates, tools } = this.turn.agent
-    return [...tools.values()].map((tool) => ({ ...tool, delegates: delegates.has(tool.name) }))
+    const { agent } = this.turn
+    return [...agent.tools.values()].map((tool) => ({
+      ...tool,
+      delegates: agent.delegates.has(tool.name) || isBackgroundTool(agent, tool.name)
+    }))
   }
   get llm() {
     return (request: SideRequest, hook: string) => askModel(this.turn, request, hook)

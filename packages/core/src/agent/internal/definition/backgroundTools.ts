@@ -31,3 +31,9 @@ const companions: ReadonlyArray<AnyTool> = [
 /** Adds them, if one of the tools starts an agent in the background. */
 export const withBackgroundTools = (tools: ReadonlyArray<AnyTool>): ReadonlyArray<AnyTool> =>
   tools.some(({ delegate }) => delegate?.background === true) ? [...tools, ...companions] : tools
+
+const names: ReadonlySet<string> = new Set(companions.map(({ name }) => name))
+
+/** Whether the runtime runs a tool of this name itself, in an agent that can have others in the background. */
+export const isBackgroundTool = (agent: { readonly runsBackground?: boolean }, name: string): boolean =>
+  agent.runsBackground === true && names.has(name)

@@ -10,7 +10,7 @@ import { fingerprint } from "../../../hook/HookChain.ts"
 import { type SessionStore, statusOf } from "../../../port/SessionStore.ts"
 import type { ApprovalConfig } from "../../Approvals.ts"
 import type { GuardedAgent } from "../definition/guardedAgent.ts"
-import { whyNotCounted } from "../state/decision.ts"
+import { notADecision, whyNotCounted } from "../state/decision.ts"
 import { type Origin, SessionState } from "../state/sessionState.ts"
 import { isSignedDecision, isSignedState } from "../state/signature.ts"
 
@@ -119,12 +119,7 @@ export const readDecisions = (given: unknown): Effect.Effect<Decisions, Snapshot
     if (Result.isFailure(entries)) return refuse("wrong-decision", "the decisions cannot be read")
     for (const [id, value] of entries.success) {
       const decision = RunState.readDecision(value)
-      if (decision === undefined) {
-        return refuse(
-          "wrong-decision",
-          `the decision on tool call "${id}" is not one of approve, deny, edit, respond and delegate with its fields`
-        )
-      }
+      if (decision === undefined) return refuse("wrong-decision", notADecision(id))
       decisions.push([id, decision])
     }
     return Effect.succeed(Object.fromEntries(decisions))

@@ -3,6 +3,7 @@ import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Result from "effect/Result"
 import { SnapshotError } from "../../../data/AgentError.ts"
 import { frozenCopy } from "../../../data/internal/copyJson.ts"
 import { type Json, whyNot } from "../../../data/Json.ts"
@@ -12,7 +13,7 @@ import { failure, type PreToolCallEvent, success, type ToolResult, unrestricted 
 import type { FinishedCall, GivenCall } from "../../Driver.ts"
 import type { ToolCallVerdict, ToolResultVerdict } from "../../Verdict.ts"
 import { sameJson } from "../schema/sameValue.ts"
-import { whyNotCounted } from "../state/decision.ts"
+import { notADecision, whyNotCounted } from "../state/decision.ts"
 import { isSignedDecision } from "../state/signature.ts"
 import { approvalOf, planned, type RunningCall } from "../state/toolCallState.ts"
 import type { Step } from "../state/yieldable.ts"
@@ -42,8 +43,17 @@ const readCall = ({ args = {}, id, name }: GivenCall): Checked | string => {
   // An id with a slash looks like the path to a call of a sub-agent.
   if (id.includes("/") || id === "__proto__") return `the id "${id}" of the call cannot be used: it must have no slash`
   if (typeof name !== "string" || name === "") return "the call names no tool: expected a text that is not empty"
+  if (isObjectAsText(args)) {
+    return `the arguments of ${name} are text: parse them first, because hooks read their fields`
+  }
   const why = whyNot(args)
   return why === undefined ? { id, name, args: frozenCopy(args) } : `the arguments of ${name} are not JSON: ${why}`
+}
+
+/** Vendors send arguments as JSON text. No hook would find a field in it. */
+const isObjectAsText = (args: unknown): boolean => {
+  if (typeof args !== "string" || !args.trimStart().startsWith("{")) return false
+  return Result.isSuccess(Result.try((): unknown => JSON.parse(args)))
 }
 
 const deny = (reason: string): Verdict => ({ type: "deny", reason, by: "runtime" })
@@ -233,11 +243,7 @@ export const decide = function*(
     return yield* wrong(`tool call "${callId}" has no open question: open are ${asks}`)
   }
   const decision = readDecision(given)
-  if (decision === undefined) {
-    return yield* wrong(
-      `the decision on tool call "${callId}" is not one of approve, deny, edit, respond and delegate with its fields`
-    )
-  }
+  if (decision === undefined) return yield* wrong(notADecision(callId))
   const why = whyNotCounted(found.ask, decision)
   if (why !== undefined) return yield* wrong(`the decision on tool call "${callId}" does not count: ${why}`)
   const keys = turn.agent.config.approvals?.keys

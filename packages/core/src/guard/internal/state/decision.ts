@@ -44,3 +44,8 @@ export const expiredDenial = ({ tool }: PendingAsk): Decision => ({
   type: "deny",
   reason: `the question about ${tool} expired before anybody decided`
 })
+
+/** Says what a decision has to be, about something that `readDecision` does not read. */
+export const notADecision = (callId: string): string =>
+  `the decision on tool call "${callId}" is not one of { type: "approve" }, { type: "deny", reason }, ` +
+  "{ type: \"edit\", args }, { type: \"respond\", output } and { type: \"delegate\", to }"

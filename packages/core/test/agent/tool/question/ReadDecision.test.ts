@@ -85,6 +85,8 @@ describe("a decision", () => {
       assert.instanceOf(error, SnapshotError)
       assert.strictEqual(error.problem, "wrong-decision")
     }
+    const noReason = await agent.resume(snapshot, { c: { type: "deny" } as never }).catch((caught: unknown) => caught)
+    assert.match(String(noReason), /"c" is not one of \{ type: "approve" \}, \{ type: "deny", reason \}/)
     assert.lengthOf(pay.ran, 0)
   })
 })
