@@ -7,7 +7,7 @@ const block: Answer = { stderr: "w-stderr", code: 2 }
 const decision: Answer = { json: { decision: "block", reason: "w-reason" } }
 const stop: Answer = { json: { continue: false, stopReason: "w-stop" } }
 
-/** Settings with each pair of answers. `together` is told what the two answers are called. */
+/** Settings with each pair of answers. `together` gets the names of the two answers. */
 const pairsOf = (
   event: string,
   answers: Answers,
