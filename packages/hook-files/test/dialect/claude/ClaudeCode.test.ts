@@ -28,7 +28,7 @@ describe("ClaudeCode", () => {
         prompt_id: input["prompt_id"]!,
         hook_event_name: "PreToolUse"
       })
-      assert.match(String(input["prompt_id"]), /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-8[\da-f]{3}-[\da-f]{12}$/)
+      assert.match(input["prompt_id"] as string, /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-8[\da-f]{3}-[\da-f]{12}$/)
       assert.isTrue(request.input.endsWith("}\n"))
       assert.strictEqual(request.timeoutMs, 600_000)
       assert.deepEqual(request.env, {

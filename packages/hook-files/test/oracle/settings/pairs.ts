@@ -41,7 +41,7 @@ const words: { readonly [what: string]: string } = {
   block: "w-reason",
   context: "w-context"
 }
-const heard = (names: ReadonlyArray<string>, more: typeof words = {}): ReadonlyArray<string> => [
+const wordsOf = (names: ReadonlyArray<string>, more: typeof words = {}): ReadonlyArray<string> => [
   ...new Set(names.flatMap((name) => ({ ...words, ...more })[name] ?? []))
 ]
 
@@ -49,7 +49,7 @@ export const pairs: ReadonlyArray<Setting> = [
   ...pairsOf(
     "PostToolUse",
     [...common, contextOf("PostToolUse")],
-    (names) => names.includes("the end of the turn") ? { read: [], requests: 1 } : went(...heard(names))
+    (names) => names.includes("the end of the turn") ? { read: [], requests: 1 } : went(...wordsOf(names))
   ),
   ...pairsOf(
     "UserPromptSubmit",
@@ -57,7 +57,7 @@ export const pairs: ReadonlyArray<Setting> = [
     (names) =>
       names.some((name) => ["the end of the turn", "code 2", "block"].includes(name))
         ? { ran: [], read: [], requests: 0 }
-        : went(...heard(names, { "a text": "w-stdout" }))
+        : went(...wordsOf(names, { "a text": "w-stdout" }))
   ),
   ...pairsOf(
     "PostToolBatch",
@@ -65,6 +65,6 @@ export const pairs: ReadonlyArray<Setting> = [
     (names) =>
       names.some((name) => ["the end of the turn", "code 2", "block"].includes(name))
         ? { read: [], requests: 1 }
-        : went(...heard(names))
+        : went(...wordsOf(names))
   )
 ]

@@ -56,7 +56,7 @@ const rules: ReadonlyArray<readonly [rule: string, call: Call, runs?: Partial<Ou
 const ofRules = (["deny", "ask"] as const).flatMap((list) =>
   rules.map(([rule, call, runs = refused()]) =>
     setting(
-      `${list} ${rule} at ${call.tool} ${String(call.input["command"] ?? call.input["file_path"] ?? "")}`.trim(),
+      `${list} ${rule} at ${call.tool}: ${Object.values(call.input).join(", ")}`,
       { permissions: { [list]: [rule] }, steps: [[call]] },
       runs
     )

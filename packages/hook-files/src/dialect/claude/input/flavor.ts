@@ -62,7 +62,7 @@ const none: ReadonlyArray<string> = []
 
 /** Fields that inputs of some events do not have. */
 const absent: { readonly [event: string]: ReadonlyArray<string> } = {
-  SessionStart: ["permission_mode"],
+  SessionStart: ["permission_mode", "prompt_id"],
   SessionEnd: ["permission_mode"],
   SubagentStart: ["permission_mode"],
   PermissionRequest: ["tool_use_id"]
@@ -72,8 +72,8 @@ const absent: { readonly [event: string]: ReadonlyArray<string> } = {
 const atStops: JsonObject = { background_tasks: [], session_crons: [] }
 
 const shape = (payload: JsonObject): JsonObject => {
-  const event = String(payload[fields.event])
-  const without = Object.hasOwn(absent, event) ? absent[event]! : none
+  const event = payload[fields.event]
+  const without = typeof event === "string" && Object.hasOwn(absent, event) ? absent[event]! : none
   const kept = Object.fromEntries(Object.entries(payload).filter(([name]) => !without.includes(name)))
   return event === "Stop" || event === "SubagentStop" ? { ...kept, ...atStops } : kept
 }
@@ -86,7 +86,10 @@ const failureOf = (tool: string, output: Json): string | undefined => {
   if (tool !== "Bash") return undefined
   const { exitCode, stderr, stdout } = objectOf(output)
   if (typeof exitCode !== "number" || exitCode === 0) return undefined
-  return [`Exit code ${exitCode}`, stdout, stderr].filter((text) => typeof text === "string" && text !== "").join("\n")
+  return [`Exit code ${exitCode}`, stdout, stderr].flatMap((text) =>
+    typeof text === "string" && text !== "" ? [text] : []
+  )
+    .join("\n")
 }
 
 export const claude: Flavor = {
