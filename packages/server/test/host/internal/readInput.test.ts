@@ -12,7 +12,7 @@ import {
   readDecisions,
   readMessage,
   stored
-} from "../../../src/host/internal/readInput.ts"
+} from "../../../src/host/internal/site/readInput.ts"
 
 /** What an effect returns, or its error as a text. */
 const told = <A>(effect: Effect.Effect<A, HostError.HostError>): unknown => {
