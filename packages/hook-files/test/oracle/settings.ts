@@ -1,6 +1,6 @@
 /**
- * All settings, and what Claude Code does with them: as its documentation says (of 2026-08-22), and where the program
- * was tried, what it did.
+ * All settings, and what Claude Code does with them, as its documentation describes it. `recorded.json` has the few
+ * outcomes that come from the program itself.
  */
 import recorded from "./recorded.json" with { type: "json" }
 import type { Outcome, Setting } from "./setting.ts"

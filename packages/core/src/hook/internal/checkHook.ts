@@ -93,7 +93,7 @@ export const findMistake = (hook: AgentHook<never>): ChainError | undefined => {
   return undefined
 }
 
-/** Describes what is no hook at all, and what was probably meant. */
+/** Describes what is not a hook, and what was probably meant. */
 const otherThanObject = (hook: unknown): string | undefined => {
   if (typeof hook === "function") return "a function: call it"
   if (typeof hook !== "object") return typeof hook
