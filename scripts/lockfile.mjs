@@ -9,7 +9,7 @@ const systems = ["aix", "android", "darwin", "freebsd", "linux", "netbsd", "open
 const processors = ["arm", "arm64", "ia32", "loong64", "ppc64", "riscv64", "s390x", "x64"]
 
 const platformOf = (name) => {
-  const words = name.split(/[-/]/)
+  const words = name.split(/[-/]/).map((word) => word === "windows" ? "win32" : word)
   const cpu = words.map((word) => word === "x32" ? "ia32" : word)
   const libc = words.some((word) => word.startsWith("musl"))
     ? ["musl"]
