@@ -115,6 +115,9 @@ echo "note $1" >> "$0.log"
 echo "w-ran-$1"
 `
 
+/** The texts of requests, without the escapes of JSON, which would join words. */
+const plain = (requests: ReadonlyArray<string>): string => requests.join("\n").replaceAll(/\\[nt]/g, " ")
+
 const linesOf = (path: string): ReadonlyArray<string> =>
   existsSync(path) ? readFileSync(path, "utf8").split("\n").filter((line) => line !== "") : []
 
@@ -194,8 +197,8 @@ export const runInProgram = async (
     outcome: {
       hooks: told.map(({ index }) => index).sort((a, b) => a - b),
       ran: done(cwd, linesOf(join(bin, "note.log"))),
-      read: wordsIn(lead.requests.join("\n")),
-      child: wordsIn(child.requests.join("\n")),
+      read: wordsIn(plain(lead.requests)),
+      child: wordsIn(plain(child.requests)),
       requests: lead.requests.length
     }
   }

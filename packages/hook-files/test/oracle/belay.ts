@@ -119,7 +119,8 @@ export const runInBelay = async (
     tools: [...tools, agentTool({ name: "general-purpose", description: "Does what is left", agent: child })],
     hooks: HookFiles.load(options).hooks,
     cwd,
-    onAsk: () => ({ type: "deny", reason: "nobody is there" }),
+    // As the program does when nobody watches it.
+    onAsk: ({ reason }) => ({ type: "deny", reason }),
     log: false,
     ...(setting.isAllowed ? {} : {
       policy: {

@@ -38,7 +38,7 @@ export const differences: ReadonlyArray<Difference> = [
   },
   {
     line: "`defer` ends a program that nobody watches.",
-    settings: { "PreToolUse answers: defer": { requests: 2 } }
+    settings: { "PreToolUse answers: defer": { requests: 2, read: ["w-reason"] } }
   },
   {
     line: "An `updatedToolOutput` that has not the shape of the tool is ignored.",

@@ -41,7 +41,7 @@ export const answers: ReadonlyArray<Row> = [
   ["code 2", block, refused("w-stderr")],
   ["code 2 without a text", { code: 2 }, refused()],
   ["code 2 with a text on standard output", { ...block, stdout: "w-stdout" }, refused("w-stderr")],
-  ["code 2 with a text on standard output only", { stdout: "w-stdout", code: 2 }, refused("w-stdout")],
+  ["code 2 with a text on standard output only", { stdout: "w-stdout", code: 2 }, refused()],
   ["code 2 with allow", { ...block, ...allow }, refused("w-stderr")],
   ["code 2 with deny", { ...block, ...deny }, refused("w-reason")],
   ["code 2 with JSON that is cut off", { ...block, stdout: "{\"decision\":" }, refused("w-stderr")],
@@ -53,7 +53,7 @@ export const answers: ReadonlyArray<Row> = [
   ["deny without a reason", specific(event, { permissionDecision: "deny" }), refused()],
   ["deny and a text on standard error", { ...deny, stderr: "w-stderr" }, refused("w-reason")],
   ["allow", allow, went()],
-  ["ask", ask, refused()],
+  ["ask", ask, refused("w-reason")],
   ["defer", decide("defer"), ended],
   ["a decision that does not exist", decide("never"), went()],
   ["the old block", { json: { decision: "block", reason: "w-reason" } }, refused("w-reason")],
@@ -61,7 +61,7 @@ export const answers: ReadonlyArray<Row> = [
   ["new input", specific(event, other), two],
   ["new input and allow", decide("allow", other), two],
   ["new input and deny", decide("deny", other), refused("w-reason")],
-  ["new input and ask", decide("ask", other), refused()],
+  ["new input and ask", decide("ask", other), refused("w-reason")],
   ["context", specific(event, { additionalContext: "w-context" }), went("w-context")],
   ["context and allow", decide("allow", { additionalContext: "w-context" }), went("w-context")],
   ["a message for the user", { json: { systemMessage: "w-message" } }, went()],
@@ -215,7 +215,7 @@ const ofTools = tools.flatMap(([call, runs]) =>
   ([
     ["code 2", block, refused("w-stderr")],
     ["deny", deny, refused("w-reason")],
-    ["ask", ask, refused()],
+    ["ask", ask, refused("w-reason")],
     ["allow", allow, runs],
     ["context", specific(event, { additionalContext: "w-context" }), {
       ...runs,
@@ -248,7 +248,7 @@ const together = (names: ReadonlyArray<string>): Partial<Outcome> => {
   const context = names.includes("context") ? ["w-context"] : []
   const reasons = [...(names.includes("deny") ? ["w-reason"] : []), ...(names.includes("code 2") ? ["w-stderr"] : [])]
   if (reasons.length > 0) return refused(...reasons, ...context)
-  if (names.includes("ask")) return refused(...context)
+  if (names.includes("ask")) return refused("w-reason", ...context)
   const word = names.includes("new input") ? "two" : "one"
   return { ran: [`note ${word}`], read: [`w-ran-${word}`, ...context] }
 }

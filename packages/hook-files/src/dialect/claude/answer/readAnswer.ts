@@ -60,10 +60,7 @@ const readExit = (exitCode: number, stdout: string, stderr: string, event: Event
     return {
       ...answer,
       outcome: "blocking",
-      blocked: cap(
-        answer.blocked ??
-          (stderr || (json === undefined ? text : "") || answer.messages[0] || "blocked without a reason")
-      )
+      blocked: cap(answer.blocked ?? (stderr || answer.messages[0] || "blocked without a reason"))
     }
   }
   if (answer.blocked !== undefined) return { ...answer, outcome: "blocking" }
