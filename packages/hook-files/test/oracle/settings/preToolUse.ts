@@ -31,7 +31,7 @@ type Row = readonly [what: string, answer: Answer, expected: Partial<Outcome>]
 const two: Partial<Outcome> = { ran: ["note two"], read: ["w-ran-two"] }
 
 /** Each answer. */
-export const answers: ReadonlyArray<Row> = [
+const answers: ReadonlyArray<Row> = [
   ["nothing", {}, went()],
   ["a text", { stdout: "w-stdout" }, went()],
   ["a text and code 1", { stdout: "w-stdout", stderr: "w-stderr", code: 1 }, went()],
