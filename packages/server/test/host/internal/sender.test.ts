@@ -42,10 +42,10 @@ describe("a wake-up", () => {
       assert.lengthOf(two.log, 3)
     }))
 
-  effect.effect("is given up after ten seconds, because nobody answers", () =>
+  effect.effect("is given up after thirty seconds, because nobody answers", () =>
     Effect.gen(function*() {
       const fiber = yield* Effect.forkChild(Effect.flip(senderOf(Effect.succeed(() => Effect.never))("a")))
-      yield* TestClock.adjust("9999 millis")
+      yield* TestClock.adjust("29999 millis")
       assert.isUndefined(fiber.pollUnsafe())
       yield* TestClock.adjust("1 millis")
       assert.include(Object(yield* Fiber.join(fiber)).message, "the wake-up of session a was not stored: ")
