@@ -183,6 +183,8 @@ describe("two processes that share a file", () => {
     assert.deepStrictEqual((await b.ask("steer", "hello")).ok, { type: "notRunning" })
     assert.strictEqual((await b.see("read")).waiting, "process left")
     const steering = a.ask("steer", "pay twice")
+    // Its answer shows that the message before it was read.
+    await a.see("read")
     letGo(a)
     assert.deepStrictEqual((await steering).ok, { type: "delivered", turnNumber: 1, stepNumber: 2 })
     assert.deepInclude((await answer).ok as object, { status: "completed" })
