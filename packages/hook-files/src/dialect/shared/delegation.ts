@@ -7,12 +7,13 @@ import { isFields } from "../../internal/fields.ts"
 import { type Known, known, nameOf, type ToolNames } from "./toolNames.ts"
 
 const isDelegation = ({ name, tool }: Called, names: ToolNames, ctx: HookContext): boolean =>
-  hasMessage(tool) && !Object.hasOwn(names, name) &&
-  toolsOf(ctx).some((one) => one.delegates && one.name === name)
+  (tool === undefined || takesMessage(tool)) && !Object.hasOwn(names, name) &&
+  // The list of tools is made for each reader, so it is not read for other tools.
+  toolsOf(ctx).some((one) => one.delegates && one.name === name && takesMessage(one))
 
-/** The only argument of a delegation. The list of tools is made for each reader, so it is not read for other tools. */
-const hasMessage = (tool: ToolMeta | undefined): boolean =>
-  tool === undefined || (isFields(tool.inputSchema["properties"]) && "message" in tool.inputSchema["properties"])
+/** The only argument of a delegation. `message_agent` also takes the id of an agent that was started before. */
+const takesMessage = ({ inputSchema: { properties } }: ToolMeta): boolean =>
+  isFields(properties) && Object.keys(properties).join() === "message"
 
 /** A chain that runs without an agent has no tools: there `ctx.tools` throws. */
 const toolsOf = (ctx: HookContext): HookContext["tools"] => Result.getOrElse(Result.try(() => ctx.tools), () => [])

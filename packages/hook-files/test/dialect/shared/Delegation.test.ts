@@ -33,4 +33,28 @@ describe("a delegation", () => {
       assert.include(JSON.stringify(worker.requests[0]), "look twice")
     })
   }
+
+  it("is not a message to an agent that works in the background", { timeout: 60_000 }, async () => {
+    const { cwd, home, load, root } = place()
+    const log = join(root, "log")
+    const hooks = { PreToolUse: [{ hooks: [{ type: "command", command: `cat >> ${log}; echo >> ${log}` }] }] }
+    write(join(home, ".claude/settings.json"), JSON.stringify({ hooks }))
+    const { provider } = scripted([
+      calls(["explore", { message: "look" }]),
+      calls(["message_agent", { id: "agent_1", message: "hurry" }]),
+      { text: "done" },
+      { text: "done" }
+    ])
+    const explore = createAgent({ name: "explore", provider: scripted([{ text: "found" }]).provider })
+    await using agent = createAgent({
+      provider,
+      cwd,
+      hooks: load().hooks,
+      tools: [agentTool({ name: "explore", description: "Looks", agent: explore, background: true })]
+    })
+    await agent.run("go")
+    const told = readFileSync(log, "utf8").split("\n").filter((line) => line !== "").map((line) => JSON.parse(line))
+    assert.deepEqual(told.map(({ tool_name }) => tool_name).slice(0, 2), ["Agent", "message_agent"])
+    assert.deepEqual(told[1].tool_input, { id: "agent_1", message: "hurry" })
+  })
 })
