@@ -22,26 +22,29 @@ const names: ReadonlyArray<readonly [RegExp, string]> = [
 ]
 
 export const placed = (text: string): string =>
-  names.reduce(
-    (line, [name, path]) =>
-      line.replaceAll(name, (found) =>
-        `${found.startsWith("\"") ? "\"" : ""}${path}${/^".*"$/s.test(found) ? "\"" : ""}`),
-    text
-  )
+  text.includes("$")
+    ? names.reduce(
+      (line, [name, path]) =>
+        line.replaceAll(name, (found) =>
+          `${found.startsWith("\"") ? "\"" : ""}${path}${/^".*"$/s.test(found) ? "\"" : ""}`),
+      text
+    )
+    : text
 
 export const unplaced = (path: string, { cwd, home, root = cwd }: Places): string =>
   path.replace(/^\/@project/, () => cwd).replace(/^(?:\/@home|~)(?=\/|$)/, () => home).replace(/^\/@plugin/, () => root)
 
 /** Replaces variables that the line sets exactly once to a plain value. */
 export const filled = (line: string): string => {
+  if (!line.includes("$")) return line
   const values = new Map<string, string>()
   const sets = /(?:^|[\s;&|(])([A-Za-z_]\w*)=(?:"([^"]*)"|'([^']*)'|([^\s;|&()<>"'`]*))(?=[\s;&|)]|$)/g
-  for (const [, name, double, single, bare] of line.matchAll(sets)) {
-    const value = (double ?? single ?? bare)!
-    values.set(name!, !/^[\w/.@:+-]+$/.test(value) || (values.get(name!) ?? value) !== value ? "" : value)
+  for (const [, name = "", double, single, bare] of line.matchAll(sets)) {
+    const value = double ?? single ?? bare ?? ""
+    values.set(name, !/^[\w/.@:+-]+$/.test(value) || (values.get(name) ?? value) !== value ? "" : value)
   }
   return line.replaceAll(
     /\$(?:\{(\w+)\}|(\w+))/g,
-    (whole, braced?: string, bare?: string) => values.get((braced ?? bare)!) || whole
+    (whole, braced?: string, bare?: string) => values.get(braced ?? bare ?? "") || whole
   )
 }
