@@ -30,58 +30,18 @@ import {
   wordsIn
 } from "../packages/hook-files/test/oracle/setting.ts"
 import { settings } from "../packages/hook-files/test/oracle/settings.ts"
+import { type Block, sendMessage } from "../test/cli/messages-stream.ts"
 
 const recordFile = resolve("packages/hook-files/test/oracle/recorded.json")
 const [vendor, sdk] = ["@anthropic-ai", `claude-agent-sdk-${process.platform}-${process.arch}`]
 const installed = resolve("test/cli/node_modules", vendor!, sdk!, "claude")
 const hasAll = ["--allowedTools", "Agent,Bash,Edit,Glob,Grep,Read,Write"]
 
-interface Block {
-  readonly type: string
-  readonly [field: string]: unknown
-}
-
 /** What a request of the program has. */
 interface Body {
   readonly messages?: ReadonlyArray<{ readonly role: string; readonly content: unknown }>
   readonly tools?: ReadonlyArray<{ readonly name?: string }>
 }
-
-const eventsOf = (id: number, blocks: ReadonlyArray<Block>) => [
-  {
-    type: "message_start",
-    message: {
-      id: `msg_${id}`,
-      type: "message",
-      role: "assistant",
-      model: "demo",
-      content: [],
-      stop_reason: null,
-      usage: { input_tokens: 1, output_tokens: 1 }
-    }
-  },
-  ...blocks.flatMap((block, index) => [
-    {
-      type: "content_block_start",
-      index,
-      content_block: block.type === "text" ? { type: "text", text: "" } : { ...block, input: {} }
-    },
-    {
-      type: "content_block_delta",
-      index,
-      delta: block.type === "text"
-        ? { type: "text_delta", text: block["text"] }
-        : { type: "input_json_delta", partial_json: JSON.stringify(block["input"]) }
-    },
-    { type: "content_block_stop", index }
-  ]),
-  {
-    type: "message_delta",
-    delta: { stop_reason: blocks[0]?.type === "text" ? "end_turn" : "tool_use", stop_sequence: null },
-    usage: { output_tokens: 1 }
-  },
-  { type: "message_stop" }
-]
 
 /** The model of an agent, and what it has read. */
 const modelOf = (steps: ReadonlyArray<ReadonlyArray<Call>>, name: string, says: string, cwd: string) => {
@@ -151,7 +111,6 @@ export const runInProgram = async (
   const { bin, cwd, home, script } = prepare(setting, root)
   const lead = modelOf(setting.steps, "lead", "w-answer", cwd)
   const child = modelOf(setting.child, "child", "w-done", cwd)
-  let count = 0
   const server = createServer((request, response) => {
     let body = ""
     request.on("data", (piece) => body += String(piece))
@@ -162,11 +121,7 @@ export const runInProgram = async (
       const isLoop = tools.some(({ name }) => name === "Bash")
       const model = text.includes("guard me") ? lead : child
       const blocks = isLoop ? model.answer(messages) : [{ type: "text", text: "done" }]
-      response.writeHead(200, { "content-type": "text/event-stream" })
-      for (const event of eventsOf(count++, blocks)) {
-        response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
-      }
-      response.end()
+      sendMessage(response, blocks)
     })
   })
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready))

@@ -6,6 +6,7 @@ import { Guard } from "@belay/guard"
 import * as ClaudeAgent from "@belay/guard/ClaudeAgent"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import { sendMessage } from "./messages-stream.ts"
 
 const calls = [
   { type: "tool_use", id: "toolu_1", name: "Bash", input: { command: "echo leak > leaked.txt" } },
@@ -17,42 +18,6 @@ const calls = [
 /** The results that the model has read. */
 let results: ReadonlyArray<unknown> = []
 
-const eventsOf = (blocks: ReadonlyArray<{ readonly type: string; readonly [key: string]: unknown }>) => [
-  {
-    type: "message_start",
-    message: {
-      id: "msg_1",
-      type: "message",
-      role: "assistant",
-      model: "demo",
-      content: [],
-      stop_reason: null,
-      usage: { input_tokens: 1, output_tokens: 1 }
-    }
-  },
-  ...blocks.flatMap((block, index) => [
-    {
-      type: "content_block_start",
-      index,
-      content_block: block.type === "text" ? { type: "text", text: "" } : { ...block, input: {} }
-    },
-    {
-      type: "content_block_delta",
-      index,
-      delta: block.type === "text"
-        ? { type: "text_delta", text: block["text"] }
-        : { type: "input_json_delta", partial_json: JSON.stringify(block["input"]) }
-    },
-    { type: "content_block_stop", index }
-  ]),
-  {
-    type: "message_delta",
-    delta: { stop_reason: blocks[0]?.type === "text" ? "end_turn" : "tool_use", stop_sequence: null },
-    usage: { output_tokens: 1 }
-  },
-  { type: "message_stop" }
-]
-
 const server = createServer((request, response) => {
   let body = ""
   request.on("data", (piece) => body += String(piece))
@@ -62,9 +27,7 @@ const server = createServer((request, response) => {
     const isAgent = tools.some(({ name }: { readonly name: string }) => name === "Bash")
     if (isAgent) results = messages.flatMap(({ content }: { readonly content: unknown }) => content)
     const blocks = isAgent && !text.includes("toolu_1") ? calls : [{ type: "text", text: "done" }]
-    response.writeHead(200, { "content-type": "text/event-stream" })
-    for (const event of eventsOf(blocks)) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
-    response.end()
+    sendMessage(response, blocks)
   })
 })
 await new Promise<void>((done) => server.listen(0, "127.0.0.1", done))

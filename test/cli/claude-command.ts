@@ -5,12 +5,8 @@
 import { writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
+import { type Block, sendMessage } from "./messages-stream.ts"
 import { commands, endpoint, folder, home, mail, mails, prompt, read, report, run, task } from "./scene.ts"
-
-interface Block {
-  readonly type: string
-  readonly [key: string]: unknown
-}
 
 const use = (id: string, name: string, input: object): Block => ({ type: "tool_use", id: `toolu_${id}`, name, input })
 
@@ -27,44 +23,6 @@ const ofAgent: ReadonlyArray<ReadonlyArray<Block>> = [
   [use("8", "Bash", { command: commands.inAgent })]
 ]
 
-let count = 0
-
-const eventsOf = (blocks: ReadonlyArray<Block>) => [
-  {
-    type: "message_start",
-    message: {
-      id: `msg_${count++}`,
-      type: "message",
-      role: "assistant",
-      model: "demo",
-      content: [],
-      stop_reason: null,
-      usage: { input_tokens: 1, output_tokens: 1 }
-    }
-  },
-  ...blocks.flatMap((block, index) => [
-    {
-      type: "content_block_start",
-      index,
-      content_block: block.type === "text" ? { type: "text", text: "" } : { ...block, input: {} }
-    },
-    {
-      type: "content_block_delta",
-      index,
-      delta: block.type === "text"
-        ? { type: "text_delta", text: block["text"] }
-        : { type: "input_json_delta", partial_json: JSON.stringify(block["input"]) }
-    },
-    { type: "content_block_stop", index }
-  ]),
-  {
-    type: "message_delta",
-    delta: { stop_reason: blocks[0]?.type === "text" ? "end_turn" : "tool_use", stop_sequence: null },
-    usage: { output_tokens: 1 }
-  },
-  { type: "message_stop" }
-]
-
 const url = await endpoint(({ messages = [], tools = [] }, response) => {
   const text = JSON.stringify(messages)
   const isLoop = (tools as ReadonlyArray<{ readonly name?: string }>).some(({ name }) => name === "Bash")
@@ -73,9 +31,7 @@ const url = await endpoint(({ messages = [], tools = [] }, response) => {
   const next = script.find(([first]) => !text.includes(String(first?.["id"])))
   if (isLoop) read.push(text)
   const blocks = isLoop && next !== undefined ? next : [{ type: "text", text: "done" }]
-  response.writeHead(200, { "content-type": "text/event-stream" })
-  for (const event of eventsOf(blocks)) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
-  response.end()
+  sendMessage(response, blocks)
 })
 
 writeFileSync(join(folder, "mcp.json"), JSON.stringify({ mcpServers: { mail } }))

@@ -9,12 +9,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { z } from "zod"
 import { Absent, type Driver, type Setup, type Step } from "../../proof/driver.ts"
+import { type Block, emptyMessage, sendMessage } from "./messages-stream.ts"
 
 let ids = 0
 const server = "proof"
 const nameOf = (name: string): string => name === "helper" ? "Agent" : `mcp__${server}__${name}`
-
-type Block = { readonly type: string; readonly [key: string]: unknown }
 
 const blocksOf = (step: Exclude<Step, { readonly fails: true }>): ReadonlyArray<Block> =>
   "says" in step ? [{ type: "text", text: step.says }] : step.calls.map(({ args = {}, id = `c${++ids}`, name }) => ({
@@ -23,38 +22,6 @@ const blocksOf = (step: Exclude<Step, { readonly fails: true }>): ReadonlyArray<
     name: nameOf(name),
     input: name === "helper" ? { description: "Helps", prompt: "help", subagent_type: "helper" } : args
   }))
-
-const eventsOf = (blocks: ReadonlyArray<Block>) => {
-  const usage = { input_tokens: 1, output_tokens: 1 }
-  const isText = blocks[0]?.type === "text"
-  return [
-    {
-      type: "message_start",
-      message: { id: "m", type: "message", role: "assistant", model: "demo", content: [], stop_reason: null, usage }
-    },
-    ...blocks.flatMap((block, index) => [
-      {
-        type: "content_block_start",
-        index,
-        content_block: block.type === "text" ? { type: "text", text: "" } : { ...block, input: {} }
-      },
-      {
-        type: "content_block_delta",
-        index,
-        delta: block.type === "text"
-          ? { type: "text_delta", text: block["text"] }
-          : { type: "input_json_delta", partial_json: JSON.stringify(block["input"]) }
-      },
-      { type: "content_block_stop", index }
-    ]),
-    {
-      type: "message_delta",
-      delta: { stop_reason: isText ? "end_turn" : "tool_use", stop_sequence: null },
-      usage: { output_tokens: 1 }
-    },
-    { type: "message_stop" }
-  ]
-}
 
 /** Answers from the scripts: the lead has the tool `Agent`, its helper does not. */
 const endpoint = async ({ helpers = [], script }: Setup, called: () => void) => {
@@ -74,16 +41,11 @@ const endpoint = async ({ helpers = [], script }: Setup, called: () => void) => 
       }
       if (stream !== true) {
         response.writeHead(200, { "content-type": "application/json" })
-        const [start] = eventsOf([])
-        response.end(JSON.stringify({ ...Object(start).message, content: blocksOf(step), stop_reason: "end_turn" }))
+        response.end(JSON.stringify({ ...emptyMessage(), content: blocksOf(step), stop_reason: "end_turn" }))
         return
       }
       if ("calls" in step) called()
-      response.writeHead(200, { "content-type": "text/event-stream" })
-      for (const event of eventsOf(blocksOf(step))) {
-        response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
-      }
-      response.end()
+      sendMessage(response, blocksOf(step))
     })
   })
   await new Promise<void>((done) => made.listen(0, "127.0.0.1", done))
