@@ -79,7 +79,8 @@ export const make = (options: Options): Engine => {
 }
 
 const isElsewhere =
-  "another process runs the sessions of this store: this one waits until it has ended. For several processes at a time, " +
+  "another process runs the sessions of this store: this one waits until it has ended. For several processes at " +
+  "a time, " +
   "use a PostgresStore with PgBossEngine or ClusterEngine"
 
 /** Claims the sessions. Returns false if another process has them. */

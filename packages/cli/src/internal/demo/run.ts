@@ -143,7 +143,8 @@ const converse = async (
     if (screen.interactive) {
       write(
         dim(
-          `         The run is saved. End this program with "kill -9 ${process.pid}", start it again, and it continues here.`
+          `         The run is saved. End this program with "kill -9 ${process.pid}", start it again, and it ` +
+            "continues here."
         )
       )
     }

@@ -92,7 +92,9 @@ export const basecoat: Guide = {
   script: ({ occasion }) => {
     const head = "import json, sys\n\nevent = json.load(sys.stdin)\n"
     return occasion === "tool-call"
-      ? `${head}if "git push" in json.dumps(event):\n    print(json.dumps({"action": "block", "reason": "ask before you push"}))\nelse:\n    print(json.dumps({"action": "passThrough"}))\n`
+      ? `${head}if "git push" in json.dumps(event):\n` +
+        `    print(json.dumps({"action": "block", "reason": "ask before you push"}))\nelse:\n` +
+        `    print(json.dumps({"action": "passThrough"}))\n`
       : `${head}print(json.dumps({"action": "injectContext", "additionalContext": ["Something that the model should know."]}))\n`
   }
 }

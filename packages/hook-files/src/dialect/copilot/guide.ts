@@ -206,9 +206,11 @@ export const copilot: Guide = {
     ),
   script: ({ may, occasion }) =>
     occasion === "tool-call"
-      ? `#!/bin/bash\nif jq -r '.toolArgs | fromjson | .command // empty' | grep -q 'git push'; then\n  echo '{"permissionDecision":"deny","permissionDecisionReason":"ask before you push"}'\nfi\nexit 0\n`
+      ? "#!/bin/bash\nif jq -r '.toolArgs | fromjson | .command // empty' | grep -q 'git push'; then\n" +
+        `  echo '{"permissionDecision":"deny","permissionDecisionReason":"ask before you push"}'\nfi\nexit 0\n`
       : occasion === "stop" || occasion === "subagent-stop"
-      ? `#!/bin/bash\ncat > /dev/null\nnpm test > /dev/null 2>&1 || echo '{"decision":"block","reason":"the tests fail"}'\n`
+      ? "#!/bin/bash\ncat > /dev/null\n" +
+        `npm test > /dev/null 2>&1 || echo '{"decision":"block","reason":"the tests fail"}'\n`
       : may?.includes("add context") === true
       ? `#!/bin/bash\ncat > /dev/null\necho '{"additionalContext":"Something that the model should know."}'\n`
       : `#!/bin/bash\ncat >> /tmp/copilot-events.log\n`

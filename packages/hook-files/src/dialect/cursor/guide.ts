@@ -236,11 +236,14 @@ export const cursor: Guide = {
     ),
   script: ({ may, name, occasion }) =>
     name === "beforeShellExecution"
-      ? `#!/bin/bash\nif jq -r '.command' | grep -q 'git push'; then\n  echo '{"permission":"deny","agent_message":"ask before you push"}'\nfi\nexit 0\n`
+      ? "#!/bin/bash\nif jq -r '.command' | grep -q 'git push'; then\n" +
+        `  echo '{"permission":"deny","agent_message":"ask before you push"}'\nfi\nexit 0\n`
       : occasion === "tool-call"
-      ? `#!/bin/bash\nif grep -q 'secret'; then\n  echo '{"permission":"deny","agent_message":"this is a secret"}'\nfi\nexit 0\n`
+      ? "#!/bin/bash\nif grep -q 'secret'; then\n" +
+        `  echo '{"permission":"deny","agent_message":"this is a secret"}'\nfi\nexit 0\n`
       : occasion === "prompt"
-      ? `#!/bin/bash\nif jq -r '.prompt' | grep -q 'password'; then\n  echo '{"continue":false,"user_message":"do not send passwords"}'\nfi\n`
+      ? "#!/bin/bash\nif jq -r '.prompt' | grep -q 'password'; then\n" +
+        `  echo '{"continue":false,"user_message":"do not send passwords"}'\nfi\n`
       : occasion === "stop" || occasion === "subagent-stop"
       ? `#!/bin/bash\ncat > /dev/null\nnpm test > /dev/null 2>&1 || echo '{"followup_message":"the tests fail"}'\n`
       : may?.includes("add context") === true

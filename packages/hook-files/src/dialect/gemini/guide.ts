@@ -179,9 +179,11 @@ export const gemini: Guide = {
   script: ({ name, occasion }) => {
     const head = "#!/usr/bin/env python3\nimport json, sys\n\nevent = json.load(sys.stdin)\n"
     return occasion === "tool-call"
-      ? `${head}if "git push" in event["tool_input"].get("command", ""):\n    print(json.dumps({"decision": "deny", "reason": "ask before you push"}))\n`
+      ? `${head}if "git push" in event["tool_input"].get("command", ""):\n` +
+        `    print(json.dumps({"decision": "deny", "reason": "ask before you push"}))\n`
       : occasion === "stop"
-      ? `${head}if not event["stop_hook_active"] and "done" not in event["prompt_response"]:\n    print(json.dumps({"decision": "deny", "reason": "say what is done"}))\n`
+      ? `${head}if not event["stop_hook_active"] and "done" not in event["prompt_response"]:\n` +
+        `    print(json.dumps({"decision": "deny", "reason": "say what is done"}))\n`
       : `${head}print(json.dumps({"hookSpecificOutput": {"hookEventName": "${name}", "additionalContext": "Something that the model should know."}}))\n`
   }
 }

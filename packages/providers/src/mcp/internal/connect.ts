@@ -164,7 +164,8 @@ export const refusalAdvice = (server: Program | Endpoint, error: unknown): strin
   const isGiven = Object.keys(server.headers ?? {}).some((header) => header.toLowerCase() === "authorization")
   if (server.oauth !== undefined) return `; the login of this server (\`oauth\`) was refused with ${status}`
   return isGiven
-    ? `; the server answered ${status}: it refuses the header \`authorization\` of this server, so check whether the key has expired`
+    ? `; the server answered ${status}: it refuses the header \`authorization\` of this server, so check whether ` +
+      "the key has expired"
     : `; the server answered ${status}: it wants a key, so set headers: { authorization: "Bearer <key>" } for this ` +
       "server, or `oauth` if it has a login"
 }

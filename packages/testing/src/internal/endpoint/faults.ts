@@ -108,8 +108,8 @@ export const inject = (
       return {
         status: 200,
         headers: { "content-type": "text/html; charset=utf-8" },
-        body:
-          "<!doctype html><html><head><title>Welcome</title></head><body>Please log in to the captive portal.</body></html>"
+        body: "<!doctype html><html><head><title>Welcome</title></head><body>Please log in to the captive " +
+          "portal.</body></html>"
       }
     case "empty":
       return {
@@ -145,7 +145,8 @@ export const wrongKey = (): RawAnswer =>
 export const overflow = (limit: number, requested: number): RawAnswer =>
   failure(
     400,
-    `This model's maximum context length is ${limit} tokens. However, your messages resulted in ${requested} tokens. Please reduce the length of the messages.`,
+    `This model's maximum context length is ${limit} tokens. However, your messages resulted in ${requested} ` +
+      "tokens. Please reduce the length of the messages.",
     "invalid_request_error",
     "context_length_exceeded",
     {},

@@ -138,8 +138,8 @@ const message = (given: Json, index: number): WireMessage | WireProblem => {
     }
     if (call.id.length > 40) {
       return {
-        message:
-          `Invalid '${param}.tool_calls[${toolCalls.length}].id': string too long. Expected a string with maximum length 40.`,
+        message: `Invalid '${param}.tool_calls[${toolCalls.length}].id': string too long. Expected a string with ` +
+          "maximum length 40.",
         param: `${param}.tool_calls`,
         code: "string_above_max_length"
       }

@@ -100,7 +100,8 @@ const whyNot = (
   const answer = rulesOf(use.rules).preToolCall!(event, ctx) as HookAction.HookAction | undefined
   if (answer === undefined) return undefined
   const declared = use.rules.length === 0 ? "that it needs no tool" : use.rules.join(", ").slice(0, 500)
-  return `${event.name} does not run: the skill ${use.skill} is in use, and its allowed-tools do not cover this call. ` +
+  return `${event.name} does not run: the skill ${use.skill} is in use, and its allowed-tools do not cover this ` +
+    "call. " +
     `It declares ${declared}`
 }
 

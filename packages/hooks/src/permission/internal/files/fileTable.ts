@@ -18,7 +18,8 @@ export interface FileOptions {
 }
 
 const outputs =
-  "-o --output --out --outFile --outfile --out-file --output-file --outdir --outDir --out-dir --output-dir --output-path"
+  "-o --output --out --outFile --outfile --out-file --output-file --outdir --outDir --out-dir --output-dir " +
+  "--output-path"
 
 const compiler: FileOptions = { write: "-o -MF -MT --output --out-dir --emit -aux-info -dumpdir" }
 const database: FileOptions = {
@@ -28,8 +29,8 @@ const database: FileOptions = {
 }
 const container: FileOptions = {
   write: "-o --output --iidfile --cidfile --metadata-file --output-dir",
-  read:
-    "--env-file -f --file --from-file --from-env-file --values --secret --volume -v --mount -i --input --kubeconfig --cert --key",
+  read: "--env-file -f --file --from-file --from-env-file --values --secret --volume -v --mount -i --input " +
+    "--kubeconfig --cert --key",
   operands: "none"
 }
 const converter: FileOptions = { operands: "last" }
@@ -142,15 +143,16 @@ const table: { readonly [programs: string]: FileOptions } = {
   certbot: { write: "--config-dir --work-dir --logs-dir --cert-path --key-path", operands: "none" },
   "visudo crontab": { write: "-f", operands: "read" },
   "curl": {
-    write:
-      "-o -D -c --output --output-dir --dump-header --cookie-jar --trace --trace-ascii --stderr --etag-save --hsts --libcurl --alt-svc",
-    read:
-      "-T --upload-file -K --config -E --cert --key --cacert --netrc-file -b --cookie --etag-compare --proxy-cert --proxy-key",
+    write: "-o -D -c --output --output-dir --dump-header --cookie-jar --trace --trace-ascii --stderr --etag-save " +
+      "--hsts --libcurl --alt-svc",
+    read: "-T --upload-file -K --config -E --cert --key --cacert --netrc-file -b --cookie --etag-compare " +
+      "--proxy-cert --proxy-key",
     operands: "none"
   },
   "wget wget2": {
     write:
-      "-O -o -a -P --output-document --output-file --append-output --directory-prefix --save-cookies --warc-file --rejected-log --hsts-file",
+      "-O -o -a -P --output-document --output-file --append-output --directory-prefix --save-cookies --warc-file " +
+      "--rejected-log --hsts-file",
     read:
       "-i --input-file --post-file --body-file --load-cookies --certificate --private-key --config --ca-certificate",
     operands: "none"

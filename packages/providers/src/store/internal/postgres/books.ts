@@ -12,7 +12,8 @@ export const ledgerOf = ({ address, schema: s, transaction }: Database): Ledger 
         const name = JSON.stringify(id)
         // The row is locked, also if it is new, until the end of the transaction.
         const [row] = yield* query(
-          `INSERT INTO ${s}.accounts (id) VALUES ($1) ON CONFLICT (id) DO UPDATE SET id = excluded.id RETURNING account`,
+          `INSERT INTO ${s}.accounts (id) VALUES ($1) ON CONFLICT (id) DO UPDATE SET id = excluded.id RETURNING ` +
+            "account",
           name
         )
         const text = row?.["account"]

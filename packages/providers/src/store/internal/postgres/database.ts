@@ -233,7 +233,8 @@ const checkTables = (query: Query, schema: string, address: string, migrates: bo
         "missing",
         found === 0
           ? `the schema ${schema} has no tables of Belay: create them with migrations: "auto"`
-          : `its tables have version ${found}, and this Belay needs version ${version}: update them with migrations: "auto"`
+          : `its tables have version ${found}, and this Belay needs version ${version}: update them with ` +
+            `migrations: "auto"`
       )
     )
   })

@@ -47,7 +47,8 @@ const erase = Effect.fnUntraced(function*(
   const ofSession = (table: string) =>
     Effect.map(
       query(
-        `DELETE FROM ${s}.${table} USING ${s}.sessions WHERE session = sessions.key AND id = ANY($1::text[]) RETURNING 1`,
+        `DELETE FROM ${s}.${table} USING ${s}.sessions WHERE session = sessions.key AND id = ANY($1::text[]) ` +
+          "RETURNING 1",
         sessions
       ),
       (rows) => rows.length

@@ -105,7 +105,8 @@ export const inboxOf = ({ address, schema: s, transaction, use }: Database): Inb
           query(
             `SELECT session_id AS "sessionId", min(at) AS at FROM ${table} AS one WHERE at <= $1::float8 AND ${due}` +
               ` AND ${pinnedTo(pins, "$5::text")}` +
-              " GROUP BY session_id HAVING min(at) > $2::float8 OR (min(at) = $2::float8 AND session_id COLLATE \"C\" > $3)" +
+              " GROUP BY session_id HAVING min(at) > $2::float8 OR (min(at) = $2::float8 AND session_id COLLATE " +
+              "\"C\" > $3)" +
               ` ORDER BY ${fair ? `${placeOf("session_id COLLATE \"C\"")}, ` : ""}` +
               "min(at), session_id COLLATE \"C\" LIMIT $4",
             String(until),

@@ -30,7 +30,8 @@ export const sessionsOf = (database: Database): Sessions => {
         read(id, (query) =>
           Effect.map(
             query(
-              `SELECT state, messages AS count, ARRAY(SELECT message FROM ${s}.messages WHERE session = key ORDER BY position)` +
+              `SELECT state, messages AS count, ARRAY(SELECT message FROM ${s}.messages WHERE session = key ` +
+                "ORDER BY position)" +
                 ` AS messages FROM ${s}.sessions WHERE id = $1`,
               id
             ),
@@ -74,7 +75,8 @@ export const sessionsOf = (database: Database): Sessions => {
       read(id, (query) =>
         Effect.map(
           query(
-            `SELECT record FROM ${s}.records JOIN ${s}.sessions ON sessions.key = session WHERE id = $1 ORDER BY records.key`,
+            `SELECT record FROM ${s}.records JOIN ${s}.sessions ON sessions.key = session WHERE id = $1 ORDER BY ` +
+              "records.key",
             id
           ),
           (rows) => rows.map(({ record }) => parse(address, String(record)))
@@ -172,7 +174,8 @@ const forking = ({ address, schema: s }: Database, id: string, to: string): Act<
     const { seal: _seal, ...state } = Object(parse(address, String(from["state"])))
     const [made] = yield* query(
       `INSERT INTO ${s}.sessions (id, revision, turn, status, messages, state, written_by, created_at, updated_at)` +
-        ` SELECT $1::text, revision, turn, status, messages, $2::text, '', ${now}, ${now} FROM ${s}.sessions WHERE key = $3` +
+        ` SELECT $1::text, revision, turn, status, messages, $2::text, '', ${now}, ${now} FROM ${s}.sessions ` +
+        "WHERE key = $3" +
         " ON CONFLICT (id) DO NOTHING RETURNING key",
       target,
       JSON.stringify({ ...state, sessionId: to }),

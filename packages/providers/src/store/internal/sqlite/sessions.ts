@@ -35,7 +35,8 @@ export const sessionsOf = (database: Database): Sessions => {
     list: ({ before = Infinity, ids, limit = 100 } = {}) =>
       attempt(path, () =>
         sql(
-          "SELECT id, revision, turn AS turnNumber, messages, status, created_at AS createdAt, updated_at AS updatedAt" +
+          "SELECT id, revision, turn AS turnNumber, messages, status, created_at AS createdAt, updated_at AS " +
+            "updatedAt" +
             ` FROM sessions WHERE updated_at < ?${
               ids === undefined ? "" : " AND id IN (SELECT value FROM json_each(?))"
             }` +
@@ -129,7 +130,8 @@ const keep = (
   const values = [revision, state.turnNumber, statusOf(state), start + added.length, JSON.stringify(state)] as const
   const changed = moment(database, time)
   const key = kept?.key ?? sql(
-    "INSERT INTO sessions (id, revision, turn, status, messages, state, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO sessions (id, revision, turn, status, messages, state, created_at, updated_at) VALUES (?, ?, ?, " +
+      "?, ?, ?, ?, ?)"
   ).run(sessionId, ...values, time, changed).lastInsertRowid
   if (kept !== undefined) {
     sql("UPDATE sessions SET revision = ?, turn = ?, status = ?, messages = ?, state = ?, updated_at = ? WHERE key = ?")
