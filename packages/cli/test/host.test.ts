@@ -1,7 +1,7 @@
 /** `belay host` as a process: it runs sessions, and hands them over when it is asked to end. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, mkdtempSync, readFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -27,7 +27,9 @@ const place = () => {
     const ended = once(child, "close") as Promise<[number | null, string | null]>
     return { child, ended, stdout: () => stdout, stderr: () => stderr }
   }
-  return { log, sessions, start }
+  /** Ends the tools that wait for it. */
+  const tell = () => writeFileSync(`${env.BELAY_TEST_LOG}.told`, "")
+  return { log, sessions, start, tell }
 }
 
 const until = async (fact: () => boolean): Promise<void> => {
@@ -36,12 +38,14 @@ const until = async (fact: () => boolean): Promise<void> => {
 
 describe("belay host", () => {
   it("hands a turn over on SIGTERM after its running tool has ended, and another runner finishes it", async () => {
-    const { log, sessions, start } = place()
+    const { log, sessions, start, tell } = place()
     const one = start("--json")
-    const sent = await sessions("send", "s", "work 700", "--key", "m")
+    const sent = await sessions("send", "s", "work told", "--key", "m")
     assert.deepStrictEqual([sent.code, sent.stdout], [0, "m\n"])
     await until(() => log().includes("work begins"))
     one.child.kill("SIGTERM")
+    await until(() => one.stdout().includes("draining"))
+    tell()
     assert.deepStrictEqual(await one.ended, [0, null], one.stderr())
     assert.deepStrictEqual(log(), ["work begins", "work ends"])
     const facts = one.stdout().trim().split("\n").map((line) => JSON.parse(line))
@@ -50,8 +54,8 @@ describe("belay host", () => {
     assert.deepStrictEqual(facts.at(-1), { type: "stopped", inTime: true })
 
     const two = start()
-    const outcome = await sessions("send", "s", "work 700", "--key", "m", "--wait", "--json")
-    assert.deepInclude(JSON.parse(outcome.stdout).outcome, { status: "completed", text: "finished: work 700" })
+    const outcome = await sessions("send", "s", "work told", "--key", "m", "--wait", "--json")
+    assert.deepInclude(JSON.parse(outcome.stdout).outcome, { status: "completed", text: "finished: work told" })
     assert.deepStrictEqual(log(), ["work begins", "work ends"])
     two.child.kill("SIGINT")
     assert.deepStrictEqual(await two.ended, [0, null])

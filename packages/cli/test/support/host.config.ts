@@ -1,6 +1,7 @@
 /**
  * A config file. Messages begin with what the model does: `work` and `danger` call the tool, `slow` writes its answer
- * slowly, and everything else is repeated.
+ * slowly, and everything else is repeated. A tool takes as many milliseconds as the message says, or with `told` until
+ * there is a file beside the log.
  */
 import { createAgent } from "@belay/core/createAgent"
 import { defineTool } from "@belay/core/defineTool"
@@ -9,7 +10,7 @@ import { textResponse } from "@belay/core/LlmCall"
 import { fromPromise } from "@belay/core/LlmProvider"
 import { text } from "@belay/core/Message"
 import * as SqliteStore from "@belay/providers/SqliteStore"
-import { appendFileSync } from "node:fs"
+import { appendFileSync, existsSync } from "node:fs"
 import process from "node:process"
 
 const { BELAY_TEST_LOG: log, BELAY_TEST_STORE: path = ":memory:" } = process.env
@@ -45,7 +46,9 @@ const run = (name: string) =>
     input: { type: "object" },
     execute: async (args) => {
       note(`${name} begins`)
-      await pause(Number(String(Object(args).said).split(" ")[1]) || 0)
+      const [, time] = String(Object(args).said).split(" ")
+      while (time === "told" && !existsSync(`${log}.told`)) await pause(10)
+      await pause(Number(time) || 0)
       note(`${name} ends`)
       return "done"
     }
