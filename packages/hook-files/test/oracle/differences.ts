@@ -41,7 +41,7 @@ export const differences: ReadonlyArray<Difference> = [
     settings: { "PreToolUse answers: defer": { requests: 2, read: ["w-reason"] } }
   },
   {
-    line: "An `updatedToolOutput` that has not the shape of the tool is ignored.",
+    line: "An `updatedToolOutput` in another shape than that of the tool is ignored.",
     settings: { "a new result of Read that is a text": { read: ["w-new"] } }
   },
   {
