@@ -1,4 +1,4 @@
-/** Who handles Ctrl-C. By default it ends the process. */
+/** Who handles Ctrl-C. Without a handler, Ctrl-C ends the process. */
 
 let handler: (() => boolean) | undefined
 

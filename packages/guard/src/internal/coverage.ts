@@ -23,7 +23,7 @@ export const coverageOf = (chain: Pick<HookChain, "hooks">, driver: Driver): Rea
     hooks: chain.hooks.filter((hook) => acts(hook, place)).map(({ name }) => name)
   }))
 
-/** What must hold, so a hook of this kind is refused where it cannot be enforced. */
+/** Whether a hook is there to stop something. It is refused where it cannot be enforced. */
 const mustHold = ({ failOpen, kind, mode, onFailure }: AgentHook<never>): boolean =>
   mode !== "shadow" && (kind === "policy" || failOpen === false || (onFailure ?? "open") !== "open")
 

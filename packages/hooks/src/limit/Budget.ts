@@ -128,7 +128,7 @@ export interface Source {
 }
 
 /**
- * Options of `Budget.remaining` for limits that are stored in a ledger. The options of the budget itself fit.
+ * Options of `Budget.remaining` for limits that are stored in a ledger. The options of `Budget.make` are such options too.
  *
  * @category models
  * @since 0.1.0
@@ -196,7 +196,7 @@ export function remaining(
   }))
 }
 
-/** What `spent` reads. The options of the budget itself fit. @category models @since 0.1.0 */
+/** What `spent` reads. The options of `Budget.make` are such options too. @category models @since 0.1.0 */
 export interface SpentOptions {
   readonly limits: ReadonlyArray<Limit>
   readonly ledger: Ledger.Ledger

@@ -117,7 +117,7 @@ export class Fold {
     return undefined
   }
 
-  /** Keeps a question. All hooks see arguments that it proposes, as if they were those of the call. */
+  /** Keeps a question. If the question proposes other arguments, all hooks see those as the arguments of the call. */
   private addQuestion(entry: Entry, ask: HookAction.Ask): string | undefined {
     const { args, ...question } = ask
     if (args !== undefined) {

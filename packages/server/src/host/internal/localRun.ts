@@ -88,7 +88,7 @@ export class LocalRun {
     this.fork(Effect.andThen(this.pause(delayMs), Effect.sync(() => this.wake(sessionId))))
   }
 
-  /** Advances sessions that are due. One that stays due is left alone for a while, which gets longer. */
+  /** Advances sessions that are due. A session that stays due is advanced again after a pause, which gets longer. */
   addDue(page: ReadonlyArray<Due>, hasMore: boolean, time: number): void {
     this.hasMore = hasMore
     const ids = new Set(page.map(({ sessionId }) => sessionId))

@@ -133,7 +133,7 @@ export const restoreBackground = (turn: Turn): void => {
   for (const { answer, child, error, id, message, tool } of storedAgents(root.durable.turn)) {
     const all = turn.background ??= new BackgroundAgents()
     const to = turn.agent.delegates.get(tool)
-    // The id of the call that started it only names the parent of its events.
+    // The id of the call that started the sub-agent only names the parent of its events.
     const started = planned({ id, name: tool, args: { message } })
     const call: RunningCall = { state: child === undefined ? started : { ...started, child } }
     const state = childOf(call.state)

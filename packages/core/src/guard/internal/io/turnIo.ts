@@ -141,7 +141,7 @@ export class TurnIo {
   private deliver(body: AgentEventBody, moment: EventMoment, session: SessionState): void {
     const { turn: { agent: { hub, info } }, sessionHub: own } = this
     if (!hub.wants(body.type) && own?.wants(body.type) !== true) {
-      // The number belongs to the event, also if nobody receives it.
+      // An event that nobody receives has a number too.
       session.root.lastEvent++
       return
     }

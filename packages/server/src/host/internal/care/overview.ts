@@ -101,7 +101,7 @@ const judge = (
       ? { state: "busy", why: `the turn of ${begun.key} runs`, since }
       : { state: "stuck", why: `the turn of ${begun.key} has stored nothing since then`, since }
   }
-  // A session is here because of one entry at least.
+  // Each session of this list has at least one entry.
   const next = (asking === undefined ? entries : answers).reduce((first, one) => one.at < first.at ? one : first)
   if (next.at > now) return { state: "waiting", why: `${next.key} is due later`, since: next.at }
   const since = Math.min(now, next.at + clockErrorMs)
