@@ -162,10 +162,12 @@ export class TurnIo {
 
   /** Sends the events that were kept back, or drops them if another process was quicker. */
   releaseEvents(): void {
-    const { claim, held = [] } = this
+    const { claim, held } = this
+    if (held === undefined) return
     this.held = undefined
-    if (claim === "lost" || held.length === 0) return
-    if (claim === "unknown") this.turn.session.root.lastEvent += randomGap()
+    if (claim === "lost") return
+    // Another process may use the next numbers until a commit has claimed the session.
+    if (claim === "unknown" || this.commits === 0) this.turn.session.root.lastEvent += randomGap()
     for (const act of held) act()
   }
 
