@@ -15,7 +15,7 @@ import {
 } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { tmpdir } from "node:os"
+import { availableParallelism, tmpdir } from "node:os"
 import { delimiter, join, resolve } from "node:path"
 import { isDeepStrictEqual } from "node:util"
 import { done, files, runInBelay, type Told } from "../packages/hook-files/test/oracle/belay.ts"
@@ -129,7 +129,7 @@ export const runInProgram = async (
   const started = spawn(program, args, {
     cwd,
     stdio: "ignore",
-    timeout: 60_000,
+    timeout: 180_000,
     killSignal: "SIGKILL",
     env: {
       PATH: `${bin}${delimiter}${process.env["PATH"]}`,
@@ -174,42 +174,58 @@ const show = (name: string, outcomes: { readonly [who: string]: Outcome }): void
   for (const [who, outcome] of Object.entries(outcomes)) console.log(`  ${who.padEnd(8)} ${JSON.stringify(outcome)}`)
 }
 
+/** Writes what the program did to the file that the tests compare with. */
+const keep = (outcomes: { readonly [name: string]: Outcome }): void => {
+  const { version } = JSON.parse(readFileSync(resolve("test/cli/node_modules", vendor!, sdk!, "package.json"), "utf8"))
+  const old = JSON.parse(readFileSync(recordFile, "utf8"))
+  const file = {
+    ...old,
+    program: `Claude Code, in ${sdk} ${version}`,
+    date: new Date().toISOString().slice(0, 10),
+    how: "npm run proof -- --settings --record",
+    outcomes: { ...old.outcomes, ...outcomes }
+  }
+  writeFileSync(recordFile, `${JSON.stringify(file, null, 2)}\n`)
+}
+
+/** So many settings are tried before what they did is kept, so that a run that is stopped has not been for nothing. */
+const batch = 12
+
 /**
- * Runs all settings whose name contains a text, one after the other, and prints those that differ. With `record`, it
- * writes what the program did to the file that the tests compare with.
+ * Runs all settings whose name contains a text, as many at once as there are cores, and prints those that differ. With
+ * `record`, it writes what the program did to the file that the tests compare with.
  */
 export const proveSettings = async (part: string, record: boolean): Promise<void> => {
   if (!existsSync(installed)) {
     return console.log("Claude Code is not installed: run node scripts/setup.mjs --cli first.")
   }
   const chosen = settings.filter(({ name }) => name.includes(part))
-  const outcomes: { [name: string]: Outcome } = {}
   const fields = new Set<string>()
   let same = 0
-  for (const setting of chosen) {
+  const prove = async (setting: Setting): Promise<readonly [name: string, outcome: Outcome]> => {
     const { outcome: there, told } = await inFolder((root) => runInProgram(installed, setting, root))
     const { outcome: here, told: heard } = await inFolder((root) => runInBelay(setting, root))
     for (const [event, names] of fieldsOf(told)) fields.add(`program  ${event}: ${names}`)
     for (const [event, names] of fieldsOf(heard)) fields.add(`belay    ${event}: ${names}`)
-    outcomes[setting.name] = there
     if (isDeepStrictEqual(there, here)) same++
     const known = { ...setting.expected, ...inBelay.get(setting.name) }
     const isKnown = isDeepStrictEqual(there, setting.expected) && isDeepStrictEqual(here, known)
     if (!isKnown) show(setting.name, { program: there, known: setting.expected, belay: here })
+    return [setting.name, there]
+  }
+  for (let from = 0; from < chosen.length; from += batch) {
+    const waiting = chosen.slice(from, from + batch)
+    const outcomes: { [name: string]: Outcome } = {}
+    const work = async (): Promise<void> => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const [name, outcome] = await prove(next)
+        outcomes[name] = outcome
+      }
+    }
+    await Promise.all(Array.from({ length: availableParallelism() }, work))
+    if (record) keep(outcomes)
+    console.error(`${Math.min(from + batch, chosen.length)} of ${chosen.length} settings`)
   }
   console.log([...fields].sort((a, b) => a.slice(9) < b.slice(9) ? -1 : 1).join("\n"))
   console.log(`${same} of ${chosen.length} settings do the same in Claude Code and in Belay.`)
-  if (!record) return
-  const { version } = JSON.parse(readFileSync(resolve("test/cli/node_modules", vendor!, sdk!, "package.json"), "utf8"))
-  const old = JSON.parse(readFileSync(recordFile, "utf8"))
-  const date = new Date().toISOString().slice(0, 10)
-  const program = `Claude Code, in ${sdk} ${version}`
-  const file = {
-    ...old,
-    program,
-    date,
-    how: "npm run proof -- --settings --record",
-    outcomes: { ...old.outcomes, ...outcomes }
-  }
-  writeFileSync(recordFile, `${JSON.stringify(file, null, 2)}\n`)
 }

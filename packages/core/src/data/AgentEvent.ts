@@ -16,9 +16,9 @@ import type { Usage } from "./Usage.ts"
 export interface EventMeta {
   /**
    * The number of the event within its conversation: the session that the host opened, and all sub-agents that work for
-   * it. Numbers start at 1 and have no gaps while one process runs the session. Another process continues after the
-   * last number that was saved, so no number is used twice. If the process before ended in the middle of a turn, the
-   * numbers that it may have used are left out.
+   * it. No number is used twice. Numbers start at 1 and have no gaps while one process runs the session and saves its
+   * turns. Another process continues after the last number that was saved; if it cannot know what numbers were used,
+   * such as those of a process that ended in the middle of a turn, it leaves some out.
    */
   readonly seq: number
   /** The session of the agent. A sub-agent has its own session for each task. */

@@ -51,4 +51,19 @@ describe("numbers of events", () => {
     await running
     assert.deepStrictEqual(numbersOf(events), [...new Set(numbersOf(events))])
   })
+
+  it("are not those of another process that goes on with a turn that was resumed without an answer", async () => {
+    const store = SessionStore.inMemory()
+    const events: Array<AgentEvent> = []
+    const first = processOn(store, events, Effect.void)
+    await (await first.session({ id: "s" })).run("begin")
+    const [a, b] = [processOn(store, events, Effect.void), processOn(store, events, Effect.void)]
+    const [late, quick] = [await a.session({ id: "s" }), await b.session({ id: "s" })]
+    let going: Promise<unknown> | undefined
+    a.on(({ type }) => type === "turn-start" ? void (going ??= quick.resume({ p: { type: "approve" } })) : undefined)
+    await late.resume({}).catch((error: unknown) => error)
+    await going
+    assert.isDefined(going)
+    assert.deepStrictEqual(numbersOf(events), [...new Set(numbersOf(events))])
+  })
 })
