@@ -23,6 +23,7 @@ import { inBelay } from "../packages/hook-files/test/oracle/differences.ts"
 import { fieldsOf } from "../packages/hook-files/test/oracle/fields.ts"
 import {
   type Call,
+  countedRequests,
   type Outcome,
   printed,
   type Setting,
@@ -117,8 +118,8 @@ export const runInProgram = async (
     request.on("end", () => {
       const { messages = [], tools = [] }: Body = request.method === "POST" && body !== "" ? JSON.parse(body) : {}
       const text = JSON.stringify(messages)
-      // The program also asks for titles and the like, without tools.
-      const isLoop = tools.some(({ name }) => name === "Bash")
+      // The program also asks for titles and the like, without its tools.
+      const isLoop = tools.length > 1
       const model = text.includes("guard me") ? lead : child
       const blocks = isLoop ? model.answer(messages) : [{ type: "text", text: "done" }]
       sendMessage(response, blocks)
@@ -154,7 +155,7 @@ export const runInProgram = async (
       ran: done(cwd, linesOf(join(bin, "note.log"))),
       read: wordsIn(plain(lead.requests)),
       child: wordsIn(plain(child.requests)),
-      requests: lead.requests.length
+      requests: countedRequests(setting, lead.requests.length)
     }
   }
 }

@@ -12,10 +12,6 @@ const runs = (hooks: ReadonlyArray<number>, more: Partial<Outcome>): Partial<Out
 
 export const differences: ReadonlyArray<Difference> = [
   {
-    line: "`permissions.allow` and `defaultMode` allow calls.",
-    settings: { "allow Bash(note *)": refused() }
-  },
-  {
     line: "A pattern of a matcher is JavaScript.",
     settings: {
       "matcher \"^(?!Bash)\" at a call of Bash": runs([0], refused("w-stderr")),
@@ -33,7 +29,14 @@ export const differences: ReadonlyArray<Difference> = [
   {
     line: "`continue: false` at `PreToolUse` lets that tool run, and then ends the turn.",
     settings: {
-      "PreToolUse answers: the end of the turn": { ran: [] }
+      "PreToolUse answers: the end of the turn": { ran: [] },
+      "PreToolUse answers: the end of the turn and allow": { ran: [] },
+      "two entries: nothing and the end of the turn": { ran: [] },
+      "two entries: code 1 and the end of the turn": { ran: [] },
+      "two entries: allow and the end of the turn": { ran: [] },
+      "two entries: ask and the end of the turn": { read: [], requests: 1 },
+      "two entries: context and the end of the turn": { ran: [] },
+      "two entries: new input and the end of the turn": { ran: [] }
     }
   },
   {
@@ -47,6 +50,31 @@ export const differences: ReadonlyArray<Difference> = [
   {
     line: "`PermissionRequest` runs when a rule of `permissions.ask` asks.",
     settings: { "a rule asks, so PermissionRequest runs": runs([], refused()) }
+  },
+  {
+    line: "If nobody is there, `PermissionRequest` does not run when `PreToolUse` asks.",
+    settings: {
+      "PreToolUse asks, and PermissionRequest allows": runs([0, 1], { ran: ["note one"], read: ["w-ran-one"] })
+    }
+  },
+  {
+    line: "A rule `Edit` without a path is not for `Write`.",
+    settings: {
+      "deny Edit at Write: new.txt, text": refused(),
+      "ask Edit at Write: new.txt, text": refused()
+    }
+  },
+  {
+    line: "A rule of `permissions.ask` does not ask about agents that may be called.",
+    settings: { "ask Agent(general-purpose) at Agent: look, look around, general-purpose": refused() }
+  },
+  {
+    line: "Of a call that one entry denies and another ends with code 2, the model reads the second reason.",
+    settings: { "two entries: deny and code 2": refused("w-reason", "w-stderr") }
+  },
+  {
+    line: "A sub-agent runs in the background, and the agent goes on when it has ended.",
+    settings: { "Stop in a session with a sub-agent": { hooks: [0, 1, 2] } }
   }
 ]
 

@@ -85,6 +85,13 @@ export const refused = (...words: ReadonlyArray<string>): Partial<Outcome> => ({
 /** The turn ends before the tool runs, and before the model reads anything more. */
 export const ended: Partial<Outcome> = { ran: [], read: [], requests: 1 }
 
+/**
+ * The requests that count. With a sub-agent, Claude Code asks the model of the lead once more, whatever the hooks do,
+ * because its sub-agents run in the background.
+ */
+export const countedRequests = ({ steps }: Pick<Setting, "steps">, requests: number): number =>
+  steps.flat().some(({ tool }) => tool === "Agent") ? Math.min(requests, steps.length + 1) : requests
+
 export interface Parts extends Partial<Omit<Setting, "expected" | "name">> {}
 
 /** Makes a setting. Without steps, the model runs one command, and it may. */

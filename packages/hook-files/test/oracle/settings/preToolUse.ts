@@ -191,7 +191,7 @@ const ofFiles = ([
   ["Write(*.txt)", write(), true],
   ["Write(*.md)", write(), false],
   ["Write(src/**)", write("src/new.txt"), true],
-  ["Edit(*.txt)", write(), true],
+  ["Edit(*.txt)", write(), false],
   ["Edit(notes.txt)", edit, true],
   ["Edit(*.md)", edit, false]
 ] as const).map(([rule, call, matches]) =>

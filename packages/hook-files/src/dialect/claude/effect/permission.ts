@@ -72,7 +72,7 @@ export const make = (setup: Setup): Pick<Effects, "onPermission" | "preToolCall"
     if (kept.size > maxKept) kept.delete(kept.keys().next().value!)
   }
 
-  const onPermission: AgentHook["onPermission"] = ({ call: plainCall, tool }, ctx) =>
+  const onPermission: AgentHook["onPermission"] = ({ call: plainCall, reason, tool }, ctx) =>
     Effect.gen(function*() {
       const call: Call = { ...plainCall, tool }
       const id = idOf(ctx, call)
@@ -93,7 +93,8 @@ export const make = (setup: Setup): Pick<Effects, "onPermission" | "preToolCall"
         return HookAction.replace({ type: "allow" as const })
       }
       const answer = yield* request(setup, call, ctx)
-      if (answer?.isAllowed !== true) return answer?.action
+      if (answer === undefined) return withReason(reason, verdict)
+      if (!answer.isAllowed) return answer.action
       const { instead } = answer
       if (instead !== undefined) keep(id, { args, verdict, allowed: digest(instead), instead })
       return HookAction.replace({ type: "allow" as const })
@@ -149,6 +150,12 @@ export const make = (setup: Setup): Pick<Effects, "onPermission" | "preToolCall"
     onToolDenied: denied || before ? onToolDenied : undefined
   }
 }
+
+/** The question of the policy also says why an entry asks. */
+const withReason = (reason: string, verdict: Verdict | undefined): HookAction.Ask | undefined =>
+  verdict?.permission === "ask" && verdict.permissionReason !== undefined
+    ? HookAction.ask(`${reason}; ${verdict.permissionReason}`)
+    : undefined
 
 /** Returns the action if the verdict blocks the call or ends the turn. */
 const stopAction = ({ blocked, stop }: Verdict): HookAction.Abort | HookAction.Reject | undefined => {

@@ -67,9 +67,10 @@ const afterTool = (setup: ToolSetup, done: In<"postToolCall">, ctx: HookContext)
     : result.error
   if (failed === undefined || setup.flavor.afterFailures === true) return afterResult(setup, done, ctx)
   const fields = { [own.error]: failed, is_interrupt: false, duration_ms: elapsedMs }
+  // `continue: false` does not end the turn here. Tried with the program of Claude Code, 2.1.332.
   return onVerdict(
     setup.events.fireForTool("PostToolUseFailure", ctx, { ...call, tool: about }, fields),
-    (verdict) => verdict.stop === undefined ? inject(verdict, ctx) : HookAction.abort(verdict.stop)
+    (verdict) => inject(verdict, ctx)
   )
 }
 

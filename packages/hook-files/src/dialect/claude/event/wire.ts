@@ -48,7 +48,7 @@ const events: { readonly [E in EventName]?: WireEvent } = {
     result: specific({ updatedToolOutput: "$value" }),
     stop
   },
-  PostToolUseFailure: { means: "toolFailure", context, stop },
+  PostToolUseFailure: { means: "toolFailure", context },
   Stop: { means: "stop", again: block, stop },
   SubagentStart: { means: "agentStart", context },
   SubagentStop: { means: "agentStop", again: block, stop },

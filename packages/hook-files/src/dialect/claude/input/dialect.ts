@@ -95,8 +95,12 @@ const holds = (
   ctx: HookContext,
   home: string
 ): boolean =>
-  rule !== "never" && call !== undefined &&
+  rule !== "never" && call !== undefined && !isAboutEdits(rule, call) &&
   Condition.evaluate(rule, call, { cwd: ctx.cwd, home, use: "advice" }) !== "no-match"
+
+/** As a permission, a rule about `Edit` is for all tools that change files. As a condition, it is not for `Write`. */
+const isAboutEdits = (rule: Condition.Rule, call: Condition.Call): boolean =>
+  rule.tool === "Edit" && call.tool === "Write"
 
 /** The same entry in several settings files runs once. The same entry in two plugins or skills runs twice. */
 const identity = ({ env = {}, origin, work }: Handler): string => JSON.stringify([work, origin?.root ?? null, env])
