@@ -1,6 +1,6 @@
 /**
- * All settings, and what Claude Code does with them, as its documentation describes it. `recorded.json` has the few
- * outcomes that come from the program itself.
+ * All settings, and what Claude Code does with them, as its documentation describes it. `recorded.json` has what the
+ * program itself did, which counts.
  */
 import recorded from "./recorded.json" with { type: "json" }
 import type { Outcome, Setting } from "./setting.ts"
