@@ -5,6 +5,7 @@ import * as Programs from "../syntax/nestedPrograms.ts"
 import { inert, shells, wrappers } from "../syntax/programs.ts"
 import { readScript } from "../syntax/scriptReader.ts"
 import type { Simple, Word } from "../syntax/shellSyntax.ts"
+import { clientScripts } from "./clientScripts.ts"
 import type { Command, ScriptFile } from "./command.ts"
 import { type GivenArguments, pipedText, pipedWords } from "./pipes.ts"
 import { shellScriptOf } from "./shellScript.ts"
@@ -126,7 +127,7 @@ export class CommandCollector extends WrappedCommands {
     if (shells.has(name)) return this.shell(invocation)
     if (Programs.isInterpreter(name)) return this.interpreter(invocation, texts)
     if (name === "find" || name === "gfind" || name === "fd" || name === "fdfind") return this.find(invocation)
-    const scripts = optionScripts(name, args)
+    const scripts = [...optionScripts(name, args), ...clientScripts(name, args, invocation.inputs)]
     for (const { dynamic, text } of scripts) {
       if (dynamic) this.problem(`what ${name} runs is dynamic`, via)
       this.script(text, depth + 1, via === "guess" ? via : "wrapped")

@@ -26,4 +26,4 @@ export const runsWhatItWrites = (
 }
 
 const baseName = (text: string): string =>
-  text.replace(/^\w+=/, "").replace(/[?#].*$/, "").replace(/\/+$/, "").replace(/^.*\//, "")
+  text.replace(/^\w+=/, "").replace(/[?#].*$/, "").replace(/\/+$/, "").replace(/^.*[/:]/, "")
