@@ -16,6 +16,10 @@ export const differences: ReadonlyArray<Difference> = [
     settings: { "allow Bash(note *)": refused() }
   },
   {
+    line: "A `deny` rule for a file does not see it behind a glob, or in a folder that a command searches.",
+    settings: { "deny Read(./*.txt) at the command cat *.txt > /dev/null; note one": refused() }
+  },
+  {
     line: "A pattern of a matcher is JavaScript.",
     settings: {
       "matcher \"^(?!Bash)\" at a call of Bash": runs([0], refused("w-stderr")),

@@ -81,7 +81,8 @@ export abstract class WrappedCommands {
   /** A variable that the line sets: its value may be a command, or make programs load code. */
   protected assigned(name: string, value: Word, depth: number, via: Command["via"]): void {
     if (commandVariable.test(name)) {
-      if (value.dynamic) this.problem(`${name} is dynamic`, via)
+      // A prompt is only shown, except the one that traces commands.
+      if (value.dynamic && !/^PS[0-3]$/.test(name)) this.problem(`${name} is dynamic`, via)
       else this.script(value.text, depth + 1, via)
     }
     if (/^(?:BASH_)?ENV$/.test(name)) this.problem(`shells read the file in ${name}`, via)
