@@ -65,7 +65,7 @@ const gitChecks: { readonly [verb: string]: ReadonlyArray<GitCheck> } = {
   "filter-repo": [["git-rewrite", () => true]],
   "update-ref": [[
     "git-rewrite",
-    ({ flag, long, operands }) => flag("d") || long("stdin") || (operands.length > 2 && operands.some(isBranch))
+    ({ flag, long, operands }) => flag("d") || long("stdin") || (operands.length > 2 && isBranch(operands[1]!))
   ]],
   "symbolic-ref": [["git-rewrite", ({ flag, long }) => flag("d") || long("delete")]],
   reflog: [["git-rewrite", ({ some }) => some(/^(?:expire|delete|drop)$/)]],

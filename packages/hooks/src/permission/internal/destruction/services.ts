@@ -50,6 +50,7 @@ const extra: { readonly [program: string]: (args: Arguments) => boolean } = {
   consul: ({ has }) => has("leave") || has("force-leave"),
   dotnet: ({ has }) => has("nuget", "delete"),
   etcdctl: ({ has }) => has("del"),
+  firebase: ({ has }) => has("hosting:disable"),
   fly: ({ has }) => has("suspend"),
   gem: ({ has }) => has("yank"),
   gh: ({ has, long, some }) =>
@@ -153,6 +154,9 @@ const stores: ReadonlyArray<Check> = [
       /^mongo(?:sh)?$/.test(name) &&
       (some(emptiesCollection) || inputs.some(({ text }) => emptiesCollection.test(text)))
   ],
+  ["sql-drop", ({ name, some }, { inputs = [] }) =>
+    /^(?:redis|valkey|keydb)-cli$/.test(name) &&
+    (some(/\bcall\(\s*["']flush(?:all|db)/i) || inputs.some(({ text }) => /^\s*flush(?:all|db)\b/im.test(text)))],
   ["sql-drop", ({ flag, long, name }) => name === "pg_restore" && (flag("c") || long("clean"))],
   ["sql-drop", ({ has, name }) => name === "bq" && has("rm")],
   ["sql-drop", emptiesDatabase],

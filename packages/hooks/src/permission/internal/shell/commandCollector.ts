@@ -172,7 +172,13 @@ export class CommandCollector extends WrappedCommands {
     return true
   }
 
-  private interpreter({ args, name, redirects, via }: Invocation, texts: ReadonlyArray<string>): boolean {
+  private interpreter(invocation: Invocation, texts: ReadonlyArray<string>): boolean {
+    const { args, name, redirects, via } = invocation
+    const at = texts.findIndex((text) => text.startsWith("npm:"))
+    if (name === "deno" && at >= 0) {
+      const program = { ...args[at]!, text: texts[at]!.replace(/^npm:\/?|(?<=.)@[^/]*$/g, "") }
+      return this.exactly([program, ...args.slice(at + 1)], invocation)
+    }
     if (Programs.interpreterRunsInlineCode(name, texts)) {
       const isIdle = !this.hasInput && redirects.every(({ op }) => op === ">") &&
         texts.every((text) => /^-[iqu]?$/.test(text) && text !== "-")
