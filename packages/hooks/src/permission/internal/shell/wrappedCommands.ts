@@ -86,7 +86,7 @@ export abstract class WrappedCommands {
       else this.script(value.text, depth + 1, via)
     }
     if (/^(?:BASH_)?ENV$/.test(name)) this.problem(`shells read the file in ${name}`, via)
-    if (/^TF_CLI_ARGS/.test(name) && /destroy/.test(value.text)) this.problem(`${name} adds arguments`, via)
+    if (name.startsWith("TF_CLI_ARGS") && /destroy/.test(value.text)) this.problem(`${name} adds arguments`, via)
     if (name === "PATH") this.hasOwnPath = true
     if (loaderVariable.test(name)) this.problem(`${name} changes what programs do`, via)
   }
