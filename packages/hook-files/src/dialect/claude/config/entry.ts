@@ -45,7 +45,9 @@ export const readGroup = (place: Place, group: unknown, key: string): ReadonlyAr
     const entry = readEntry(place, hook, at)
     if (entry === undefined) return []
     const { async: isAsync, asyncRewake, if: rule, once, statusMessage, timeout } = entry.when
-    const compiledRule = flavor === "codex" ? ignoredRule(rule, `${at}.if`, warn) : readRule(rule, event, `${at}.if`, folder, warn)
+    const compiledRule = flavor === "codex"
+      ? ignoredRule(rule, `${at}.if`, warn)
+      : readRule(rule, event, `${at}.if`, folder, warn)
     // A `Stop` entry in the file of an agent runs when that sub-agent stops.
     const own = origin?.type === "agent" && event === "Stop" ? "SubagentStop" : event
     if (entry.when === always && origin === undefined) {
