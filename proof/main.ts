@@ -3,6 +3,7 @@
  * `--cli`, it runs the programs that are installed in `test/cli` instead, also with all settings of hooks. `--settings`
  * runs these settings only, those with a text in their names if one follows, and `--record` writes down what happened.
  */
+import { proveCodexSettings } from "./codexSettings.ts"
 import { provePrograms } from "./programs.ts"
 import { columns as installed, columnsFrom, isInstalled, nameOf, others, paths, runCell } from "./run.ts"
 import { proveSettings } from "./settings.ts"
@@ -44,7 +45,9 @@ const printDrivers = async (): Promise<void> => {
 const options = process.argv.slice(2)
 const text = options.find((option) => !option.startsWith("--")) ?? ""
 if (options.includes("--cli")) await printPrograms()
-if (options.includes("--cli") || options.includes("--settings")) await proveSettings(text, options.includes("--record"))
-else await printDrivers()
+if (options.includes("--cli") || options.includes("--settings")) {
+  await proveSettings(text, options.includes("--record"))
+  await proveCodexSettings(text, options.includes("--record"))
+} else await printDrivers()
 // An agent that waits for a person keeps the process.
 process.exit()

@@ -12,6 +12,10 @@ const runs = (hooks: ReadonlyArray<number>, more: Partial<Outcome>): Partial<Out
 
 export const differences: ReadonlyArray<Difference> = [
   {
+    line: "A `deny` rule for a file does not see it behind a glob, or in a folder that a command searches.",
+    settings: { "deny Read(./*.txt) at the command cat *.txt > /dev/null; note one": refused() }
+  },
+  {
     line: "A pattern of a matcher is JavaScript.",
     settings: {
       "matcher \"^(?!Bash)\" at a call of Bash": runs([0], refused("w-stderr")),

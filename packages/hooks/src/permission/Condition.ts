@@ -13,6 +13,7 @@ import { runsCommand, runsOnlyCommands } from "./internal/commandGlob.ts"
 import { accessesFile, type FileQuery, type Verdict } from "./internal/fileAccess.ts"
 import { type Place, spellings } from "./internal/pathSpellings.ts"
 import { parseRule, type Rule, wellKnownTools } from "./internal/rule.ts"
+import { shellScriptsOf } from "./internal/scriptTexts.ts"
 import { type Command, decompose } from "./internal/shell/decompose.ts"
 import { network } from "./internal/syntax/programs.ts"
 
@@ -31,6 +32,11 @@ export interface Setting extends Place {
    * with a variable or a substitution; for `guard`, only a line that may run the program of the rule. Default `advice`.
    */
   readonly use?: "guard" | "advice"
+  /**
+   * Whether a rule with a path, such as `Read(.env)`, also applies to the files that shell commands name. Default
+   * false: only `read(…)` and `write(…)` do.
+   */
+  readonly filesOfCommands?: boolean
 }
 
 /**
@@ -81,9 +87,13 @@ export const evaluate = checked(
     if (rule.compiled.capability !== undefined) {
       return strongest(operations.map((operation) => evaluateCapability(rule, operation, setting)))
     }
-    if (!isForTool(rule, call, operations)) return "no-match"
+    const inCommands = setting.filesOfCommands === true
+      ? operations.map((operation) => evaluateCommandFiles(rule, operation, setting))
+      : []
+    if (!isForTool(rule, call, operations)) return strongest(inCommands)
     if (rule.spec === undefined) return "match"
     return strongest([
+      ...inCommands,
       ...evaluateParameter(rule, call, operations),
       ...operations.map((operation) => evaluateOperation(rule, operation, setting)),
       ...evaluateTexts(rule, call, operations)
@@ -159,7 +169,11 @@ const evaluateOperation = (rule: Rule, { kind, value }: CallOperation, setting: 
   if (compiled.kinds.size > 0 && !compiled.kinds.has(kind)) return "no-match"
   if (value === undefined) return "unknown"
   if (spec === undefined) return "match"
-  if (kind === "shell") return runsCommand(value, compiled.command, setting.use)
+  if (kind === "shell") {
+    return setting.use === "guard"
+      ? runsCommand(value, compiled.command, "guard", (line) => shellScriptsOf(line, setting))
+      : runsCommand(value, compiled.command)
+  }
   if (kind === "read" || kind === "write") return evaluatePath(rule, value, setting)
   return kind === "fetch" && compiled.domain !== undefined
     ? evaluateDomain(compiled.domain, value)
@@ -215,6 +229,15 @@ const evaluateCapability = (rule: Rule, operation: CallOperation, setting: Setti
   if (capability === "network") return evaluateNetwork(rule, line)
   const access = capability === "write" ? "write" : "read"
   return accessesFile(line, { access, glob: spec === undefined ? anyPath : path }, setting)
+}
+
+/** A rule with a path holds for the files that known programs of a shell line read or write. */
+const evaluateCommandFiles = (rule: Rule, { kind, value }: CallOperation, setting: Setting): Verdict => {
+  const { compiled: { kinds, path }, spec } = rule
+  const access = kinds.has("write") ? "write" : kinds.has("read") ? "read" : undefined
+  if (kind !== "shell" || value === undefined || access === undefined || spec === undefined) return "no-match"
+  const query: FileQuery = { access, glob: path, onlyKnownPrograms: true }
+  return accessesFile(decompose(value), query, placeOf(rule, setting))
 }
 
 const evaluateNetwork = (

@@ -8,10 +8,15 @@ import type { AgentHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import type { Json } from "@belay/core/Json"
 import { invalidOption } from "@belay/core/OptionCheck"
+import type { PreToolCallEvent } from "@belay/core/Tool"
 import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
 import * as Address from "../http/Address.ts"
+import { operationsOf } from "./internal/callOperations.ts"
+import { commandTargets } from "./internal/commandTargets.ts"
 import { type NetworkTarget, targetsIn } from "./internal/networkTargets.ts"
+import { decompose } from "./internal/shell/decompose.ts"
+import { callOf } from "./internal/toolGuard.ts"
 
 /** Options of `EgressGuard.make`. @category models @since 0.1.0 */
 export interface Options extends HookDefaults.HookDefaults {
@@ -72,35 +77,65 @@ export const make = (options: Options = {}): AgentHook => {
     priority: 20,
     kind: "policy",
     reinvoke: "ifChanged",
-    preToolCall: ({ args }) => {
-      const refusal = firstTarget(args, "", (target) => {
+    preToolCall: (event) => {
+      const check = (target: NetworkTarget) => {
         const problem = problemWith(target)
         return problem === undefined ? undefined : `${target.text.slice(0, 200)} may not be reached: ${problem}`
-      })
+      }
+      const lines = shellLinesOf(event)
+      const refusal = firstIn(lines.flatMap(({ targets }) => targets), check) ??
+        firstTarget(event.args, "", new Set(lines.flatMap(({ isRead, line }) => isRead ? [line] : [])), check)
       return refusal === undefined ? undefined : HookAction.reject(refusal)
     }
   })
 }
 
-/** Calls `check` with the targets in all texts and keys of a JSON value, until it returns something, and returns it. */
+interface ShellLine {
+  readonly line: string
+  /** All of its commands are known. */
+  readonly isRead: boolean
+  readonly targets: ReadonlyArray<NetworkTarget>
+}
+
+/** The shell lines of a call, with the hosts that their commands name. */
+const shellLinesOf = (event: PreToolCallEvent): ReadonlyArray<ShellLine> =>
+  operationsOf(callOf(event)).flatMap(({ kind, value }) => {
+    if (kind !== "shell" || value === undefined) return []
+    const commands = decompose(value)
+    return [{ line: value, isRead: commands.unknown === undefined, targets: [...commandTargets(commands)] }]
+  })
+
+type Check = (target: NetworkTarget) => string | undefined
+
+const firstIn = (targets: Iterable<NetworkTarget>, check: Check): string | undefined => {
+  for (const target of targets) {
+    const found = check(target)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/**
+ * Calls `check` with the targets in all texts and keys of a JSON value, until it returns something, and returns it.
+ * The commands in the texts of `lines` have been read before.
+ */
 const firstTarget = (
   value: Json,
   key: string,
-  check: (target: NetworkTarget) => string | undefined
+  lines: ReadonlySet<string>,
+  check: Check
 ): string | undefined => {
   if (typeof value === "string" || typeof value === "number") {
-    for (const target of targetsIn(String(value), key)) {
-      const found = check(target)
-      if (found !== undefined) return found
-    }
-    return undefined
+    const text = String(value)
+    return firstIn(targetsIn(text, key, !lines.has(text)), check)
   }
   if (typeof value !== "object" || value === null) return undefined
   const isList = Array.isArray(value)
   for (const name of Object.keys(value)) {
     // It is an object or a list, so any of its keys may be read.
     const item = (value as { readonly [name: string]: Json })[name]!
-    const found = (isList ? undefined : firstTarget(name, "", check)) ?? firstTarget(item, isList ? key : name, check)
+    const found = (isList ? undefined : firstTarget(name, "", lines, check)) ??
+      firstTarget(item, isList ? key : name, lines, check)
     if (found !== undefined) return found
   }
   return undefined

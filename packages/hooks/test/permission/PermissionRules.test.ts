@@ -8,6 +8,9 @@ import { testHook } from "@belay/testing/TestHook"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { calls, recording, run, scripted } from "../../../../test/support/agent.ts"
 import { call } from "../../../../test/support/events.ts"
 import { decide } from "../support/decide.ts"
@@ -23,6 +26,11 @@ const tag = (options: PermissionRules.Options, name: string, args: Json, tool?: 
   Effect.map(deciding(options)(name, args, tool), ({ _tag }) => _tag)
 
 const shell = (options: PermissionRules.Options, command: string) => tag(options, "bash", { command })
+
+const newFolder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "permission-rules-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+)
 
 describe("PermissionRules", () => {
   it.effect("prefers deny to ask, and ask to allow, whatever their sources", () =>
@@ -64,6 +72,50 @@ describe("PermissionRules", () => {
         Effect.map(decide("bash", { command }), ({ _tag }) => _tag !== "Reject"))
       assert.deepEqual(passed, [])
     }))
+
+  it.effect("applies rules with a path to the files of commands", () =>
+    Effect.gen(function*() {
+      const options: PermissionRules.Options = { deny: ["Read(.env)", "Edit(infra/**)"], otherwise: "allow" }
+      for (
+        const denied of [
+          "cat .env",
+          "cp ./.env x",
+          "bash -c 'head -1 .env'",
+          "echo x > infra/a",
+          "rm -r infra",
+          "git rm .env"
+        ]
+      ) {
+        assert.strictEqual(yield* shell(options, denied), "Reject", denied)
+      }
+      for (
+        const fine of ["echo .env", "cat infra/a", "npm test", "python3 tool.py .env.example", "terraform plan infra"]
+      ) {
+        assert.strictEqual(yield* shell(options, fine), "Continue", fine)
+      }
+      const allowing: PermissionRules.Options = { allow: ["Read(notes.txt)"] }
+      assert.strictEqual(yield* shell(allowing, "cat notes.txt"), "Ask")
+    }))
+
+  it.effect("reads the scripts that a command runs", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const cwd = yield* newFolder
+      const scripts = {
+        "build.sh": "npm ci\nnpm run build\n",
+        "release.sh": "npm version patch\nnpm publish\n",
+        "outer.sh": "#!/bin/sh\n./release.sh\n",
+        "hidden.sh": "$TOOL publish\n"
+      }
+      for (const [name, text] of Object.entries(scripts)) writeFileSync(join(cwd, name), `#!/bin/sh\n${text}`)
+      const hook = PermissionRules.make({ deny: ["Bash(npm publish *)"], otherwise: "allow" })
+      const tagOf = (command: string) => Effect.map(decide(hook, "bash", { command }, { cwd }), ({ _tag }) => _tag)
+      for (const denied of ["bash release.sh", "./release.sh", "sh outer.sh", ". ./hidden.sh", "bash missing.sh"]) {
+        assert.strictEqual(yield* tagOf(denied), "Reject", denied)
+      }
+      for (const fine of ["bash build.sh", "./build.sh", "source build.sh && convert \"$f\" \"$f.png\""]) {
+        assert.strictEqual(yield* tagOf(fine), "Continue", fine)
+      }
+    })))
 
   it.effect("can ask about calls that a deny rule may match, and still rejects those that it does match", () =>
     Effect.gen(function*() {

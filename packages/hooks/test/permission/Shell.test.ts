@@ -9,6 +9,12 @@ describe("Shell.parse", () => {
     assert.sameMembers(programs("echo $(whoami) `id`"), ["echo", "whoami", "id"])
   })
 
+  it("does not take arithmetic in a here-document for arithmetic around one", () => {
+    assert.isUndefined(Shell.parse("node <<'EOF'\nlist.map((n) => n * 2)\nEOF\n").problem)
+    assert.isDefined(Shell.parse("((1<<EOF))\nrm -rf src\nEOF\n").problem)
+    assert.isDefined(Shell.parse("cat <<A\nx\nA\n((1<<EOF))\nrm -rf src\nEOF\n").problem)
+  })
+
   it("removes quotes, and says which words are dynamic or globs", () => {
     const { commands, dynamic } = Shell.parse("rm 'a b' \"$NAME\" *.log")
     assert.deepEqual(commands[0]?.words.slice(1), [

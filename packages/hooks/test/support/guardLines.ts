@@ -1,6 +1,7 @@
 /** Shell lines for the guards of commands and paths, and how many of them a guard stops. */
 import type { AgentHook } from "@belay/core/AgentHook"
 import * as DestructiveCommands from "@belay/hooks/DestructiveCommands"
+import * as EgressGuard from "@belay/hooks/EgressGuard"
 import * as ProtectedPaths from "@belay/hooks/ProtectedPaths"
 import * as Effect from "effect/Effect"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -66,6 +67,8 @@ export const guards = (root: string) => ({
   destructive: DestructiveCommands.make(),
   write: ProtectedPaths.make({ home: `${root}-ada` }),
   read: ProtectedPaths.make({ home: `${root}-ada`, write: [], read: secretFiles }),
+  egress: EgressGuard.make({ allow: ["api.example.com"] }),
+  everydayEgress: EgressGuard.make({ allow: ["*", "localhost", "127.0.0.1"] }),
   everydayRead: ProtectedPaths.make({ home: `${root}-ada`, write: [], read: [".env", "~/.ssh/**"] })
 })
 

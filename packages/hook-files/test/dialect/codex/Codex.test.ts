@@ -102,6 +102,17 @@ describe("Codex", () => {
     assert.deepEqual((await decide(`sleep 0.3; echo '${allow("one")}'`, echo(allow("two")))).ran, ["two"])
   })
 
+  it("runs entries with `if`, a timeout of 0 and no matcher for every call, and warns of `if`", () => {
+    const entry = { type: "command", command: "exit 2", if: "Bash(git *)", timeout: 0 }
+    const { handlers, warnings } = HookConfig.fromValue(
+      { hooks: { PreToolUse: [{ matcher: null, hooks: [entry] }] } },
+      "hooks.json",
+      { flavor: "codex" }
+    )
+    assert.deepEqual(handlers.map(({ rule, timeout }) => [rule, timeout]), [[undefined, 1]])
+    assert.match(warnings[0]!.reason, /Codex ignores it/)
+  })
+
   it("joins reasons with an empty line, and runs what stands twice twice", { timeout: 60_000 }, async () => {
     const { said } = await decide("echo no >&2; exit 2", "echo no >&2; exit 2")
     assert.strictEqual(said, "no\n\nno")

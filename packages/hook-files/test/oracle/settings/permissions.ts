@@ -63,6 +63,32 @@ const ofRules = (["deny", "ask"] as const).flatMap((list) =>
   )
 )
 
+/** Rules with a path, and commands. The first ones name the file, so rules that deny stop them. */
+const files: ReadonlyArray<readonly [rule: string, command: string, isStopped?: boolean]> = [
+  ["Read(notes.txt)", "cat notes.txt > /dev/null && note one"],
+  ["Read(/notes.txt)", "head notes.txt > /dev/null; note one"],
+  ["Read(notes.txt)", "cp notes.txt /dev/null; note one"],
+  ["Read(notes.txt)", "grep -c text notes.txt; note one"],
+  ["Read(notes.txt)", "awk 1 notes.txt > /dev/null; note one"],
+  ["Read(notes.txt)", "note one < notes.txt"],
+  ["Edit(notes.txt)", "note one; true >> notes.txt"],
+  ["Edit(notes.txt)", "note one; true | tee -a notes.txt"],
+  ["Edit(notes.txt)", "sed -i s/w/w/ notes.txt; note one"],
+  ["Read(notes.txt)", "note one", false],
+  ["Read(other/**)", "cat notes.txt > /dev/null; note one", false],
+  ["Read(./*.txt)", "cat *.txt > /dev/null; note one", false]
+]
+
+const ofFiles = files.flatMap(([rule, command, isStopped = true]) =>
+  (["deny", "ask"] as const).map((list) =>
+    setting(
+      `${list} ${rule} at the command ${command}`,
+      { permissions: { [list]: [rule] }, steps: [[line(command)]] },
+      list === "deny" && isStopped ? refused() : went()
+    )
+  )
+)
+
 const request = (decision: object) => specific("PermissionRequest", { decision })
 
 /** Answers to a question that nobody is there to answer. */
@@ -157,4 +183,4 @@ const together: ReadonlyArray<Setting> = [
   }, { ...refused(), hooks: [] })
 ]
 
-export const permissions: ReadonlyArray<Setting> = [...ofRules, ...ofRequests, ...together]
+export const permissions: ReadonlyArray<Setting> = [...ofRules, ...ofFiles, ...ofRequests, ...together]

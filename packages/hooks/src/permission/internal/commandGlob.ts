@@ -1,6 +1,7 @@
 /** Globs over commands, such as `git push *`, and the shell lines that they match. */
 import { matcher } from "@belay/core/NamePattern"
 import type { Verdict } from "./fileAccess.ts"
+import type { ScriptText } from "./pathSpellings.ts"
 import { type Command, decompose, type Decomposed, type Word } from "./shell/decompose.ts"
 
 /** A glob over commands. */
@@ -51,19 +52,39 @@ export const compileCommandGlob = (spec: string): CommandGlob => {
  * Whether a line runs a command that the glob matches. For advice, a glob with arguments may match every line with a
  * variable or a substitution, as in Claude Code.
  */
-export const runsCommand = (line: string, glob: CommandGlob, use: "guard" | "advice" = "advice"): Verdict => {
+export const runsCommand = (
+  line: string,
+  glob: CommandGlob,
+  use: "guard" | "advice" = "advice",
+  scriptsOf: (line: Decomposed) => ReadonlyArray<ScriptText> = unreadScripts,
+  depth = 0
+): Verdict => {
   const decomposed = decompose(line)
   if (glob.matches(line.trim())) return "match"
   const isHidden = use === "advice" ? decomposed.dynamic && glob.hasArguments : hidesArguments(decomposed, glob)
-  const readsScript = decomposed.scripts.some(({ type }) => type === "shell")
-  let verdict: Verdict = decomposed.unknown === undefined && !isHidden && !readsScript ? "no-match" : "unknown"
+  let verdict: Verdict = decomposed.unknown === undefined && !isHidden ? "no-match" : "unknown"
+  for (const { isCertain, text } of scriptsOf(decomposed)) {
+    const found = text === undefined || depth >= maxScripts
+      ? "unknown"
+      : runsCommand(text, glob, use, scriptsOf, depth + 1)
+    if (found === "match") return "match"
+    if (found === "unknown" && isCertain) verdict = "unknown"
+  }
   for (const command of decomposed.commands) {
+    // An unknown program that runs a value of the line would be a guess about a guess.
+    if (command.via === "guess" && (command.words[0]?.dynamic === true || command.words[0]?.fuzzy === true)) continue
     const found = matchCommand(command, glob)
     if (found === "match" && command.via !== "guess") return "match"
     if (found !== "no-match") verdict = "unknown"
   }
   return verdict
 }
+
+/** How deeply scripts that run scripts are read. */
+const maxScripts = 3
+
+const unreadScripts = ({ scripts }: Decomposed): ReadonlyArray<ScriptText> =>
+  scripts.flatMap(({ type }) => type === "shell" ? [{ isCertain: true, text: undefined }] : [])
 
 /**
  * Whether a command of the line may be the one of the glob, with arguments that are not in the line, as `xargs` gives.
@@ -114,13 +135,19 @@ const couldStartWith = (words: ReadonlyArray<Word>, { next, start }: CommandGlob
     const word = words[index]
     if (word === undefined) return false
     // One dynamic word may become several words.
-    if (word.dynamic || word.fuzzy) return true
+    if (word.dynamic) return true
+    if (word.fuzzy) return mayExpandTo(word.text, expected)
     if (word.text !== expected) return false
   }
   const after = words[start.length]
   if (after !== undefined && !after.dynamic && !after.fuzzy && !after.text.startsWith(next)) return false
   return words.slice(start.length).some(({ dynamic, fuzzy }) => dynamic || fuzzy)
 }
+
+/** Whether the shell may replace a glob by a name: it begins and ends as the glob does. */
+const mayExpandTo = (glob: string, name: string): boolean =>
+  /[{@+!]/.test(glob) ||
+  (name.startsWith(/^[^*?[]*/.exec(glob)![0]) && name.endsWith(/[^*?\]]*$/.exec(glob)![0]))
 
 /**
  * The spellings of one command: with the program as written and as its plain name in lower case; with and without the

@@ -15,9 +15,18 @@ export interface NetworkTarget {
   readonly userinfo: boolean
 }
 
-/** Matches a scheme with slashes, a web scheme without them, and schemes that need no slashes. */
-const urls =
-  /(?<![\w+.-])(?:[a-z][a-z0-9+.-]{0,30}:[\\/]{2}|https?:|wss?:|(?:file|ftps?|gopher|dict|ldaps?|tftp|jar|data|blob|javascript|vbscript|sftp|ssh|telnet|smb|nfs|unix|http\+unix|view-source|netdoc|php|phar|expect|node):(?!:))[^\s"'`<>|]*/giu
+/** Matches a scheme with slashes, and a web scheme or `file:` without them. */
+const urls = /(?<![\w+.-])(?:[a-z][a-z0-9+.-]{0,30}:[\\/]{2}|https?:|wss?:|file:(?!:))[^\s"'`<>|]*/giu
+
+/**
+ * A text that is nothing but a URL whose scheme needs no slashes. Inside of a longer text, `node:fs`, `data:1` and
+ * `php:8` are code or names.
+ */
+const wholeUrl =
+  /^\s*(?:ftps?|gopher|dict|ldaps?|tftp|jar|data|blob|javascript|vbscript|sftp|telnet|smb|nfs|http\+unix|view-source|netdoc|phar):(?!\d{1,5}\s*$)[^\s:][^\s]*\s*$/iu
+
+/** The same, where the name of the argument says that it is a URL. */
+const namedUrl = /^\s*(?:ssh|unix|php|expect|node):(?!\d{1,5}\s*$)[^\s:]\S*\s*$/iu
 
 const hostKeys =
   /^(?:.*[_-])?(?:host|hostname|server|addr|ip|ip_?address|endpoint|origin|domain|proxy|ur[il]|base_?url|target|upstream)s?$|(?:Host|Url|Uri|Endpoint|IpAddress|Origin|Server)$/i
@@ -30,6 +39,9 @@ const addressesInWords = /(?<![\w.]|:\/\/)(\d{1,3}(?:\.\d{1,3}){3}|localhost)(?:
 
 /** Files through which a shell itself opens connections. */
 const devices = /\/dev\/(?:tcp|udp)\/([^\s/]{1,253})\/(\d{1,5})/g
+
+/** Variables that name the proxy of a command. */
+const proxies = /\b(?:https?|all|ftp)_proxy=["']?(?!\w+:\/\/)([^\s"';&|]{1,253})/gi
 
 /** Flags whose values are not hosts. */
 const flagsWithValues = new Set([
@@ -48,16 +60,19 @@ const flagsWithValues = new Set([
   "--form"
 ])
 
-/** Yields the targets in a text that is the value of `key`. */
-export const targetsIn = (text: string, key: string): Iterable<NetworkTarget> =>
-  plainWord.test(text) && !hostKeys.test(key) ? none : searchTargets(text, key)
+/**
+ * Yields the targets in a text that is the value of `key`. Without `commands`, the words of commands in it are left
+ * out, because the caller has read them.
+ */
+export const targetsIn = (text: string, key: string, commands = true): Iterable<NetworkTarget> =>
+  plainWord.test(text) && !hostKeys.test(key) ? none : searchTargets(text, key, commands)
 
 const none: ReadonlyArray<NetworkTarget> = []
 
 /** A word that cannot be a host, unless its key says that it is one. Most names and numbers are such words. */
 const plainWord = /^(?!localhost$|metadata$|instance-data$|ip6-)[\w-]{0,256}$/i
 
-function* searchTargets(text: string, key: string): Iterable<NetworkTarget> {
+function* searchTargets(text: string, key: string, hasCommands: boolean): Iterable<NetworkTarget> {
   // URL parsers drop tabs and line ends, so these cannot hide a host.
   const joined = /^\s*[a-z][a-z0-9+.-]{0,30}:/i.test(text) || /^\s*[\\/]{2}/.test(text)
     ? text.replaceAll(/[\t\r\n]+/g, "")
@@ -68,16 +83,21 @@ function* searchTargets(text: string, key: string): Iterable<NetworkTarget> {
       if (target !== undefined) yield target
     }
   }
+  const isHostKey = hostKeys.test(key)
+  if (wholeUrl.test(joined) || (isHostKey && namedUrl.test(joined))) {
+    const target = urlTarget(joined.trim())
+    if (target !== undefined) yield target
+  }
   if (/^\s*[\\/]{2,}[^\\/\s]+[\\/]?\S*\s*$/.test(text)) {
     yield urlTarget(`http:${text.trim()}`) ?? { text, port: "", userinfo: false }
   }
-  const isHostKey = hostKeys.test(key)
   const single = text.trim()
   if (isHostKey || !/\s/.test(single)) yield* hostTarget(single, isHostKey)
   for (const [device, host, port = ""] of text.matchAll(devices)) {
     yield { text: device, host: host!, port, userinfo: false }
   }
-  if (!commands.test(text)) return
+  for (const [, target] of text.matchAll(proxies)) yield* hostTarget(target!, true)
+  if (!hasCommands || !commands.test(text)) return
   for (const [found, host, port = ""] of text.matchAll(addressesInWords)) {
     yield { text: found, host: host!, port, userinfo: false }
   }
@@ -123,7 +143,7 @@ const defaultPorts: { readonly [scheme: string]: string } = {
 /**
  * A host without a scheme. `isHost` says that the text must be a host, so that plain numbers and short names count too.
  */
-function* hostTarget(text: string, isHost: boolean): Iterable<NetworkTarget> {
+export function* hostTarget(text: string, isHost: boolean): Iterable<NetworkTarget> {
   const [, user, host, port = ""] =
     /^(?:([^\s@/]{1,64})@)?(\[[0-9a-f:.%]+\]|[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*|[^\s:/?#@[\]]{1,253})(?::(\d{1,5}))?(?:[/?#]\S*)?$/iu
       .exec(

@@ -41,11 +41,20 @@ export const spellings = (
   return cached.get(key)
 }
 
+/** A script that a shell reads. Its text is undefined if it cannot be read. */
+export interface ScriptText {
+  /** The line names the shell, or reads the script into it. Else the line runs the file by its path. */
+  readonly isCertain: boolean
+  readonly text: string | undefined
+}
+
 /** The cache of one call. Many rules read the same paths. */
 export interface PathCache {
   readonly spellings: Map<string, ReadonlyArray<string> | undefined>
   /** What is below folders on the disk. */
   readonly filesBelow: Map<string, ReadonlyArray<string> | undefined>
+  /** The shell scripts that a line runs. */
+  readonly scripts: WeakMap<object, ReadonlyArray<ScriptText>>
   /** The folders that the commands of a line may run in. */
   folders?: { readonly line: object; readonly found: readonly [ReadonlyArray<string>, boolean] }
 }
@@ -58,7 +67,7 @@ const caches = new WeakMap<Place, PathCache>()
  * links may change between calls.
  */
 export const withPathCache = <P extends Place>(place: P): P => {
-  caches.set(place, { spellings: new Map(), filesBelow: new Map() })
+  caches.set(place, { spellings: new Map(), filesBelow: new Map(), scripts: new WeakMap() })
   return place
 }
 

@@ -21,8 +21,8 @@ export interface Matcher {
  * - A list of names, separated by `|` or `,`, matches exactly these names. Names consist of letters, digits, `_`, `-`
  *   and spaces.
  * - Any other text is a regular expression, which is searched for in linear time. If it is invalid, it matches nothing.
- *   If RE2 does not support it (lookaround, backreferences), it matches everything, so that no check is skipped. Both
- *   have a `warning`.
+ *   If RE2 does not support it (lookaround, backreferences), it matches everything, so that no check is skipped; for
+ *   Codex, which does not support it either, it matches nothing. All of these have a `warning`.
  *
  * @example
  * ```ts
@@ -53,7 +53,7 @@ export const compile = checked("Matcher.compile", ["matcher", "event", "flavor"]
   const compiled = Pattern.compile(matcher)
   if (typeof compiled === "function") return { test: compiled }
   const quoted = JSON.stringify(matcher)
-  return compiled === "unsupported"
+  return compiled === "unsupported" && flavor !== "codex"
     ? {
       ...everything,
       warning: `${quoted} is not an RE2 pattern (no lookaround, no backreferences), so it matches everything`

@@ -33,7 +33,9 @@ export const readGroup = (place: Place, group: unknown, key: string): ReadonlyAr
     return []
   }
   if (!isFields(group)) return refuse(key, "expected an object with hooks")
-  const { hooks, matcher } = group
+  const { hooks } = group
+  // Codex takes `null` for a missing key.
+  const matcher = flavor === "codex" && group["matcher"] === null ? undefined : group["matcher"]
   if (matcher !== undefined && typeof matcher !== "string") return refuse(`${key}.matcher`, "expected a string")
   if (!Array.isArray(hooks)) return refuse(`${key}.hooks`, "expected a list of hooks")
   const compiled = Matcher.compile(matcher, event, flavor)
@@ -43,7 +45,9 @@ export const readGroup = (place: Place, group: unknown, key: string): ReadonlyAr
     const entry = readEntry(place, hook, at)
     if (entry === undefined) return []
     const { async: isAsync, asyncRewake, if: rule, once, statusMessage, timeout } = entry.when
-    const compiledRule = readRule(rule, event, `${at}.if`, folder, warn)
+    const compiledRule = flavor === "codex"
+      ? ignoredRule(rule, `${at}.if`, warn)
+      : readRule(rule, event, `${at}.if`, folder, warn)
     // A `Stop` entry in the file of an agent runs when that sub-agent stops.
     const own = origin?.type === "agent" && event === "Stop" ? "SubagentStop" : event
     if (entry.when === always && origin === undefined) {
@@ -160,11 +164,18 @@ const readEntry = (
       `hooks of type ${type} do not run at ${event}; expected one of ${runsAt(event).join(", ")}`
     )
   }
-  const entry = plainCommand(hook) ?? decodeEntry(hook, type, key, warn)
+  const entry = plainCommand(hook) ?? decodeEntry(flavor === "codex" ? asInCodex(hook) : hook, type, key, warn)
   const variable = entry === undefined ? undefined : variableWithoutValue(entry.work, origin)
   if (variable !== undefined) return warn(`${key}.command`, `${variable}… has no value here, so the hook never runs`)
   return entry
 }
+
+/** A timeout of 0 is one second in Codex. */
+const asInCodex = (hook: Fields): Fields => own(hook, "timeout") === 0 ? { ...hook, timeout: 1 } : hook
+
+/** Codex has no `if`, so the entry runs at every call that its matcher allows. */
+const ignoredRule = (rule: string | undefined, key: string, warn: Warn): undefined =>
+  rule === undefined ? undefined : warn(key, "Codex ignores it, so the hook runs for every call")
 
 const decodeEntry = (hook: Fields, type: Work["type"], key: string, warn: Warn): ReadEntry | undefined => {
   const why = whyNot(hook, key)

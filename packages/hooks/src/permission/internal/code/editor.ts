@@ -9,7 +9,10 @@ const quiet =
   /^(?:\d+|[%\d,.$'\w/]*(?:s[/|#,][^|!=\n]*|g\/[^|!\n]*\/[dp]|v\/[^|!\n]*\/[dp]|[dpjmt]|print|nu(?:mber)?|l)|[/?][^|!\n]*|q(?:a|all)?!?|quit!?|wq?a?!?|x!?|wall|wqall!?|set? [\w= -]+|syntax \w+|noh\w*|[aic]|\.|,|e!|h|P|normal!? [\w ]*)$/
 
 const fileCommand =
-  /^[%\d,.$'\w]*?(w(?:q|rite)?!?|sav(?:eas)?!?|up(?:date)?!?|r(?:ead)?|e(?:dit)?!?|sp(?:lit)?|tabe(?:dit)?|W|f)\s*(?:>>)?\s*(\S.*)$/
+  /^(?:[%\d,.$]|'\w)*(w(?:q|rite)?!?|sav(?:eas)?!?|up(?:date)?!?|r(?:ead)?|e(?:dit)?!?|sp(?:lit)?|tabe(?:dit)?|W|f)\s*(?:>>)?\s*(\S.*)$/
+
+/** Words before a command that change how it is shown. */
+const modifiers = /^(?:(?:sil(?:ent)?!?|noa(?:utocmd)?|keep\w+|lockm(?:arks)?|vert(?:ical)?|tab|hide?)\s+)+/
 
 /** What an editor does with its `-c` and `+` options, and with the commands on its input. */
 export const editorEffects = (
@@ -37,7 +40,7 @@ export const editorEffects = (
   }
   const effects = { reads: new Array<string>(), writes: new Array<string>(), runs: new Array<string>() }
   for (const written of commands) {
-    const command = written.trim().replace(/^:+/, "")
+    const command = written.trim().replace(/^:+/, "").replace(modifiers, "")
     const [, shell] = /^[%\d,.$]*!\s*(.*)$/.exec(command) ?? []
     const [, verb = "", file] = fileCommand.exec(command) ?? []
     if (shell !== undefined) effects.runs.push(shell)

@@ -62,7 +62,8 @@ export const argumentsOf = ({ name, words }: Command): Arguments => {
  * of them alone cannot be both.
  */
 const mayBecomeOptions = (args: ReadonlyArray<Command["words"][number]>): boolean => {
-  const optional = args.filter(({ dynamic, text }) => dynamic && /^\$[\w-]*\$?$/.test(text))
+  // A word with a glob is the name of a branch, a number or the like.
+  const optional = args.filter(({ dynamic, glob, text }) => dynamic && glob === undefined && /^\$[\w-]*\$?$/.test(text))
   if (optional.length === 0) return false
   const others = args.filter(({ text }) => !text.startsWith("-")).length
   return others > 1 || optional.some(({ splits }) => splits !== false)

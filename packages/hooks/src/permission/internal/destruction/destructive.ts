@@ -50,7 +50,7 @@ const checks: ReadonlyArray<Check> = [...systemChecks, ...serviceChecks]
 const destructionsOf = (args: Arguments, command: Command): ReadonlyArray<Destruction> => [
   ...checks.flatMap(([kind, destroys]) => destroys(args, command) ? [kind] : []),
   ...(args.name === "git" || args.name === "hub"
-    ? gitDestructions(args, command.filesFrom !== undefined && command.filesFrom !== "$")
+    ? gitDestructions(args, command)
     : []),
   ...(/^(?:bfg|git-filter-repo)$/.test(args.name) || args.some(/(?:^|\/)bfg[\w.-]*\.jar$/)
     ? ["git-rewrite" as const]

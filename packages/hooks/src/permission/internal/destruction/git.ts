@@ -1,4 +1,5 @@
 /** Commands of git that destroy changes, branches or history. */
+import type { Command } from "../shell/decompose.ts"
 import type { Arguments, Check } from "./arguments.ts"
 
 /** The subcommand of git and the words after it, as arguments. */
@@ -25,9 +26,15 @@ const gitChecks: { readonly [verb: string]: ReadonlyArray<GitCheck> } = {
       isDynamic || flag("fd") || some(/^\+|^:\S/) || some(forcingSetting) ||
       long("force", "delete", "mirror", "prune", "force-with-lease")
   ]],
+  apply: [[
+    "git-discard",
+    ({ flag, long }, { pipe = [] }) => (flag("R") || long("reverse")) && pipe[0]?.text === "git"
+  ]],
   config: [[
     "git-force-push",
-    ({ operands, some }) => some(/^remote\..*\.mirror$/i) && operands.some((text) => /^(?:true|yes|on|1)$/i.test(text))
+    ({ operands, some }) =>
+      (some(/^remote\..*\.mirror$/i) && operands.some((text) => /^(?:true|yes|on|1)$/i.test(text))) ||
+      (some(/^remote\..*\.push$/i) && operands.some((text) => /^[+:]/.test(text)))
   ]],
   "send-pack": [["git-force-push", ({ long, some }) => long("force", "mirror") || some(/^\+|^:\S/)]],
   reset: [["git-discard", ({ isDynamic, long }) => isDynamic || long("hard", "merge", "keep")]],
@@ -56,7 +63,10 @@ const gitChecks: { readonly [verb: string]: ReadonlyArray<GitCheck> } = {
   submodule: [["git-discard", ({ flag, isForced, some }) => some(/^(?:deinit|update)$/) && (flag("f") || isForced)]],
   "filter-branch": [["git-rewrite", () => true]],
   "filter-repo": [["git-rewrite", () => true]],
-  "update-ref": [["git-rewrite", ({ flag, long }) => flag("d") || long("stdin")]],
+  "update-ref": [[
+    "git-rewrite",
+    ({ flag, long, operands }) => flag("d") || long("stdin") || (operands.length > 2 && isBranch(operands[1]!))
+  ]],
   "symbolic-ref": [["git-rewrite", ({ flag, long }) => flag("d") || long("delete")]],
   reflog: [["git-rewrite", ({ some }) => some(/^(?:expire|delete|drop)$/)]],
   branch: [[
@@ -81,15 +91,21 @@ interface GitArguments extends Arguments {
   readonly isGiven: boolean
 }
 
-type GitCheck = readonly [Check[0], (args: GitArguments) => boolean]
+type GitCheck = readonly [Check[0], (args: GitArguments, command: Command) => boolean]
+
+const isBranch = (text: string): boolean => /^(?:refs\/heads\/|HEAD$)/.test(text)
 
 /** The checks of a command of git. */
-export const gitDestructions = (args: Arguments, isGiven: boolean): ReadonlyArray<Check[0]> => {
+export const gitDestructions = (args: Arguments, command: Command): ReadonlyArray<Check[0]> => {
   const verb = verbOf(args)
   if (verb === undefined) return []
   // A computed subcommand may be any of them.
   const verbs = /[$*?{[]/.test(verb) ? Object.keys(gitChecks) : Object.hasOwn(gitChecks, verb) ? [verb] : []
   const checks = verbs.flatMap((one) => gitChecks[one]!)
-  const own = { ...args, isForced: args.long("force"), isGiven }
-  return checks.filter(([, destroys]) => destroys(own)).map(([kind]) => kind)
+  const own = {
+    ...args,
+    isForced: args.long("force"),
+    isGiven: command.filesFrom !== undefined && command.filesFrom !== "$"
+  }
+  return checks.filter(([, destroys]) => destroys(own, command)).map(([kind]) => kind)
 }

@@ -1,15 +1,11 @@
 /** Searches the scripts that a line runs, if they can be read now. */
-import * as Result from "effect/Result"
-import { resolve } from "node:path"
-import { nodeFs } from "../../../internal/nodeFs.ts"
-import { foldersOf } from "../fileAccess.ts"
 import type { Place } from "../pathSpellings.ts"
+import { readText } from "../scriptTexts.ts"
 import { decompose, type Decomposed } from "../shell/decompose.ts"
 import { findDestructions, type FoundDestruction } from "./destructive.ts"
 import { destructiveStatement, sqlFilesOf } from "./sql.ts"
 
 const maxDepth = 3
-const maxBytes = 262_144
 
 /** What the scripts of a line destroy, and why it cannot be known. */
 export interface ScriptFindings {
@@ -36,17 +32,4 @@ export const findInScripts = (line: Decomposed, place: Place, depth = 0): Script
     found.push(...findDestructions(inner, text), ...findInScripts(inner, place, depth + 1).found)
   }
   return { found, unknown }
-}
-
-const readText = (path: string, line: Decomposed, place: Place): string | undefined => {
-  const written = path.startsWith("~/") ? place.home + path.slice(1) : path
-  for (const folder of foldersOf(line, place)[0]) {
-    const absolute = resolve(folder, written)
-    const text = Result.getOrUndefined(Result.try(() => {
-      const { size } = nodeFs().statSync(absolute)
-      return size > maxBytes ? undefined : nodeFs().readFileSync(absolute, "utf8")
-    }))
-    if (text !== undefined) return text
-  }
-  return undefined
 }

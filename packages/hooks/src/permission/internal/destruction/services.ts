@@ -31,6 +31,9 @@ const harmless: { readonly [program: string]: RegExp } = {
   yarn: /^(?!unpub|npm$)./
 }
 
+/** `plan -destroy` only shows what would be deleted. */
+const destroysByOption = ({ has, some }: Arguments): boolean => some(/^-{1,2}destroy$/) && !has("plan")
+
 /** Options and words that delete, for single programs. */
 const extra: { readonly [program: string]: (args: Arguments) => boolean } = {
   ansible: ({ some }) => some(/state=absent/),
@@ -47,9 +50,12 @@ const extra: { readonly [program: string]: (args: Arguments) => boolean } = {
   consul: ({ has }) => has("leave") || has("force-leave"),
   dotnet: ({ has }) => has("nuget", "delete"),
   etcdctl: ({ has }) => has("del"),
+  firebase: ({ has }) => has("hosting:disable"),
   fly: ({ has }) => has("suspend"),
   gem: ({ has }) => has("yank"),
-  gh: ({ has, long, some }) => (has("sync") && long("force")) || some(/^--?(?:X|method)=?DELETE$|^DELETE$/i),
+  gh: ({ has, long, some }) =>
+    (has("sync") && long("force")) || some(/^--?(?:X|method)=?DELETE$|^DELETE$/i) ||
+    (has("api") && some(/^force=true$|^query=[\s\S]*\bmutation\b[\s\S]*\bdelete\w+\s*\(/i)),
   glab: ({ some }) => some(/^DELETE$/i),
   gsutil: ({ has, texts }) => has("rm") || has("rb") || (has("rsync") && texts.includes("-d")),
   helm: ({ operands }) => /^(?:un|uninstall|del|delete)$/.test(operands[0] ?? ""),
@@ -67,9 +73,9 @@ const extra: { readonly [program: string]: (args: Arguments) => boolean } = {
   railway: ({ has }) => has("down"),
   rclone: ({ operands }) => /^(?:sync|purge|delete|deletefile|rmdirs?|cleanup|move|moveto)$/.test(operands[0] ?? ""),
   s3cmd: ({ long, some }) => long("delete-removed") || some(/^(?:del|rb|rm)$/),
-  terraform: (args) => args.some(/^-{1,2}destroy$/),
-  tofu: (args) => args.some(/^-{1,2}destroy$/),
-  terragrunt: (args) => args.some(/^-{1,2}destroy$/),
+  terraform: destroysByOption,
+  tofu: destroysByOption,
+  terragrunt: destroysByOption,
   vault: ({ has }) => has("disable") || has("revoke") || has("seal"),
   virsh: ({ some }) => some(/^(?:destroy|undefine|vol-wipe|\S+-(?:delete|destroy|undefine))$/),
   vboxmanage: ({ some }) => some(/^(?:closemedium|--delete)$/)
@@ -100,7 +106,7 @@ const deletesContainers = (args: Arguments, isFromElsewhere: boolean): boolean =
   if (isCompose) return (has("down") && (flag("v") || long("volumes", "rmi"))) || (has("rm") && flag("v"))
   const [area = "", verb = ""] = operands
   if (/^(?:exec|run|build|logs|cp)$/.test(area)) return false
-  if (has("prune") || (has("swarm", "leave"))) return true
+  if (has("prune") || has("swarm", "leave") || has("system", "reset")) return true
   const removes = /^(?:rm|remove|rmi|delete)$/
   if (/^(?:volume|stack|service|secret|config|network|node|pod|machine|context|buildx|plugin|manifest)$/.test(area)) {
     return removes.test(verb) || verb === "down"
@@ -135,15 +141,23 @@ const emptiesDatabase = ({ has, name, operands, some }: Arguments): boolean => {
   return false
 }
 
+/** Code of the shell of MongoDB. */
+const emptiesCollection =
+  /dropDatabase|\.drop(?:Index(?:es)?|Collection)?\(|\.(?:deleteMany|remove)\(\s*(?:\{\s*\}\s*)?[),]/
+
 const stores: ReadonlyArray<Check> = [
   ["sql-drop", ({ name }) => /^(?:dropdb|dropuser|droplang)$/.test(name)],
   ["sql-drop", ({ has, name }) => /^(?:mysqladmin|mariadb-admin)$/.test(name) && has("drop")],
   [
     "sql-drop",
-    ({ name, some }) =>
+    ({ name, some }, { inputs = [] }) =>
       /^mongo(?:sh)?$/.test(name) &&
-      some(/dropDatabase|\.drop(?:Index(?:es)?|Collection)?\(|\.(?:deleteMany|remove)\(\s*(?:\{\s*\}\s*)?[),]/)
+      (some(emptiesCollection) || inputs.some(({ text }) => emptiesCollection.test(text)))
   ],
+  ["sql-drop", ({ name, some }, { inputs = [] }) =>
+    /^(?:redis|valkey|keydb)-cli$/.test(name) &&
+    (some(/\bcall\(\s*["']flush(?:all|db)/i) || inputs.some(({ text }) => /^\s*flush(?:all|db)\b/im.test(text)))],
+  ["sql-drop", ({ flag, long, name }) => name === "pg_restore" && (flag("c") || long("clean"))],
   ["sql-drop", ({ has, name }) => name === "bq" && has("rm")],
   ["sql-drop", emptiesDatabase],
   [

@@ -14,7 +14,7 @@ const always =
 /** Matches an SQL statement that deletes tables or all rows of one. */
 const destructiveSql = new RegExp(
   `\\b(?:drop\\s{1,64}(?:${dropped})\\b|truncate\\s{1,64}(?:table\\s|\\w)` +
-    `|delete\\s{1,64}from\\s{1,64}(?:only\\s+)?${name}\\s{0,64}(?:(?:as\\s+)?\\w{1,32}\\s{0,64})?(?:;|$|["']|\\bwhere\\s+\\(?\\s*${always}\\s*\\)?\\s*(?:;|$|["']|or\\b)))`,
+    `|delete\\s{1,64}from\\s{1,64}(?:only\\s+)?${name}\\s{0,64}(?:(?:as\\s+)?\\w{1,32}\\s{0,64})?(?:;|$|["')]|\\breturning\\b|\\bwhere\\s+\\(?\\s*${always}\\s*\\)?\\s*(?:;|$|["']|or\\b)))`,
   "i"
 )
 

@@ -45,6 +45,9 @@ const everybody =
 
 const isRecursive = ({ flag, isDynamic, long }: Arguments): boolean => isDynamic || flag("rR") || long("recursive")
 
+/** `rsync -n` only shows what it would do. */
+const isDryRun = ({ flag, long }: Arguments): boolean => flag("n") || long("dry-run")
+
 const opensMode = ({ isDynamic, texts }: Arguments): boolean =>
   isDynamic || texts.some((text, index) =>
     everybody.test(text.replace(/^(?:--mode=|-\w*m)(?=\w)/, "")) &&
@@ -87,9 +90,9 @@ export const systemChecks: ReadonlyArray<Check> = [
   ],
   [
     "delete-recursively",
-    ({ long, name }) =>
-      name === "rsync" &&
-      long("delete-after", "delete-excluded", "delete-during", "remove-source-files", "delete-missing-args")
+    (args) =>
+      args.name === "rsync" && !isDryRun(args) &&
+      args.long("delete-after", "delete-excluded", "delete-during", "remove-source-files", "delete-missing-args")
   ],
   ["delete-recursively", ({ long, name }) => /^(?:g?tar|bsdtar)$/.test(name) && long("remove-files")],
   [
@@ -97,7 +100,7 @@ export const systemChecks: ReadonlyArray<Check> = [
     ({ flag, long, name, texts }) => name === "zip" && (flag("m") || long("move")) && texts.length > 1
   ],
   ["delete-recursively", ({ name, some }) => /^7z[arz]?$/.test(name) && some(/^-sdel$/)],
-  ["delete-recursively", ({ name, some }) => name === "rsync" && some(/^--del(?!ay)/)],
+  ["delete-recursively", (args) => args.name === "rsync" && !isDryRun(args) && args.some(/^--del(?!ay)/)],
   [
     "delete-recursively",
     ({ name, operands }) => /^(?:yarn|pnpm|bun)$/.test(name) && folderRemovers.test(operands[0] ?? "")

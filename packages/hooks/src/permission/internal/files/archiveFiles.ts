@@ -29,6 +29,8 @@ export const tarFiles: AddFiles = ({ add, addAll, args, operands, texts }) => {
       ? word
       : undefined
     if (target !== undefined && extracts) add(target, "write")
+    const [, top] = /^--one[a-z-]*=(.+)$/.exec(text) ?? []
+    if (top !== undefined && extracts) add(endOf(word, top), "write")
   })
   const members = operands.filter((word) => !archives.includes(word) && !(bundle !== "" && word.text === bundle))
   if (extracts || lists) addAll(archives, "read")
@@ -42,6 +44,17 @@ export const zipFiles: AddFiles = ({ add, addAll, operands, recursive }) => {
   const [archive, ...files] = operands
   if (archive !== undefined) add(archive, "write")
   addAll(files, "read", recursive)
+  return true
+}
+
+/** 7-Zip: it packs folders with all their files. */
+export const sevenZipFiles: AddFiles = ({ add, addAll, operands }) => {
+  const [verb, archive, ...files] = operands
+  if (archive === undefined) return true
+  const packs = /^[adu]$|^rn$/.test(verb!.text)
+  add(archive, packs ? "write" : "read")
+  if (packs) addAll(files, "read", true)
+  else if (/^[ex]$/.test(verb!.text)) addAll(files, "write", true)
   return true
 }
 

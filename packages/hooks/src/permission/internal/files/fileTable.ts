@@ -23,7 +23,7 @@ const outputs =
 
 const compiler: FileOptions = { write: "-o -MF -MT --output --out-dir --emit -aux-info -dumpdir" }
 const database: FileOptions = {
-  write: "-o -L --output --log-file",
+  write: "-o -L --output --log-file --tee",
   read: "-f --file --defaults-file --defaults-extra-file -i",
   operands: "none"
 }
@@ -171,7 +171,7 @@ const table: { readonly [programs: string]: FileOptions } = {
   "cd pushd popd chdir": { write: "", operands: "none" },
   "tee gtee": { operands: "write", write: "" },
   "touch gtouch truncate": { operands: "write", read: "-r --reference" },
-  "7z 7za 7zr": { write: "-o", operands: "rest" }
+  "7z 7za 7zr 7zz": { write: "-o" }
 }
 
 const byProgram = new Map(

@@ -86,11 +86,22 @@ const addInterpreterFiles = ({ add, addAll, operands, texts }: Arguments, { effe
     return
   }
   if (effects === undefined) addAll(operands, "read")
+  if (name.startsWith("python") && texts.includes("-m")) addModuleFiles(add, operands, texts)
   if (texts.some((text) => /^-[a-zA-Z]*i/.test(text)) && /^(?:perl|ruby)/.test(name)) addAll(operands, "write")
   for (const text of texts) {
     const [, value] = /^--env-file(?:-if-exists)?=(.+)$/.exec(text) ?? []
     if (value !== undefined) add(wordOf(value), "read")
   }
+}
+
+/** Modules of Python that write: `json.tool in out`, `zipfile -e archive folder`. */
+const addModuleFiles = (
+  add: Arguments["add"],
+  [module, first, second]: ReadonlyArray<Word>,
+  texts: ReadonlyArray<string>
+): void => {
+  const written = module?.text === "json.tool" || texts.some((text) => /^-e|^--ext/.test(text)) ? second : first
+  if (/^(?:json\.tool|zipfile|tarfile|venv)$/.test(module?.text ?? "") && written !== undefined) add(written, "write")
 }
 
 const addOperands = (

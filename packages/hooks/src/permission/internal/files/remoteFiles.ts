@@ -27,6 +27,9 @@ export const psqlFiles: AddFiles = ({ add, args, inputs }) => {
       if (path !== undefined) add(wordOf(path), "read")
     }
     for (const [, path] of text.matchAll(/\b(?:to|outfile)\s+'([^']+)'/gi)) add(wordOf(path!), "write")
+    for (const [, verb, path] of text.matchAll(/\\copy\b[^\n]*?\b(to|from)\s+([^\s']+)/gi)) {
+      if (!/^(?:p?std(?:in|out)|program)$/i.test(path!)) add(wordOf(path!), /to/i.test(verb!) ? "write" : "read")
+    }
     for (const [, path] of text.matchAll(/\\(?:i|ir|include)\s+(\S+)/g)) add(wordOf(path!), "read")
     for (const [, path] of text.matchAll(/\\(?:o|out|g|w|s)\s+(\S+)/g)) add(wordOf(path!), "write")
   }
@@ -40,7 +43,7 @@ export const downloadedFiles: AddFiles = ({ add, args, operands, texts }, name) 
     const flag = texts[index - 1] ?? ""
     if (/^file:/i.test(text)) add({ ...word, text: text.replace(/^file:\/\/(?:localhost)?/i, "") }, "read")
     const isData =
-      /^(?:-\w*[dFH]|--data[\w-]*|--dat|--json|--form|--header|--url-query|--variable|--proxy-header)$/.test(flag) ||
+      /^(?:-\w*[dFH]|--data[\w-]*|--dat|--json|--form|--header|--url-query|--var[a-z]*|--proxy-header)$/.test(flag) ||
       /^--(?:data[\w-]*|json|form|header|variable)=|^-[dFH]./.test(text)
     const [, value] = /(?:^|=|^-[dFH])[^@]*?[@<]([^;,]+)/.exec(text) ?? []
     if (isData && value !== undefined && !/^https?:/.test(text)) {

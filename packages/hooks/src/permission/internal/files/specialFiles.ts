@@ -1,7 +1,7 @@
 /** The files of programs whose arguments have their own grammar. */
 import { copiers } from "../syntax/programs.ts"
 import type { Word } from "../syntax/shellSyntax.ts"
-import { compressedFiles, cpioFiles, tarFiles, unzipFiles, zipFiles } from "./archiveFiles.ts"
+import { compressedFiles, cpioFiles, sevenZipFiles, tarFiles, unzipFiles, zipFiles } from "./archiveFiles.ts"
 import type { AddFiles } from "./fileUse.ts"
 import { gitFiles } from "./gitFiles.ts"
 import { endOf, fileBelow, wordOf } from "./optionValues.ts"
@@ -170,7 +170,21 @@ const searchedFiles: AddFiles = ({ add, addAll, operands, texts }, name) => {
   return true
 }
 
+/** The folders of generated code: `--go_out=gen`, `--go_out=paths=source_relative:gen`. */
+const generatedFiles: AddFiles = ({ add, addAll, args, operands }) => {
+  addAll(operands, "read")
+  for (const word of args) {
+    const [, folder] = /^--[\w-]+_out=(?:[^:]*:)?(.+)$/.exec(word.text) ?? []
+    if (folder !== undefined) add(endOf(word, folder), "write")
+  }
+  return true
+}
+
 const special: { readonly [name: string]: AddFiles } = {
+  "7z": sevenZipFiles,
+  "7za": sevenZipFiles,
+  "7zr": sevenZipFiles,
+  "7zz": sevenZipFiles,
   ack: searchedFiles,
   ag: searchedFiles,
   aws: storedFiles,
@@ -220,6 +234,7 @@ const special: { readonly [name: string]: AddFiles } = {
   oc: containerFiles,
   podman: containerFiles,
   prettier: formattedFiles,
+  protoc: generatedFiles,
   psql: psqlFiles,
   rclone: storedFiles,
   rg: searchedFiles,

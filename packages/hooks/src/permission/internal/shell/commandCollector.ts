@@ -5,6 +5,7 @@ import * as Programs from "../syntax/nestedPrograms.ts"
 import { inert, shells, wrappers } from "../syntax/programs.ts"
 import { readScript } from "../syntax/scriptReader.ts"
 import type { Simple, Word } from "../syntax/shellSyntax.ts"
+import { clientScripts } from "./clientScripts.ts"
 import type { Command, ScriptFile } from "./command.ts"
 import { type GivenArguments, pipedText, pipedWords } from "./pipes.ts"
 import { shellScriptOf } from "./shellScript.ts"
@@ -126,7 +127,7 @@ export class CommandCollector extends WrappedCommands {
     if (shells.has(name)) return this.shell(invocation)
     if (Programs.isInterpreter(name)) return this.interpreter(invocation, texts)
     if (name === "find" || name === "gfind" || name === "fd" || name === "fdfind") return this.find(invocation)
-    const scripts = optionScripts(name, args)
+    const scripts = [...optionScripts(name, args), ...clientScripts(name, args, invocation.inputs)]
     for (const { dynamic, text } of scripts) {
       if (dynamic) this.problem(`what ${name} runs is dynamic`, via)
       this.script(text, depth + 1, via === "guess" ? via : "wrapped")
@@ -171,7 +172,13 @@ export class CommandCollector extends WrappedCommands {
     return true
   }
 
-  private interpreter({ args, name, redirects, via }: Invocation, texts: ReadonlyArray<string>): boolean {
+  private interpreter(invocation: Invocation, texts: ReadonlyArray<string>): boolean {
+    const { args, name, redirects, via } = invocation
+    const at = texts.findIndex((text) => text.startsWith("npm:"))
+    if (name === "deno" && at >= 0) {
+      const program = { ...args[at]!, text: texts[at]!.replace(/^npm:\/?|(?<=.)@[^/]*$/g, "") }
+      return this.exactly([program, ...args.slice(at + 1)], invocation)
+    }
     if (Programs.interpreterRunsInlineCode(name, texts)) {
       const isIdle = !this.hasInput && redirects.every(({ op }) => op === ">") &&
         texts.every((text) => /^-[iqu]?$/.test(text) && text !== "-")

@@ -20,10 +20,17 @@ export const runsWhatItWrites = (
   const clones = commands.some(({ name, words }) => name === "git" && words.some(({ text }) => text === "clone"))
   const isMade = scripts.some(({ path, type }) =>
     written.has(baseName(path)) ||
-    (type !== "code" && ((clones || isUnpacked) && !path.startsWith("/") || written.has("$")))
+    (type !== "code" &&
+      ((clones || isUnpacked) && (!path.startsWith("/") || isBelow(path, commands)) || written.has("$")))
   )
   return isMade ? "it runs a file that it also writes" : undefined
 }
 
+/** Whether a command names a folder that a path is below, as `tar -C` does. */
+const isBelow = (path: string, commands: ReadonlyArray<Command>): boolean =>
+  commands.some(({ words }) =>
+    words.some(({ text }) => text.length > 1 && path.startsWith(`${text.replace(/\/$/, "")}/`))
+  )
+
 const baseName = (text: string): string =>
-  text.replace(/^\w+=/, "").replace(/[?#].*$/, "").replace(/\/+$/, "").replace(/^.*\//, "")
+  text.replace(/^\w+=/, "").replace(/[?#].*$/, "").replace(/\/+$/, "").replace(/^.*[/:]/, "")

@@ -14,11 +14,11 @@ const maxNesting = 12
 
 /** Variables whose values are commands. */
 const commandVariable =
-  /(?:COMMAND|PAGER|EDITOR|VISUAL|BROWSER|OPEN(?:ER)?|LESSCLOSE|ASKPASS|PROXY_?CMD|^(?:BASH_)?ENV|^PS[0-4])$/i
+  /(?:COMMAND|PAGER|EDITOR|VISUAL|BROWSER|OPEN(?:ER)?|LESSCLOSE|ASKPASS|PROXY_?CMD|EXTERNAL_DIFF|_RSH|(?:GIT|SVN)_SSH|^(?:BASH_)?ENV|^PS[0-4])$/i
 
 /** Variables that make other programs load code. */
 const loaderVariable =
-  /^(?:LD_PRELOAD|LD_LIBRARY_PATH|DYLD_\w+|PERL5OPT|RUBYOPT|PYTHONSTARTUP|GIT_CONFIG\w*|BASH_FUNC\w*)$/
+  /^(?:LD_PRELOAD|LD_LIBRARY_PATH|DYLD_\w+|PERL5OPT|RUBYOPT|PYTHONSTARTUP|GIT_CONFIG\w*|BASH_FUNC\w*|TAR_OPTIONS|MAKEFLAGS)$/
 
 /** Programs that run code in their arguments, so the arguments after them are searched again. */
 const runsCode: ReadonlySet<string> = new Set(
@@ -81,10 +81,12 @@ export abstract class WrappedCommands {
   /** A variable that the line sets: its value may be a command, or make programs load code. */
   protected assigned(name: string, value: Word, depth: number, via: Command["via"]): void {
     if (commandVariable.test(name)) {
-      if (value.dynamic) this.problem(`${name} is dynamic`, via)
+      // A prompt is only shown, except the one that traces commands.
+      if (value.dynamic && !/^PS[0-3]$/.test(name)) this.problem(`${name} is dynamic`, via)
       else this.script(value.text, depth + 1, via)
     }
     if (/^(?:BASH_)?ENV$/.test(name)) this.problem(`shells read the file in ${name}`, via)
+    if (name.startsWith("TF_CLI_ARGS") && /destroy/.test(value.text)) this.problem(`${name} adds arguments`, via)
     if (name === "PATH") this.hasOwnPath = true
     if (loaderVariable.test(name)) this.problem(`${name} changes what programs do`, via)
   }

@@ -103,6 +103,7 @@ const wrapperOptions: { readonly [name: string]: Options } = {
     longFlags: "null interactive no-run-if-empty verbose exit open-tty",
     longValues: "arg-file delimiter eof replace max-lines max-args max-procs max-chars"
   },
+  corepack: {},
   "direnv exec": { skip: 1 },
   npx: { flags: "yq", values: "p", longFlags: "yes no-install quiet no prefer-offline", longValues: "package" },
   bunx: { longFlags: "bun" },

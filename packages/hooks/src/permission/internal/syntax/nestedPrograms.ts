@@ -72,7 +72,8 @@ export const gitProblem = (args: ReadonlyArray<string>): string | undefined => {
 export const runsCodeOfOptions = (name: string, args: ReadonlyArray<string>): string | undefined => {
   if (/^(?:g?make|remake)$/.test(name)) {
     const isOpaque = args.some((arg, index) =>
-      /^(?:SHELL|\.SHELLFLAGS|MAKEFLAGS)\W?=|\$[({]|^--?E(?:val)?\b|^--eval/.test(arg) ||
+      /^(?:SHELL|\.SHELLFLAGS|MAKEFLAGS)\W?=|\$[({]|^--?E(?:val)?\b|^--eval|^-\w*f(?:-|\/dev\/.*)$|^--(?:make)?file=-$/
+        .test(arg) ||
       (/^-\w*f$|^--(?:file|makefile)$/.test(args[index - 1] ?? "") && /^(?:-|\/dev\/.*)$/.test(arg))
     )
     return isOpaque ? "an option of make runs commands" : undefined

@@ -22,7 +22,9 @@ export const readScript = (text: string, depth = 0): Script => {
   if (text.includes("\0")) return unreadable("it contains a NUL character")
   const reader = new ScriptReader(text, depth)
   reader.script(undefined)
-  if (text.includes("<<") && text.includes("((")) reader.stop("it contains arithmetic and a here-document")
+  if (text.includes("<<") && reader.withoutDocuments().includes("((")) {
+    reader.stop("it contains arithmetic and a here-document")
+  }
   if (mayRunInArithmetic(text)) reader.stop("it contains an array index that may run commands")
   return { commands: reader.commands, dynamic: reader.dynamic, problem: reader.problem }
 }
@@ -66,6 +68,8 @@ interface HereDocument {
 class ScriptReader extends WordReader {
   readonly commands: Array<Simple> = []
   private documents: Array<HereDocument> = []
+  /** Where the bodies of here-documents begin and end. */
+  private readonly bodies: Array<readonly [from: number, to: number]> = []
   /** How many `case` commands are open. */
   private cases = 0
 
@@ -141,6 +145,12 @@ class ScriptReader extends WordReader {
     if (this.documents.length > 0) this.stop("a here-document is not closed")
   }
 
+  /** The script without the bodies of its here-documents. */
+  withoutDocuments(): string {
+    const starts = [0, ...this.bodies.map(([, to]) => to)]
+    return starts.map((start, index) => this.text.slice(start, this.bodies[index]?.[0])).join("\n")
+  }
+
   private skipComment(): void {
     const end = this.text.indexOf("\n", this.at)
     this.at = end < 0 ? this.text.length : end
@@ -208,6 +218,7 @@ class ScriptReader extends WordReader {
     this.documents = []
     for (const { delimiter, isLiteral, stripTabs, to } of open) {
       const lines: Array<string> = []
+      const from = this.at
       while (true) {
         if (this.at >= this.text.length) return this.stop("a here-document is not closed")
         const end = this.text.indexOf("\n", this.at)
@@ -216,6 +227,7 @@ class ScriptReader extends WordReader {
         if ((stripTabs ? line.replace(/^\t+/, "") : line) === delimiter) break
         lines.push(line)
       }
+      this.bodies.push([from, this.at])
       const body = lines.join("\n")
       const dynamic = !isLiteral && /[$`]/.test(body)
       if (dynamic) this.nested(body, level, true)
