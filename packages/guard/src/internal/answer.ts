@@ -39,7 +39,10 @@ export const answer = async ({ call, check, input, place, request }: Asking): Pr
     const { response } = verdict
     if (response.toolCalls.length > 0) {
       const checked = await check?.(response) ?? response
-      if (!isRefused(checked)) return { type: "answer", response: checked }
+      if (!isRefused(checked)) {
+        input.answered()
+        return { type: "answer", response: checked }
+      }
       more.push(...checked)
       continue
     }

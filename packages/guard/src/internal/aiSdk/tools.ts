@@ -89,6 +89,7 @@ const runTool = async (
   const { result } = verdict
   // What no hook has changed goes on as the tool gave it, whatever its type is.
   if (result.ok) {
+    place.noteResult(id, result.output)
     if (ended !== undefined && "output" in ended && sameJson(ended.json, result.output)) return ended.output
     changed.add(id)
     return result.output

@@ -137,6 +137,7 @@ export class GuardedTools {
       if (ended !== undefined && "error" in ended && messageOf(ended.error) === result.error) throw ended.error
       throw new Error(result.error)
     }
+    if (tool.toModelOutput !== undefined) place.noteResult(id, result.output)
     // What no hook has changed goes on as the tool gave it, whatever its type is.
     if (ended !== undefined && "output" in ended && sameJson(ended.json, result.output)) return ended.output
     this.changed.add(canonical(result.output))
