@@ -14,7 +14,7 @@ import type { ConversationOptions, Guard } from "./Guard.ts"
 import { approvalFor, isGuardedApproval } from "./internal/aiSdk/approval.ts"
 import { ClientCalls } from "./internal/aiSdk/clientCalls.ts"
 import { DescribedTools } from "./internal/aiSdk/described.ts"
-import { GuardedModel } from "./internal/aiSdk/model.ts"
+import { GuardedModel, guardedTwice } from "./internal/aiSdk/model.ts"
 import { guardTools, isGuarded } from "./internal/aiSdk/tools.ts"
 import { checkCovered, wholeLoop } from "./internal/coverage.ts"
 import { Place } from "./internal/place.ts"
@@ -142,9 +142,7 @@ const prepared = (
 
 /** Throws a `ConfigError` if this is not a model that can be wrapped. */
 const checked = (model: unknown): LanguageModelV4 => {
-  if (model instanceof GuardedModel) {
-    throw new ConfigError({ key: "model", message: "model: it is guarded already: wrap each model once" })
-  }
+  if (model instanceof GuardedModel) throw guardedTwice()
   const version = typeof model === "object" && model !== null && "specificationVersion" in model
     ? model.specificationVersion
     : undefined

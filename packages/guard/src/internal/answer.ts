@@ -62,6 +62,22 @@ export const answer = async ({ call, check, input, place, request }: Asking): Pr
   }
 }
 
+/** A tool gives the answer of the turn. Returns what is shown of it. Throws a `GuardError` if hooks do not accept it. */
+export const answerOfTool = async (place: Place, text: string): Promise<string> => {
+  if (!place.acts("preStop", "postTurn", "revealText")) return text
+  const end = await place.session.beforeStop({ text })
+  switch (end.type) {
+    case "allow":
+      return end.shown
+    case "stop":
+      return end.reason
+    case "deny":
+      throw new GuardError(end)
+    case "continue":
+      throw new GuardError({ type: "deny", by: "runtime", reason: `the result of the tool ends the turn: ${end.message}` })
+  }
+}
+
 const stopped = (reason: string): Answered => ({ type: "own", answer: { text: reason, raw: "guard: stopped" } })
 
 /** Makes the messages that tell the model why none of these calls has run. */

@@ -34,6 +34,7 @@ const statusOf = async (
   const { toolCall: { toolCallId: id, toolName: name } } = asked
   if (clients.isAllowed(id, name)) return await otherStatus(other, asked)
   const verdict = await judge(place, asked)
+  place.denied.delete(id)
   switch (verdict.type) {
     case "ask":
       return { type: "user-approval", reason: verdict.question.reason }

@@ -34,6 +34,7 @@ export class ClientCalls {
     const calls: Array<ToolCall> = []
     for (const call of response.toolCalls) {
       this.allowed.delete(call.id)
+      this.place.denied.delete(call.id)
       const tool = this.described.find(call.name)
       const decided = tool === undefined || !isOfClient(tool) ? call : await this.decide(tool, call)
       if (typeof decided === "string") refused.set(call.id, decided)
