@@ -74,7 +74,11 @@ export const answerOfTool = async (place: Place, text: string): Promise<string> 
     case "deny":
       throw new GuardError(end)
     case "continue":
-      throw new GuardError({ type: "deny", by: "runtime", reason: `the result of the tool ends the turn: ${end.message}` })
+      throw new GuardError({
+        type: "deny",
+        by: "runtime",
+        reason: `the result of the tool ends the turn: ${end.message}`
+      })
   }
 }
 

@@ -19,7 +19,15 @@ export interface PlaceOptions {
 }
 
 /** Where hooks change what is shown. */
-type Shaping = "preStop" | "postLlmCall" | "postTurn" | "revealText" | "onLlmDelta" | "hold" | "postToolCall" | "wrapToolCall"
+type Shaping =
+  | "preStop"
+  | "postLlmCall"
+  | "postTurn"
+  | "revealText"
+  | "onLlmDelta"
+  | "hold"
+  | "postToolCall"
+  | "wrapToolCall"
 
 /** A class, because its fields are the state of the conversation. */
 export class Place {

@@ -159,7 +159,13 @@ export const writeAnswer = (answer: AIMessage | undefined, { text, toolCalls }: 
 }
 
 /** Parts of an answer in which the vendor writes calls once more. */
-const callParts: ReadonlySet<unknown> = new Set(["tool_use", "tool_call", "tool_calls", "function_call", "functionCall"])
+const callParts: ReadonlySet<unknown> = new Set([
+  "tool_use",
+  "tool_call",
+  "tool_calls",
+  "function_call",
+  "functionCall"
+])
 
 /** What of an answer stays if hooks change it, such as the thoughts that the vendor wants to read again. */
 const keptOf = (

@@ -9,7 +9,16 @@ import { TurnInput } from "../turnInput.ts"
 import { withChanges as knownUnits } from "../units.ts"
 import { hosted } from "../unseen.ts"
 import { withCost } from "../withCost.ts"
-import { assistantItems, callOf, isInstructions, type ReadItems, readItems, said, writeItems, writeMessage } from "./items.ts"
+import {
+  assistantItems,
+  callOf,
+  isInstructions,
+  type ReadItems,
+  readItems,
+  said,
+  writeItems,
+  writeMessage
+} from "./items.ts"
 
 type StreamEvent = ReturnType<Model["getStreamedResponse"]> extends AsyncIterable<infer Event> ? Event : never
 
