@@ -11,9 +11,10 @@ import type { ToolApprovalStatus, ToolSet } from "ai"
 import manifest from "ai/package.json" with { type: "json" }
 import type { Driver } from "./Coverage.ts"
 import type { ConversationOptions, Guard } from "./Guard.ts"
-import { approvalFor } from "./internal/aiSdk/approval.ts"
+import { approvalFor, isGuardedApproval } from "./internal/aiSdk/approval.ts"
+import { ClientCalls } from "./internal/aiSdk/clientCalls.ts"
 import { DescribedTools } from "./internal/aiSdk/described.ts"
-import { GuardedModel } from "./internal/aiSdk/model.ts"
+import { GuardedModel, guardedTwice } from "./internal/aiSdk/model.ts"
 import { guardTools, isGuarded } from "./internal/aiSdk/tools.ts"
 import { checkCovered, wholeLoop } from "./internal/coverage.ts"
 import { Place } from "./internal/place.ts"
@@ -92,9 +93,10 @@ export const make = (guard: Guard, options: AiSdkOptions = {}): AiSdk => {
   const session = guard.session({ ...rest, driver: driver.name })
   const described = new DescribedTools()
   const place = new Place({ guard, session, hints, approvedBy, describe: described.describe })
+  const clients = new ClientCalls(place, described)
   const tools = <T extends ToolSet>(given: T): T => guardTools(place, described, given)
-  const model = (given: LanguageModelV4): LanguageModelV4 => new GuardedModel(place, checked(given))
-  const toolApproval = (other?: unknown): ToolApproval => approvalFor(place, other)
+  const model = (given: LanguageModelV4): LanguageModelV4 => new GuardedModel(place, checked(given), clients.check)
+  const toolApproval = (other?: unknown): ToolApproval => approvalFor(place, clients, other)
   return {
     session,
     model,
@@ -106,28 +108,28 @@ export const make = (guard: Guard, options: AiSdkOptions = {}): AiSdk => {
       model: model(Object(settings).model as LanguageModelV4) as (typeof settings)["model"],
       ...(settings.tools === undefined || settings.tools === null ? {} : { tools: tools(settings.tools) }),
       toolApproval: toolApproval(settings.toolApproval),
-      ...prepared("prepareStep", settings.prepareStep, model, tools),
-      ...prepared("prepareCall", settings.prepareCall, model, tools)
+      ...prepared("prepareStep", settings.prepareStep, { model, tools }),
+      ...prepared("prepareCall", settings.prepareCall, { model, tools, toolApproval })
     })
   }
 }
 
-/** Guards the model and the tools that a function of the program chooses for a step or a call. */
+/** Guards the model, the tools and the approvals that a function of the program chooses for a step or a call. */
 const prepared = (
   name: "prepareStep" | "prepareCall",
   prepare: unknown,
-  model: AiSdk["model"],
-  tools: AiSdk["tools"]
+  { model, toolApproval, tools }: Pick<AiSdk, "model" | "tools"> & Partial<Pick<AiSdk, "toolApproval">>
 ): { readonly [K in typeof name]?: (options: unknown) => Promise<unknown> } => {
   if (typeof prepare !== "function") return {}
   return {
     [name]: async (options: unknown) => {
       const given: unknown = await (prepare as (options: unknown) => unknown)(options)
       if (typeof given !== "object" || given === null) return given
-      const { model: chosen, tools: found } = given as Partial<Settings>
+      const { model: chosen, toolApproval: other, tools: found } = given as Partial<Settings>
       return {
         ...given,
         ...(chosen === undefined || chosen instanceof GuardedModel ? {} : { model: model(chosen as LanguageModelV4) }),
+        ...(toolApproval === undefined || isGuardedApproval(other) ? {} : { toolApproval: toolApproval(other) }),
         ...(found === undefined ? {} : {
           tools: Object.fromEntries(
             Object.entries(found).map(([key, tool]) => [key, isGuarded(tool) ? tool : tools({ [key]: tool })[key]])
@@ -140,9 +142,7 @@ const prepared = (
 
 /** Throws a `ConfigError` if this is not a model that can be wrapped. */
 const checked = (model: unknown): LanguageModelV4 => {
-  if (model instanceof GuardedModel) {
-    throw new ConfigError({ key: "model", message: "model: it is guarded already: wrap each model once" })
-  }
+  if (model instanceof GuardedModel) throw guardedTwice()
   const version = typeof model === "object" && model !== null && "specificationVersion" in model
     ? model.specificationVersion
     : undefined

@@ -16,7 +16,7 @@ import type { Driver } from "./Coverage.ts"
 import type { ConversationOptions, Guard } from "./Guard.ts"
 import { checkCovered, wholeLoop } from "./internal/coverage.ts"
 import { GuardedCalls } from "./internal/langChain/model.ts"
-import { guardTool, KnownTools, wrapToolCall } from "./internal/langChain/tools.ts"
+import { checkPlain, guardTool, KnownTools, wrapToolCall } from "./internal/langChain/tools.ts"
 import { Place } from "./internal/place.ts"
 import { checkVersion } from "./internal/version.ts"
 
@@ -87,7 +87,8 @@ export const make = (guard: Guard, options: LangChainOptions = {}): LangChain =>
   const { wrapModelCall } = calls
   const middleware = createMiddleware({ name, wrapModelCall, wrapToolCall: wrapToolCall(place, known) })
   const guardedAgent = (params: Parameters<typeof createAgent>[0]) => {
-    const { middleware: others = [] } = Object(params) as typeof params
+    const { middleware: others = [], tools } = Object(params) as typeof params
+    checkPlain(tools)
     if (others.some((one) => one.name === name)) {
       throw new ConfigError({ key: "middleware", message: "middleware: the agent is guarded already: wrap it once" })
     }

@@ -46,6 +46,15 @@ describe("the guard in Mastra", () => {
     assert.deepStrictEqual(await guarded.session.pending(), [])
   })
 
+  it("makes the SDK run calls one after the other if hooks can ask, so that each question is answered", () => {
+    const schemas = [[asks], []].map((hooks) => {
+      const tool = { id: "act", execute: () => 1 }
+      const [wrapped] = Object.values(Mastra.make(Guard.make({ hooks, log: false })).tools({ act: tool }))
+      return Object(wrapped).suspendSchema === undefined
+    })
+    assert.deepStrictEqual(schemas, [false, true])
+  })
+
   it("takes no answer that no person has given: of the model, without a question, or for other arguments", async () => {
     const selfish = calls(["send_mail", { to: "ann", resumeData: { approved: true } }, "1"])
     const model = scripted(selfish, mails("ann"))

@@ -35,6 +35,26 @@ describe("the guard in Strands", () => {
     ])
   })
 
+  it("shows hooks all parts of a result, and results of an id that was denied before", async () => {
+    const { after, before } = kit([defineHook({
+      name: "cuts",
+      preToolCall: ({ name }) => name === "bad" ? HookAction.reject("no") : undefined,
+      postToolCall: ({ result }) =>
+        JSON.stringify(result).includes("4711") ? HookAction.transform({ ok: true, output: "[cut]" }) : undefined
+    })])
+    await before("bad", {}, "x")
+    await before("read", {}, "x")
+    const json = { type: "jsonBlock", json: { pin: "4711" } } as never
+    const { content } = await after("read", "fine", "x", "success", [json])
+    assert.deepStrictEqual(content.map(({ text }) => text), ["[cut]"])
+  })
+
+  it("asks about a message that has no text", async () => {
+    const { model } = kit([defineHook({ name: "doorman", kind: "policy", preTurn: () => HookAction.reject("no") })])
+    assert.strictEqual(String(await model("", [{ type: "imageBlock" }])), "no")
+    assert.strictEqual(await kit([]).model("", [{ type: "toolResultBlock" }]), false)
+  })
+
   it("refuses messages, and those that a hook would change", async () => {
     const { model } = kit([defineHook({
       name: "doorman",

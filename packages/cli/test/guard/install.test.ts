@@ -79,6 +79,32 @@ describe("belay guard install", () => {
     assert.include((await guard("uninstall", "claude", "--yes")).stdout, "needs no change")
   })
 
+  it("keeps comments that somebody has written around its lines, and the ends of lines", async () => {
+    const { guard, read, write } = place()
+    write(".claude/settings.json", "{\r\n  \"model\": \"opus\"\r\n}\r\n")
+    await guard("install", "claude", "--yes")
+    const installed = read(".claude/settings.json")
+    assert.notInclude(installed.replaceAll("\r\n", ""), "\n")
+    const begin = "\"PreToolUse\": ["
+    const entry = (name: string) => `{ "hooks": [{ "type": "command", "command": "./${name}.sh" }] }`
+    const at = installed.indexOf(begin) + begin.length
+    const end = installed.indexOf("\r\n    ]", at)
+    const changed = [
+      `${installed.slice(0, at)}\n${entry("first")}, // of the first`,
+      `${installed.slice(at, end)}, // of ours`,
+      `// about the last\n${entry("last")} // of the last${installed.slice(end)}`
+    ]
+    write(".claude/settings.json", changed.join("\n"))
+    const { code } = await guard("uninstall", "claude", "--yes")
+    assert.strictEqual(code, 0)
+    const text = read(".claude/settings.json")
+    for (const part of ["// of the first", "// about the last", "// of the last", "first.sh", "last.sh"]) {
+      assert.include(text, part)
+    }
+    assert.notInclude(text, "guard run")
+    assert.include((await guard("uninstall", "claude", "--yes")).stdout, "needs no change")
+  })
+
   it("does not touch settings that it cannot read", async () => {
     const { guard, read, write } = place()
     for (const text of ["{ \"hooks\": ", "[1]", "{ \"hooks\": { \"PreToolUse\": 7 } }"]) {

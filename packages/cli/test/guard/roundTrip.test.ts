@@ -193,3 +193,23 @@ describe.each(all.map((wire) => [wire.system, wire] as const))("the guard in %s"
       assert.deepInclude(yield* session.beforeStop({ text: "done" }), { type: "allow" })
     }))
 })
+
+describe("a call of GitHub Copilot", () => {
+  const copilot = all.find(({ system }) => system === "copilot")!
+  const callOf = (toolName: string, toolArgs: unknown) =>
+    occasionOf(copilot, JSON.stringify({ sessionId: "s", toolName, toolArgs }), "preToolUse").call
+
+  it("has the field that the tool reads, whatever else the model writes", () => {
+    const args = { path: "/etc/passwd", file_text: "x", file_path: "harmless.txt" }
+    assert.deepStrictEqual(callOf("create", JSON.stringify(args))?.args, { file_path: "/etc/passwd", content: "x" })
+  })
+
+  it("is refused if rules would find nothing in its arguments, and a patch names its files", () => {
+    for (const args of ["git push", ["git push"], JSON.stringify(["git push"])]) {
+      assert.throws(() => callOf("bash", args), /arguments of Bash that are not an object/)
+    }
+    const patch = "*** Begin Patch\n*** Update File: .env\n*** End Patch"
+    assert.deepStrictEqual(callOf("apply_patch", patch)?.args, { patch, paths: [".env"] })
+    assert.strictEqual(callOf("mcp__mail__send", "to eve")?.args, "to eve")
+  })
+})

@@ -39,7 +39,10 @@ export const answer = async ({ call, check, input, place, request }: Asking): Pr
     const { response } = verdict
     if (response.toolCalls.length > 0) {
       const checked = await check?.(response) ?? response
-      if (!isRefused(checked)) return { type: "answer", response: checked }
+      if (!isRefused(checked)) {
+        input.answered()
+        return { type: "answer", response: checked }
+      }
       more.push(...checked)
       continue
     }
@@ -56,6 +59,26 @@ export const answer = async ({ call, check, input, place, request }: Asking): Pr
       return { type: "answer", response: { ...response, text: end.shown } }
     }
     more.push(said, { role: "user", content: end.message })
+  }
+}
+
+/** A tool gives the answer of the turn. Returns what is shown of it. Throws a `GuardError` if hooks do not accept it. */
+export const answerOfTool = async (place: Place, text: string): Promise<string> => {
+  if (!place.acts("preStop", "postTurn", "revealText")) return text
+  const end = await place.session.beforeStop({ text })
+  switch (end.type) {
+    case "allow":
+      return end.shown
+    case "stop":
+      return end.reason
+    case "deny":
+      throw new GuardError(end)
+    case "continue":
+      throw new GuardError({
+        type: "deny",
+        by: "runtime",
+        reason: `the result of the tool ends the turn: ${end.message}`
+      })
   }
 }
 

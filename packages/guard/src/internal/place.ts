@@ -3,6 +3,7 @@ import type { GivenCall, GuardSession } from "@belay/core/Driver"
 import { canonical, type Json } from "@belay/core/Json"
 import type { Message } from "@belay/core/Message"
 import type { Guard } from "../Guard.ts"
+import { sameJson } from "./json.ts"
 
 /** What is known about a tool. */
 export type Described = NonNullable<GivenCall["tool"]>
@@ -18,7 +19,15 @@ export interface PlaceOptions {
 }
 
 /** Where hooks change what is shown. */
-type Shaping = "postLlmCall" | "postTurn" | "revealText" | "onLlmDelta" | "hold" | "postToolCall" | "wrapToolCall"
+type Shaping =
+  | "preStop"
+  | "postLlmCall"
+  | "postTurn"
+  | "revealText"
+  | "onLlmDelta"
+  | "hold"
+  | "postToolCall"
+  | "wrapToolCall"
 
 /** A class, because its fields are the state of the conversation. */
 export class Place {
@@ -31,6 +40,8 @@ export class Place {
   readonly denied = new Set<string>()
   private readonly hints: PlaceOptions["hints"]
   private readonly describe: PlaceOptions["describe"]
+  /** What the results of tools that have run here were when hooks had checked them. */
+  private readonly checked = new Map<string, Json>()
   /** What hooks have made of messages, by the text of what the SDK has. */
   private readonly changed = new Map<string, Message>()
 
@@ -52,6 +63,17 @@ export class Place {
   /** Returns what is known about a tool. */
   async toolOf(name: string): Promise<Described> {
     return { ...await this.describe(name), ...this.hints[name] }
+  }
+
+  /** Notes the result that hooks have checked. The model may read another one, for example that of `toModelOutput`. */
+  noteResult(id: string, result: Json): void {
+    this.checked.set(id, result)
+  }
+
+  /** Whether hooks have checked the result of a call as the model reads it. */
+  isChecked(id: string, content: Json): boolean {
+    const known = this.checked.get(id)
+    return this.ran.has(id) && (known === undefined || sameJson(known, content))
   }
 
   /** Notes what hooks have made of a message. The SDK sends its own version again with each later request. */

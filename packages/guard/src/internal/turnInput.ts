@@ -12,9 +12,11 @@ export interface OwnAnswer {
 /** A class, because it knows which messages have been received. */
 export class TurnInput {
   private readonly place: Place
-  /** The message with which the running turn began. */
-  private begunWith: string | undefined = undefined
+  /** The message with which the running turn began, and how many messages there were. */
+  private begunWith: { readonly key: string; readonly length: number } | undefined = undefined
+  private hasAnswer = false
   private hasHistory = false
+  private hasResults = false
   private readonly reported = new Set<string>()
 
   constructor(place: Place) {
@@ -26,13 +28,19 @@ export class TurnInput {
     this.begunWith = undefined
   }
 
+  /** The model has answered with calls. If the same messages come again, nobody has continued this turn. */
+  answered(): void {
+    this.hasAnswer = true
+  }
+
   /** Passes what is new to the guard. Returns the answer if the model must not be asked. */
   async receive(messages: ReadonlyArray<Message>): Promise<OwnAnswer | undefined> {
     await this.takeResults(messages)
     const last = messages.at(-1)
     if (last?.role !== "user") return undefined
     const key = `${messages.filter(({ role }) => role === "user").length} ${text(last)}`
-    if (key === this.begunWith) return undefined
+    const { begunWith: begun } = this
+    if (key === begun?.key && !(this.hasAnswer && messages.length === begun.length)) return undefined
     return await this.begin(last, messages.slice(0, -1), key)
   }
 
@@ -55,7 +63,8 @@ export class TurnInput {
     if (verdict.type === "deny") throw new GuardError(verdict)
     if (verdict.type === "stop") return { text: verdict.reason, raw: "guard: stopped" }
     if (verdict.type === "respond") return { text: verdict.text, raw: "guard: answered" }
-    this.begunWith = key
+    this.begunWith = { key, length: earlier.length + 1 }
+    this.hasAnswer = false
     this.hasHistory = true
     const { input } = verdict
     input.before?.forEach((now, index) => {
@@ -68,11 +77,15 @@ export class TurnInput {
   /** Results of tools that ran elsewhere, for example in the browser, pass the hooks before the model reads them. */
   private async takeResults(messages: ReadonlyArray<Message>): Promise<void> {
     const { place, place: { session } } = this
-    const start = messages.findLastIndex(({ role }) => role !== "tool") + 1
-    const fresh = messages.slice(start).flatMap((message) =>
-      message.role === "tool" && !place.ran.has(message.toolCallId) && !this.reported.has(message.toolCallId)
-        ? [message]
-        : []
+    const results = messages.flatMap((message, index) => message.role === "tool" ? [{ message, index }] : [])
+    if (!this.hasResults) {
+      // What the model has answered already is the history.
+      const start = messages.findLastIndex(({ role }) => role === "assistant")
+      for (const { index, message } of results) if (index < start) this.reported.add(message.toolCallId)
+      this.hasResults = true
+    }
+    const fresh = results.flatMap(({ message }) =>
+      this.reported.has(message.toolCallId) || place.isChecked(message.toolCallId, message.content) ? [] : [message]
     )
     if (fresh.length === 0) return
     const open = new Set((await session.pending()).map(({ callId }) => callId))

@@ -42,13 +42,20 @@ export const events = ({ plugin }: Pick<Strands, "plugin">) => {
     await listeners.get("before")?.(event)
     return event
   }
-  const after = async (name: string, text: string, id = "1", status = "success") => {
-    const event = { toolUse: { name, input: {}, toolUseId: id }, result: { status, content: [new TextBlock(text)] } }
+  const after = async (
+    name: string,
+    text: string,
+    id = "1",
+    status = "success",
+    more: ReadonlyArray<TextBlock> = []
+  ) => {
+    const result = { status, content: [new TextBlock(text), ...more] }
+    const event = { toolUse: { name, input: {}, toolUseId: id }, result }
     await listeners.get("after")?.(event)
     return event.result
   }
-  const model = async (text: string) => {
-    const event = { agent: { messages: [{ role: "user", content: [new TextBlock(text)] }] }, cancel: false }
+  const model = async (text: string, content: ReadonlyArray<object> = [new TextBlock(text)]) => {
+    const event = { agent: { messages: [{ role: "user", content }] }, cancel: false }
     await listeners.get("model")?.(event)
     return event.cancel
   }

@@ -26,24 +26,38 @@ export const remove = (text: string, path: Path): string => {
   const siblings = node.parent?.children ?? []
   const index = siblings.indexOf(node)
   const [before, after] = [siblings[index - 1], siblings[index + 1]]
-  if (before !== undefined) return text.slice(0, endOf(before)) + text.slice(endOf(node))
-  if (after !== undefined) return text.slice(0, node.offset) + text.slice(after.offset)
+  const rest = text.slice(endOf(node))
+  if (before !== undefined) {
+    const comments = commentsIn(text.slice(endOf(before), node.offset)).trimEnd()
+    // What follows must not become part of a comment.
+    const end = comments === "" || /^[ \t]*\r?\n/.test(rest) ? "" : "\n"
+    return text.slice(0, endOf(before)) + comments + end + rest
+  }
+  if (after !== undefined) {
+    const comments = commentsIn(text.slice(endOf(node), after.offset)).trimStart()
+    return text.slice(0, node.offset) + comments + text.slice(after.offset)
+  }
   // What is empty now needs no line of its own.
   const parent = node.parent!
   const inside = text.slice(parent.offset + 1, node.offset) + text.slice(endOf(node), endOf(parent) - 1)
-  const rest = inside.trim() === "" ? "" : inside
-  return text.slice(0, parent.offset + 1) + rest + text.slice(endOf(parent) - 1)
+  const kept = inside.trim() === "" ? "" : inside
+  return text.slice(0, parent.offset + 1) + kept + text.slice(endOf(parent) - 1)
 }
+
+/** Returns what somebody has written between two elements, without the comma. Without comments, that is nothing. */
+const commentsIn = (gap: string): string =>
+  /\/[/*]/.test(gap) ? gap.replaceAll(/\/\/[^\r\n]*|\/\*[^]*?\*\/|,/g, (part) => part === "," ? "" : part) : ""
 
 const added = (text: string, parent: Node, depth: number, name: string, value: Json): string => {
   const unit = /\n([ \t]+)\S/.exec(text)?.[1] ?? "  "
   const margin = unit.repeat(depth)
-  const written = `\n${margin}${name}${JSON.stringify(value, null, unit).replaceAll("\n", `\n${margin}`)}`
+  const end = text.includes("\r\n") ? "\r\n" : "\n"
+  const written = `${end}${margin}${name}${JSON.stringify(value, null, unit).replaceAll("\n", `${end}${margin}`)}`
   const last = parent.children?.at(-1)
   if (last !== undefined) return `${text.slice(0, endOf(last))},${written}${text.slice(endOf(last))}`
   const at = parent.offset + 1
   const rest = text.slice(at, endOf(parent) - 1).trimEnd()
-  return `${text.slice(0, at)}${rest}${written}\n${unit.repeat(depth - 1)}${text.slice(endOf(parent) - 1)}`
+  return `${text.slice(0, at)}${rest}${written}${end}${unit.repeat(depth - 1)}${text.slice(endOf(parent) - 1)}`
 }
 
 const endOf = ({ length, offset }: Node): number => offset + length

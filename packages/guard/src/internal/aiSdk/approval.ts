@@ -3,16 +3,38 @@ import type { ToolCallVerdict } from "@belay/core/Verdict"
 import type { ModelMessage, ToolApprovalStatus } from "ai"
 import { jsonOf } from "../json.ts"
 import type { Place } from "../place.ts"
+import type { ClientCalls } from "./clientCalls.ts"
 
 interface Asked {
   readonly toolCall: { readonly toolCallId: string; readonly toolName: string; readonly input: unknown }
   readonly messages: ReadonlyArray<ModelMessage>
+  readonly tools?: unknown
+  readonly toolsContext?: unknown
+  readonly runtimeContext?: unknown
 }
 
+const guarded = new WeakSet<object>()
+
+/** Whether this function decides for a guard already. */
+export const isGuardedApproval = (given: unknown): boolean => typeof given === "function" && guarded.has(given)
+
 /** Decides whether a call needs approval. Calls that no hook asks about go to `other`, which the program may have. */
-export const approvalFor = (place: Place, other: unknown) => async (asked: Asked): Promise<ToolApprovalStatus> => {
-  const { toolCall: { input, toolCallId: id, toolName: name } } = asked
+export const approvalFor = (place: Place, clients: ClientCalls, other: unknown) => {
+  const made = async (asked: Asked): Promise<ToolApprovalStatus> => await statusOf(place, clients, other, asked)
+  guarded.add(made)
+  return made
+}
+
+const statusOf = async (
+  place: Place,
+  clients: ClientCalls,
+  other: unknown,
+  asked: Asked
+): Promise<ToolApprovalStatus> => {
+  const { toolCall: { toolCallId: id, toolName: name } } = asked
+  if (clients.isAllowed(id, name)) return await otherStatus(other, asked)
   const verdict = await judge(place, asked)
+  place.denied.delete(id)
   switch (verdict.type) {
     case "ask":
       return { type: "user-approval", reason: verdict.question.reason }
@@ -24,7 +46,7 @@ export const approvalFor = (place: Place, other: unknown) => async (asked: Asked
     case "respond":
       return "approved"
     case "allow":
-      return await otherStatus(other, name, input, { ...asked, toolCallId: id })
+      return await otherStatus(other, asked)
   }
 }
 
@@ -75,16 +97,29 @@ interface Part {
   readonly approved?: boolean
 }
 
-const otherStatus = async (
-  other: unknown,
-  name: string,
-  input: unknown,
-  options: object
-): Promise<ToolApprovalStatus> => {
-  if (other === undefined || other === null) return undefined
-  if (typeof other === "function") return await (other as (options: object) => Promise<ToolApprovalStatus>)(options)
-  const own = Object.hasOwn(other, name) ? (other as { readonly [tool: string]: unknown })[name] : undefined
-  return typeof own === "function"
-    ? await (own as (input: unknown, options: object) => Promise<ToolApprovalStatus>)(input, options)
-    : own as ToolApprovalStatus
+/** Asks the program: its function or its entry for the tool, otherwise the tool itself. */
+const otherStatus = async (other: unknown, asked: Asked): Promise<ToolApprovalStatus> => {
+  const { messages, runtimeContext, toolCall: { input, toolCallId, toolName }, tools, toolsContext } = asked
+  if (typeof other === "function") return await (other as (asked: Asked) => Promise<ToolApprovalStatus>)(asked)
+  const context = ownOf(toolsContext, toolName)
+  const given = ownOf(other, toolName)
+  if (typeof given === "function") {
+    return await (given as Decide<ToolApprovalStatus>)(input, {
+      toolCallId,
+      messages,
+      toolContext: context,
+      runtimeContext
+    })
+  }
+  if (given !== undefined && given !== null) return given as ToolApprovalStatus
+  const needed = ownOf(ownOf(tools, toolName), "needsApproval")
+  const isNeeded = typeof needed === "function"
+    ? await (needed as Decide<boolean>)(input, { toolCallId, messages, context })
+    : needed
+  return isNeeded === true ? "user-approval" : undefined
 }
+
+type Decide<Answer> = (input: unknown, options: object) => Answer | Promise<Answer>
+
+const ownOf = (of: unknown, name: string): unknown =>
+  typeof of === "object" && of !== null && Object.hasOwn(of, name) ? Reflect.get(of, name) : undefined

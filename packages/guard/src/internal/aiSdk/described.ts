@@ -18,6 +18,11 @@ export class DescribedTools {
     this.tools.set(name, tool)
   }
 
+  /** Returns the tool of the program with this name. */
+  find(name: string): AnyTool | undefined {
+    return this.tools.get(name)
+  }
+
   /** Returns what is known about a tool. */
   readonly describe = async (name: string): Promise<Described> => {
     const tool = this.tools.get(name)

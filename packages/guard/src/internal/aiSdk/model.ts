@@ -6,6 +6,7 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4StreamResult
 } from "@ai-sdk/provider"
+import { ConfigError } from "@belay/core/AgentError"
 import type { LlmParameters, LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import type { Message } from "@belay/core/Message"
 import { answer, type Checked, passText } from "../answer.ts"
@@ -73,11 +74,13 @@ export class GuardedModel implements LanguageModelV4 {
 
   /** Asks the model inside the guard, until the turn may go on or end with the answer. */
   private async answer(
-    params: LanguageModelV4CallOptions,
+    given: LanguageModelV4CallOptions,
     call: Call,
     isShown = false
   ): Promise<LanguageModelV4GenerateResult> {
     const { check, input, place } = this
+    if (Object(given)[asked] === place) throw guardedTwice()
+    const params = { ...given, [asked]: place }
     const prompt = readPrompt(params.prompt)
     const begun = await input.receive(prompt.units.map(({ message }) => message))
     if (begun !== undefined) return ownAnswer(begun.text, begun.raw)
@@ -119,6 +122,13 @@ export class GuardedModel implements LanguageModelV4 {
       : resultOf(last, answered.response)
   }
 }
+
+/** Notes in a request for which conversation the guard has read it. The copies that middleware makes have it too. */
+const asked = Symbol("belay-guard")
+
+/** The error for a model that is wrapped again. */
+export const guardedTwice = (): ConfigError =>
+  new ConfigError({ key: "model", message: "model: it is guarded already: wrap each model once" })
 
 const resultOf = (
   last: LanguageModelV4GenerateResult | undefined,

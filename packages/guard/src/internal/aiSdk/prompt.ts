@@ -7,7 +7,7 @@ import type {
 } from "@ai-sdk/provider"
 import { canonical, type Json } from "@belay/core/Json"
 import type { AssistantMessage, FilePart, Message, ToolMessage, UserMessage } from "@belay/core/Message"
-import { jsonOf } from "../json.ts"
+import { jsonOf, sameJson } from "../json.ts"
 
 /** One message of Belay with the part of the prompt from which it was made. */
 interface Unit {
@@ -180,18 +180,34 @@ const writeUser = ({ content }: UserMessage, source: Of<"user"> | undefined): La
   }
 }
 
+/** Every part keeps its place and what the vendor has put into it. Text that a hook has changed loses that. */
 const writeAssistant = (
   { content, toolCalls = [] }: AssistantMessage,
   source: Of<"assistant"> | undefined
 ): LanguageModelV4Message => {
-  const others = source?.content.filter(({ type }) => type !== "text" && type !== "tool-call") ?? []
+  const parts = source?.content ?? []
+  const text = content === "" ? [] : [{ type: "text" as const, text: content }]
+  const isSameText = parts.flatMap((part) => part.type === "text" ? [part.text] : []).join("") === content
+  const textAt = parts.findIndex(({ type }) => type === "text")
+  const before = new Set(parts.flatMap((part) => part.type === "tool-call" ? [part.toolCallId] : []))
+  const written = parts.flatMap((part, index): ReadonlyArray<typeof part> => {
+    if (part.type === "text") return isSameText ? [part] : index === textAt ? text : []
+    if (part.type !== "tool-call" && part.type !== "tool-result") return [part]
+    const call = toolCalls.find(({ id }) => id === part.toolCallId)
+    if (call === undefined) return before.has(part.toolCallId) ? [] : [part]
+    if (part.type === "tool-result") return [part]
+    return [{ ...part, toolName: call.name, input: sameJson(jsonOf(part.input), call.args) ? part.input : call.args }]
+  })
+  const callAt = written.findIndex(({ type }) => type === "tool-call")
+  const end = callAt < 0 ? written.length : callAt
   return {
     ...source,
     role: "assistant",
     content: [
-      ...others,
-      ...(content === "" ? [] : [{ type: "text" as const, text: content }]),
-      ...toolCalls.map(({ args, id, name }) => ({
+      ...written.slice(0, end),
+      ...(isSameText || textAt >= 0 ? [] : text),
+      ...written.slice(end),
+      ...toolCalls.filter(({ id }) => !before.has(id)).map(({ args, id, name }) => ({
         type: "tool-call" as const,
         toolCallId: id,
         toolName: name,

@@ -66,8 +66,10 @@ export const writeContent = (
   { text, toolCalls }: Pick<LlmResponse, "text" | "toolCalls">
 ): Array<LanguageModelV4Content> => {
   const isSameText = textOf(content) === text
-  const kept = content.flatMap((part): ReadonlyArray<LanguageModelV4Content> => {
-    if (part.type === "text") return isSameText ? [part] : []
+  const textAt = content.findIndex(({ type }) => type === "text")
+  const said: ReadonlyArray<LanguageModelV4Content> = isSameText || text === "" ? [] : [{ type: "text", text }]
+  const kept = content.flatMap((part, index): ReadonlyArray<LanguageModelV4Content> => {
+    if (part.type === "text") return isSameText ? [part] : index === textAt ? said : []
     if (!isOwnCall(part)) return [part]
     const call = toolCalls.find(({ id }) => id === part.toolCallId)
     if (call === undefined) return []
@@ -82,8 +84,7 @@ export const writeContent = (
     toolName: name,
     input: JSON.stringify(args)
   }))
-  const said: ReadonlyArray<LanguageModelV4Content> = isSameText || text === "" ? [] : [{ type: "text", text }]
-  return [...said, ...kept, ...added]
+  return [...(textAt < 0 ? said : []), ...kept, ...added]
 }
 
 /** An answer that no model has given: of a hook, or the reason why the turn has ended. */

@@ -20,12 +20,16 @@ export const guardTools = <T extends ToolSet>(place: Place, described: Described
   // Each tool keeps its type, because only its function is replaced.
   Object.fromEntries(
     Object.entries(tools).map(([name, tool]) => {
+      const made = guardTool(place, name, tool)
       described.add(name, tool)
-      return [name, guardTool(place, name, tool)]
+      return [name, made]
     })
   ) as T
 
 const guardTool = (place: Place, name: string, tool: AnyTool): AnyTool => {
+  if (typeof tool !== "object" || tool === null) {
+    throw new ConfigError({ key: `tools.${name}`, message: `tools.${name}: expected a tool of the AI SDK` })
+  }
   if (guarded.has(tool)) {
     throw new ConfigError({
       key: `tools.${name}`,
@@ -85,6 +89,7 @@ const runTool = async (
   const { result } = verdict
   // What no hook has changed goes on as the tool gave it, whatever its type is.
   if (result.ok) {
+    place.noteResult(id, result.output)
     if (ended !== undefined && "output" in ended && sameJson(ended.json, result.output)) return ended.output
     changed.add(id)
     return result.output
@@ -114,7 +119,7 @@ interface Standard {
 type Validated = { readonly value?: unknown; readonly issues?: ReadonlyArray<{ readonly message: string }> | undefined }
 
 /** Reads changed arguments with the schema of the tool, as the SDK reads those of the model. */
-const decode = async ({ inputSchema }: AnyTool, args: Json): Promise<unknown> => {
+export const decode = async ({ inputSchema }: AnyTool, args: Json): Promise<unknown> => {
   const schema = (typeof inputSchema === "function" ? (inputSchema as () => unknown)() : inputSchema) as Standard
   const standard = schema?.["~standard"]
   if (standard !== undefined) {

@@ -15,15 +15,18 @@ export interface ReadMessages {
   readonly rest: ReadonlyArray<BaseMessage>
 }
 
-/** Reads messages. System messages are instructions. Kinds that hooks do not know keep their place. */
+/** Whether a message is instructions: one of the system, or with a role that hooks do not know. */
+export const isInstructions = (message: BaseMessage): boolean => messageOf(message) === undefined
+
+/** Reads messages. Instructions keep their place. */
 export const readMessages = (messages: ReadonlyArray<BaseMessage>): ReadMessages => {
   const units: Array<Unit<BaseMessage>> = []
   const system: Array<string> = []
   let before: Array<BaseMessage> = []
   for (const source of messages) {
     const message = messageOf(source)
-    if (source.type === "system") system.push(source.text)
     if (message === undefined) {
+      if (source.text !== "") system.push(source.text)
       before.push(source)
       continue
     }
@@ -77,7 +80,8 @@ export const writeMessage = (message: Message, source: ReadonlyArray<BaseMessage
       return [...source.slice(0, -1), new HumanMessage({ ...id, content: humanContent(message, old) })]
     case "assistant": {
       const { content, toolCalls = [] } = message
-      return [...source.slice(0, -1), new AIMessage({ ...id, content, tool_calls: toolCalls.map(writeCall) })]
+      const kept = AIMessage.isInstance(old) ? keptOf(old, content, toolCalls) : { content }
+      return [...source.slice(0, -1), new AIMessage({ ...id, ...kept, tool_calls: toolCalls.map(writeCall) })]
     }
     case "tool":
       return [...source.slice(0, -1), resultOf(message.toolCallId, message.toolName, message.content, message.isError)]
@@ -149,7 +153,36 @@ export const writeAnswer = (answer: AIMessage | undefined, { text, toolCalls }: 
     ...(answer?.id === undefined ? {} : { id: answer.id }),
     ...(answer?.usage_metadata === undefined ? {} : { usage_metadata: answer.usage_metadata }),
     response_metadata: answer?.response_metadata ?? {},
-    content: text,
+    ...(answer === undefined ? { content: text } : keptOf(answer, text, toolCalls)),
     tool_calls: toolCalls.map(writeCall)
   })
+}
+
+/** Parts of an answer in which the vendor writes calls once more. */
+const callParts: ReadonlySet<unknown> = new Set([
+  "tool_use",
+  "tool_call",
+  "tool_calls",
+  "function_call",
+  "functionCall"
+])
+
+/** What of an answer stays if hooks change it, such as the thoughts that the vendor wants to read again. */
+const keptOf = (
+  answer: AIMessage,
+  text: string,
+  toolCalls: ReadonlyArray<ToolCall>
+): { readonly content: AIMessage["content"]; readonly additional_kwargs: AIMessage["additional_kwargs"] } => {
+  const { additional_kwargs: more, content } = answer
+  const isSame = JSON.stringify(callsOf(answer)) === JSON.stringify(toolCalls)
+  const isKept = (type: unknown) => isSame || !callParts.has(type)
+  const additional_kwargs = Object.fromEntries(Object.entries(more).filter(([name]) => isKept(name)))
+  if (typeof content === "string") return { content: text, additional_kwargs }
+  const textAt = content.findIndex(({ type }) => type === "text")
+  const said = text === "" ? [] : [{ type: "text" as const, text }]
+  const blocks = [...content].flatMap((block, index): typeof content => {
+    if (block.type === "text") return answer.text === text ? [block] : index === textAt ? said : []
+    return isKept(block.type) ? [block] : []
+  })
+  return { content: textAt < 0 ? [...blocks, ...said] : blocks, additional_kwargs }
 }

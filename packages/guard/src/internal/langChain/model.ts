@@ -13,7 +13,7 @@ import { TurnInput } from "../turnInput.ts"
 import { withChanges, writeUnits } from "../units.ts"
 import { hosted } from "../unseen.ts"
 import { withCost } from "../withCost.ts"
-import { readMessages, responseOf, writeAnswer, writeMessage } from "./messages.ts"
+import { isInstructions, readMessages, responseOf, writeAnswer, writeMessage } from "./messages.ts"
 import type { KnownTools } from "./tools.ts"
 
 type WrapModelCall = NonNullable<Parameters<typeof createMiddleware>[0]["wrapModelCall"]>
@@ -58,7 +58,7 @@ export class GuardedCalls {
       call: async (allowed, instructions) => {
         last = await handler({
           ...request,
-          messages: allowed,
+          messages: instructions === undefined ? allowed : withoutInstructions(allowed),
           // A model with a tag answers as the model does.
           ...(isGated ? { model: (model as BaseChatModel).withConfig({ tags: quiet }) as typeof model } : {}),
           ...(instructions === undefined ? {} : { systemPrompt: instructions })
@@ -96,7 +96,7 @@ export class GuardedCalls {
         await call(
           instructions === undefined
             ? allowed
-            : [new SystemMessage(instructions), ...allowed.filter(({ type }) => type !== "system")]
+            : [new SystemMessage(instructions), ...withoutInstructions(allowed)]
         )
     })
   }
@@ -135,6 +135,10 @@ export class GuardedCalls {
     return writeAnswer(last, response)
   }
 }
+
+/** Hooks have changed the instructions: the new ones take the place of all. */
+const withoutInstructions = (messages: ReadonlyArray<BaseMessage>): Array<BaseMessage> =>
+  messages.filter((message) => !isInstructions(message))
 
 /** Whether a tool runs here. The vendor runs those that are only described, in its own form. */
 const isOwn = (tool: unknown): boolean => {

@@ -8,6 +8,7 @@ import { toJsonSchema } from "@langchain/core/utils/json_schema"
 import { type Command, isCommand, isGraphBubbleUp } from "@langchain/langgraph"
 import * as Result from "effect/Result"
 import type { createMiddleware } from "langchain"
+import { answerOfTool } from "../answer.ts"
 import { jsonOf, sameJson } from "../json.ts"
 import type { Described, Place } from "../place.ts"
 import { contentOf, resultOf } from "./messages.ts"
@@ -55,6 +56,8 @@ interface Running {
   readonly name: string
   readonly args: Json
   readonly signal: AbortSignal | undefined
+  /** Whether the result is the answer of the turn. */
+  readonly isAnswer?: boolean
   readonly run: (args: Json, shown: ShownResult) => Promise<unknown>
 }
 
@@ -67,6 +70,7 @@ export const wrapToolCall = (place: Place, known: KnownTools): WrapToolCall => a
     name: toolCall.name,
     args: jsonOf(toolCall.args),
     signal: runtime.signal,
+    isAnswer: Object(tool).returnDirect === true,
     // The arguments of a tool are an object; the type of JSON is wider.
     run: async (args, shown) =>
       await handler({ ...request, tool: shown.tool(tool), toolCall: { ...toolCall, args: args as never } })
@@ -77,13 +81,21 @@ export const wrapToolCall = (place: Place, known: KnownTools): WrapToolCall => a
 const runTool = async (place: Place, running: Running): Promise<ToolMessage | Command> => {
   const shown = new ShownResult(place.acts("postToolCall", "wrapToolCall"))
   try {
-    const result = await guardedResult(place, running, shown)
+    const given = await guardedResult(place, running, shown)
+    const result = running.isAnswer && ToolMessage.isInstance(given) && given.status !== "error"
+      ? await asAnswer(place, given)
+      : given
     await shown.show(result)
     return result
   } catch (error) {
     await shown.show(error)
     throw error
   }
+}
+
+const asAnswer = async (place: Place, result: ToolMessage): Promise<ToolMessage> => {
+  const text = await answerOfTool(place, result.text)
+  return text === result.text ? result : resultOf(result.tool_call_id, result.name ?? "", text)
 }
 
 const guardedResult = async (
@@ -93,6 +105,7 @@ const guardedResult = async (
 ): Promise<ToolMessage | Command> => {
   const call = { id, name, args, tool: await place.toolOf(name) }
   const refused = await askPerson(place, call)
+  place.denied.delete(id)
   if (refused !== undefined) {
     place.denied.add(id)
     return resultOf(id, name, refused, true)
@@ -131,18 +144,23 @@ const guardedResult = async (
 
 const guarded = new WeakSet<object>()
 
+/** Throws a `ConfigError` if one of the tools is wrapped already. */
+export const checkPlain = (tools: unknown): void => {
+  for (const tool of Array.isArray(tools) ? tools as ReadonlyArray<unknown> : []) {
+    if (typeof tool === "object" && tool !== null && guarded.has(tool)) throw twice(String(Object(tool).name))
+  }
+}
+
+const twice = (name: string): ConfigError =>
+  new ConfigError({ key: `tools.${name}`, message: `tools.${name}: it is guarded already: wrap each tool once` })
+
 /** Returns tools for graphs that run them themselves. Each stays an instance of its class, with another `invoke`. */
 export const guardTool = <T extends StructuredToolInterface>(place: Place, known: KnownTools, tool: T): T => {
   if (typeof Object(tool).invoke !== "function") {
     throw new ConfigError({ key: "tools", message: "tools: expected tools of LangChain, which have a function" })
   }
   const { name } = tool
-  if (guarded.has(tool)) {
-    throw new ConfigError({
-      key: `tools.${name}`,
-      message: `tools.${name}: it is guarded already: wrap each tool once`
-    })
-  }
+  if (guarded.has(tool)) throw twice(name)
   known.add(tool)
   const invoke = async (input: unknown, config?: { readonly signal?: AbortSignal }): Promise<unknown> => {
     const call = callOf(input)

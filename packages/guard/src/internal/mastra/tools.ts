@@ -45,9 +45,13 @@ export class GuardedTools {
   /** Results that hooks have changed, as text. Their tools do not know how to show them. */
   private readonly changed = new Set<string>()
   private readonly known = new Map<string, Described>()
+  private readonly canAsk: boolean
 
   constructor(place: (describe: (name: string) => Promise<Described>) => Place) {
     this.place = place((name) => Promise.resolve(this.known.get(name) ?? {}))
+    this.canAsk = this.place.guard.chain.hooks.some((hook) =>
+      hook.preToolCall !== undefined || hook.onPermission !== undefined
+    )
   }
 
   /** Makes a tool known that the SDK runs itself. */
@@ -76,7 +80,8 @@ export class GuardedTools {
       ...Object.getOwnPropertyDescriptors(tool),
       // The function of the tool checks what it resumes with. The answer to a question of the guard is something else.
       resumeSchema: value(undefined),
-      suspendSchema: value(undefined),
+      // With a schema, the SDK runs the calls of a step one after the other. So each of them can wait for a person.
+      suspendSchema: value(this.canAsk ? anything : undefined),
       providerOptions: value({ ...tool.providerOptions, [mark]: { guarded: true } }),
       execute: value((input: unknown, context?: Context) => this.run(name, tool, input, context)),
       ...(toModelOutput === undefined ? {} : {
@@ -137,6 +142,7 @@ export class GuardedTools {
       if (ended !== undefined && "error" in ended && messageOf(ended.error) === result.error) throw ended.error
       throw new Error(result.error)
     }
+    if (tool.toModelOutput !== undefined) place.noteResult(id, result.output)
     // What no hook has changed goes on as the tool gave it, whatever its type is.
     if (ended !== undefined && "output" in ended && sameJson(ended.json, result.output)) return ended.output
     this.changed.add(canonical(result.output))
@@ -227,8 +233,23 @@ const decoded = async (schema: unknown, input: unknown): Promise<unknown> => {
 interface Standard {
   readonly jsonSchema?: unknown
   readonly "~standard"?: {
+    readonly version?: 1
+    readonly vendor?: string
     readonly validate?: (value: unknown) => Validated | Promise<Validated>
-    readonly jsonSchema?: { readonly input?: (options: { readonly target: string }) => unknown }
+    readonly jsonSchema?: {
+      readonly input?: (options: { readonly target: string }) => unknown
+      readonly output?: (options: { readonly target: string }) => unknown
+    }
+  }
+}
+
+/** A schema that every value fits. */
+const anything: Standard & object = {
+  "~standard": {
+    version: 1,
+    vendor: "belay",
+    validate: (value) => ({ value }),
+    jsonSchema: { input: () => ({}), output: () => ({}) }
   }
 }
 

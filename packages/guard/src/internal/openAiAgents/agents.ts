@@ -11,7 +11,7 @@ import {
   type ModelProvider,
   type ModelRequest
 } from "@openai/agents"
-import { type Checked, refusal } from "../answer.ts"
+import { answerOfTool, type Checked, refusal } from "../answer.ts"
 import type { Place } from "../place.ts"
 import { TurnInput } from "../turnInput.ts"
 import { GuardedModel } from "./model.ts"
@@ -29,6 +29,7 @@ export class GuardedAgents {
   private readonly input: TurnInput
   private readonly agents = new WeakMap<AnyAgent, AnyAgent>()
   private readonly own = new WeakSet<AnyAgent>()
+  private readonly handoffs = new WeakSet<AnyHandoff>()
   /** The agents to which the conversation can go, by the names of the tools that hand it over. */
   private readonly targets = new Map<string, string>()
 
@@ -44,19 +45,56 @@ export class GuardedAgents {
     const known = this.agents.get(given)
     // A copy has the same types as the agent from which it was made.
     if (known !== undefined) return known as A
-    const { handoffs, model, tools } = given
+    const { handoffs, model, toolUseBehavior, tools } = given
     const made = new GuardedAgent(this, {
       ...given,
+      handoffs: [],
+      toolUseBehavior: this.ending(toolUseBehavior),
       tools: this.tools.wrap(tools),
       model: typeof model === "string" ? model : this.model(model)
     })
     this.agents.set(given, made)
     this.own.add(made)
-    made.handoffs = handoffs.map((one) => this.handoff(one instanceof Handoff ? one : handoff(one as AnyAgent)))
+    this.guardHandoffs(made, handoffs)
     return made as AnyAgent as A
   }
 
+  /** Guards the agents to which an agent hands over, also those that the program adds later. */
+  private guardHandoffs(made: AnyAgent, given: AnyAgent["handoffs"]): void {
+    const one = (next: unknown): unknown => {
+      if (next instanceof Handoff) return this.handoff(next)
+      return next instanceof Agent ? this.handoff(handoff(next as AnyAgent)) : next
+    }
+    const list = (all: AnyAgent["handoffs"]) =>
+      new Proxy(all.map(one), {
+        set: (target, key, value: unknown) => Reflect.set(target, key, one(value))
+      })
+    let handoffs = list(given)
+    Object.defineProperty(made, "handoffs", {
+      enumerable: true,
+      get: () => handoffs,
+      set: (all: AnyAgent["handoffs"]) => {
+        handoffs = list(all)
+      }
+    })
+  }
+
+  /** The result of a tool may be the answer of the turn, which hooks have to accept. */
+  private ending(given: Ending): Ending {
+    if (given === "run_llm_again" || ended.has(Object(given) as object)) return given
+    const made: Ending = async (context, results) => {
+      const end = await endOf(given, context, results)
+      if (!end.isFinalOutput) return end
+      const finalOutput = await answerOfTool(this.place, end.finalOutput)
+      this.input.end()
+      return { ...end, finalOutput }
+    }
+    ended.add(made)
+    return made
+  }
+
   private handoff(given: AnyHandoff): AnyHandoff {
+    if (this.handoffs.has(given)) return given
     const agent = this.agent(given.agent as AnyAgent)
     this.targets.set(given.toolName, given.agentName)
     const { onInvokeHandoff } = given
@@ -64,6 +102,7 @@ export class GuardedAgents {
       onInvokeHandoff: async (context, args) => this.agent(await onInvokeHandoff.call(given, context, args) as AnyAgent)
     })
     made.agent = agent
+    this.handoffs.add(made)
     return made
   }
 
@@ -108,6 +147,29 @@ export class GuardedAgents {
     }
     return refused.size === 0 ? response : refusal(response, refused)
   }
+}
+
+type Ending = AnyAgent["toolUseBehavior"]
+type Deciding = Extract<Ending, (...given: never) => unknown>
+
+/** Which answers of tools hooks have to accept. */
+const ended = new WeakSet<object>()
+
+/** Decides as the SDK does whether the result of a tool ends the turn. */
+const endOf = async (
+  given: Ending,
+  ...[context, results]: Parameters<Deciding>
+): Promise<Awaited<ReturnType<Deciding>>> => {
+  if (typeof given === "function") return await given(context, results)
+  const found = typeof given === "object"
+    ? results.find(({ tool }) => given.stopAtToolNames.includes(tool.name))
+    : given === "stop_on_first_tool"
+    ? results[0]
+    : undefined
+  if (found?.type !== "function_output") return { isFinalOutput: false, isInterrupted: undefined }
+  const { output } = found
+  const finalOutput = typeof output === "string" ? output : JSON.stringify(output) ?? String(output)
+  return { isFinalOutput: true, isInterrupted: undefined, finalOutput }
 }
 
 /** An agent whose tools are guarded, also those that it finds when it runs. Its copies are guarded too. */

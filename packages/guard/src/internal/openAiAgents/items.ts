@@ -9,6 +9,8 @@ import { type Unit, writeUnits } from "../units.ts"
 /** Items, read. */
 export interface ReadItems {
   readonly units: ReadonlyArray<Unit<AgentInputItem>>
+  /** The instructions between the messages. */
+  readonly instructions: ReadonlyArray<string>
   /** The items after the last message that no hook reads, such as reasoning. */
   readonly rest: ReadonlyArray<AgentInputItem>
 }
@@ -21,6 +23,10 @@ const isResult = (item: Item): item is OfType<"function_call_result"> => item.ty
 const isUser = (item: Item): item is Extract<Item, { readonly role: "user" }> => "role" in item && item.role === "user"
 const isAssistant = (item: Item): item is Extract<Item, { readonly role: "assistant" }> =>
   "role" in item && item.role === "assistant"
+
+/** Whether an item is instructions between the messages. */
+export const isInstructions = (item: Item): item is Extract<Item, { readonly role: "system" }> =>
+  "role" in item && item.role === "system"
 
 /** Reads items. The text of the model and the calls that follow it are one message. */
 export const readItems = (items: ReadonlyArray<Item>): ReadItems => {
@@ -50,7 +56,7 @@ export const readItems = (items: ReadonlyArray<Item>): ReadItems => {
     before = []
   }
   close()
-  return { units, rest: before }
+  return { units, rest: before, instructions: items.filter(isInstructions).map(({ content }) => content) }
 }
 
 const textOf = ({ content }: Extract<Item, { readonly role: "assistant" }>): string =>
@@ -98,7 +104,7 @@ export const writeMessage = (message: Message, source: ReadonlyArray<Item>): Rea
     case "user":
       return [...kept, { role: "user", content: userContent(message, source.find(isUser)) }]
     case "assistant":
-      return [...kept, ...assistantItems(message)]
+      return [...kept, ...assistantItems(message, source)]
     case "tool":
       return [...kept, resultItem(message)]
   }
@@ -121,10 +127,12 @@ const userContent = (
 
 /** Writes a message of the model as items. */
 export const assistantItems = (
-  { content, toolCalls = [] }: Pick<AssistantMessage, "content" | "toolCalls">
+  { content, toolCalls = [] }: Pick<AssistantMessage, "content" | "toolCalls">,
+  source: ReadonlyArray<Item> = []
 ): ReadonlyArray<AgentOutputItem> => [
-  ...(content === "" ? [] : [said(content)]),
+  ...(content === "" ? [] : [source.filter(isAssistant).find((item) => textOf(item) === content) ?? said(content)]),
   ...toolCalls.map(({ args, id, name }) => ({
+    ...source.filter(isCall).find(({ callId }) => callId === id),
     type: "function_call" as const,
     callId: id,
     name,

@@ -9,7 +9,16 @@ import { TurnInput } from "../turnInput.ts"
 import { withChanges as knownUnits } from "../units.ts"
 import { hosted } from "../unseen.ts"
 import { withCost } from "../withCost.ts"
-import { assistantItems, callOf, type ReadItems, readItems, said, writeItems, writeMessage } from "./items.ts"
+import {
+  assistantItems,
+  callOf,
+  isInstructions,
+  type ReadItems,
+  readItems,
+  said,
+  writeItems,
+  writeMessage
+} from "./items.ts"
 
 type StreamEvent = ReturnType<Model["getStreamedResponse"]> extends AsyncIterable<infer Event> ? Event : never
 
@@ -109,7 +118,8 @@ export class GuardedModel implements Model {
     const begun = await input.receive(plain.units.map(({ message }) => message))
     if (begun !== undefined) return ownAnswer(begun.text)
     const read: ReadItems = { ...plain, units: knownUnits(place, plain.units, writeMessage) }
-    const request = requestOf(asked, read.units.map(({ message }) => message))
+    const said = [asked.systemInstructions ?? "", ...plain.instructions].filter((text) => text !== "").join("\n\n")
+    const request = requestOf(asked, said, read.units.map(({ message }) => message))
     let last: ModelResponse | undefined
     const answered = await answer({
       place,
@@ -117,11 +127,14 @@ export class GuardedModel implements Model {
       request,
       check: (response) => this.checkHandoffs(asked, response),
       call: async (allowed) => {
+        const isSame = allowed.instructions === request.instructions
+        const written = writeItems(read, allowed.messages)
         last = await call({
           ...asked,
-          ...(allowed.instructions === undefined ? {} : { systemInstructions: allowed.instructions }),
+          // The new instructions take the place of all.
+          ...(isSame ? {} : { systemInstructions: allowed.instructions ?? "" }),
           modelSettings: { ...asked.modelSettings, ...changedParameters(request.parameters, allowed.parameters) },
-          input: writeItems(read, allowed.messages)
+          input: isSame ? written : written.filter((item) => !isInstructions(item))
         })
         const response = responseOf(last)
         const text = isShown || response.text === "" ? response.text : await passText(place, response.text)
@@ -183,14 +196,15 @@ const withChanges = (last: ModelResponse | undefined, response: LlmResponse): Mo
   const kept = before.output.filter((item) =>
     item.type !== "function_call" && !("role" in item && item.role === "assistant")
   )
-  return { ...before, output: [...kept, ...assistantItems({ content: text, toolCalls })] }
+  return { ...before, output: [...kept, ...assistantItems({ content: text, toolCalls }, before.output)] }
 }
 
 const requestOf = (
-  { conversationId, handoffs, modelSettings, previousResponseId, prompt, systemInstructions, tools }: ModelRequest,
+  { conversationId, handoffs, modelSettings, previousResponseId, prompt, tools }: ModelRequest,
+  instructions: string,
   messages: ReadonlyArray<Message>
 ): LlmRequest => ({
-  ...(systemInstructions === undefined ? {} : { instructions: systemInstructions }),
+  ...(instructions === "" ? {} : { instructions }),
   messages,
   tools: [
     ...tools.flatMap((tool) =>

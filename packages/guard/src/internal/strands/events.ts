@@ -72,8 +72,9 @@ export class Events {
   async beforeModel(event: BeforeModel): Promise<void> {
     const { messages } = event.agent
     const last = messages.at(-1)
-    const text = last?.role === "user" ? textOf(last.content) : ""
-    if (last !== undefined && text !== "" && last !== this.begunWith) {
+    const text = textOf(last?.content ?? [])
+    const isMessage = last?.role === "user" && (text !== "" || !last.content.some(isResult))
+    if (isMessage && last !== this.begunWith) {
       const verdict = await this.place.session.userMessage(unseenBeside(text))
       this.ended = undefined
       if (verdict.type === "respond") this.ended = verdict.text
@@ -89,6 +90,8 @@ export class Events {
     const { agent, toolUse } = event
     const { input, name, toolUseId: id } = toolUse
     const { guard: { allowUnguarded }, session } = this.place
+    // Some models use an id again.
+    this.place.denied.delete(id)
     if (!allowUnguarded.includes(name) && await isUnguardedAgent(event.tool)) {
       this.place.denied.add(id)
       event.cancel = `not run: the agent behind ${name} is not guarded: give it the plugin of a conversation of its own`
@@ -121,11 +124,12 @@ export class Events {
     const { result, toolUse: { name, toolUseId: id } } = event
     if (this.place.denied.has(id)) return
     const text = textOf(result.content)
-    const before = text === "" ? jsonOf(result.content) : text
+    const before = result.content.length > 0 && result.content.every(isText) ? text : jsonOf(result.content)
     const wasError = result.status === "error"
+    const error = typeof before === "string" ? before : JSON.stringify(before)
     const verdict = await this.place.session.toolResult(
       { id, name },
-      wasError ? { ok: false, error: text } : { ok: true, output: before }
+      wasError ? { ok: false, error } : { ok: true, output: before }
     )
     if (verdict.type === "stop") {
       this.ended = verdict.reason
@@ -136,7 +140,7 @@ export class Events {
     const more = [...this.context.get(id) ?? [], ...context.map((one) => one.text)]
     this.context.delete(id)
     const shown: Json = now.ok ? now.output : now.error
-    const isSame = now.ok !== wasError && sameJson(shown, wasError ? text : before)
+    const isSame = now.ok !== wasError && sameJson(shown, wasError ? error : before)
     if (isSame && more.length === 0) return
     const said = typeof shown === "string" ? shown : JSON.stringify(shown)
     event.result = this.resultOf(id, now.ok ? "success" : "error", [said, ...more].join("\n\n"))
@@ -171,6 +175,9 @@ const decisionOf = (answer: unknown): Decision => {
   if (type === "edit") return { type: "edit", args: jsonOf(args) }
   return { type: "deny", reason: typeof message === "string" ? message : "a person refused the call" }
 }
+
+const isText = (block: unknown): boolean => Object(block).type === "textBlock"
+const isResult = (block: unknown): boolean => Object(block).type === "toolResultBlock"
 
 const textOf = (content: ReadonlyArray<unknown>): string =>
   content.flatMap((block) => {

@@ -111,7 +111,10 @@ const callIn = (wire: Wire, row: WireEvent, payload: JsonObject): Call | undefin
   if (except.some((pattern) => isCalled(own, pattern))) return undefined
   const name = shape === undefined ? nameOf(wire, own, payload) : own
   const args = shape === undefined ? argsOf(wire, name, at(payload, wire.fields.input)) : argsIn(shape, payload)
-  if (shape !== undefined && means === "toolCall") requireFirst(wire, shape, payload)
+  if (means === "toolCall") {
+    if (shape !== undefined) requireFirst(wire, shape, payload)
+    else requireFields(wire, name, args)
+  }
   const id = wire.withoutIds?.some((pattern) => isCalled(name, pattern)) === true
     ? undefined
     : textAt(payload, wire.fields.call)
@@ -156,6 +159,19 @@ const requireFirst = (wire: Wire, { args }: WireCall, payload: JsonObject): void
   }
 }
 
+/** Tools whose arguments rules read by their names. */
+const readByName: ReadonlySet<string> = new Set(
+  ["Agent", "Bash", "Edit", "MultiEdit", "NotebookEdit", "Read", "WebFetch", "Write", "apply_patch"]
+)
+
+/** Rules would find nothing in arguments that are a list or a text. */
+const requireFields = (wire: Wire, name: string, args: Json): void => {
+  if (isFields(args) || !readByName.has(name)) return
+  throw new Refusal(
+    `${wire.name} sent arguments of ${name} that are not an object, so nobody knows what it is about to do`
+  )
+}
+
 /** Some systems write arguments as text. */
 const parsed = (value: Json | undefined): Json | undefined => {
   if (typeof value !== "string") return value
@@ -169,16 +185,16 @@ const parsed = (value: Json | undefined): Json | undefined => {
 /** Arguments with the fields of Claude Code. Where a system declares fields, only those are compared and shown. */
 const argsOf = (wire: Wire, name: string, given: Json | undefined): Json => {
   const value = parsed(given) ?? {}
+  if (typeof value === "string" && value.startsWith("*** Begin Patch")) return patchOf({ command: value })
   if (!isFields(value)) return value
   if (name === "apply_patch") return patchOf(value)
   const known = fieldsOf(wire, name)
   if (known === undefined) return value
   const isExact = wire.withoutIds?.includes(name) === true
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([field, one]) =>
-      Object.hasOwn(known, field) ? [[known[field]!, one]] : isExact ? [] : [[field, one]]
-    )
-  )
+  const own = Object.entries(value).flatMap(([field, one]) => Object.hasOwn(known, field) ? [[known[field]!, one]] : [])
+  const others = isExact ? [] : Object.entries(value).filter(([field]) => !Object.hasOwn(known, field))
+  // The field that the system reads counts, whatever else the model has written.
+  return Object.fromEntries([...others, ...own])
 }
 
 /** Arguments as the system wrote them, from those of Claude Code. */

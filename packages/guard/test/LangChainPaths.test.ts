@@ -1,0 +1,64 @@
+/** Less common ways through LangChain. */
+import { defineHook } from "@belay/core/AgentHook"
+import * as HookAction from "@belay/core/HookAction"
+import { assert, describe, it } from "@effect/vitest"
+import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages"
+import { tool } from "langchain"
+import * as z from "zod"
+import { calls, kit, lastInput, says, scripted, thread, user } from "./support/langChain.ts"
+
+describe("the guard in LangChain", () => {
+  it("asks about a result that is the answer", async () => {
+    const noPin = defineHook({
+      name: "no-pin",
+      kind: "policy",
+      postTurn: ({ output }) => output.text.includes("4711") ? HookAction.reject("no pin") : undefined
+    })
+    const { guarded } = kit([noPin])
+    const pin = tool(() => "4711", { name: "pin", schema: z.object({}), returnDirect: true })
+    const agent = guarded.createAgent({ model: scripted(calls(["pin", {}])), tools: [pin] })
+    const said: unknown = await agent.invoke(user("go")).catch((error: unknown) => error)
+    assert.instanceOf(said, Error)
+  })
+
+  it("shows hooks all instructions, and writes what they change", async () => {
+    const hides = defineHook({
+      name: "hides",
+      preLlmCall: (request) =>
+        HookAction.transform({ ...request, instructions: request.instructions?.replaceAll("4711", "[pin]") ?? "" })
+    })
+    const { agent } = kit([hides])
+    const model = scripted(says("done"))
+    await agent(model).invoke({ messages: [new SystemMessage("the pin is 4711"), new HumanMessage("go")] }, thread)
+    assert.notInclude(lastInput(model), "4711")
+    assert.include(lastInput(model), "[pin]")
+  })
+
+  it("checks results of the history that a message of the user follows", async () => {
+    const cuts = defineHook({ name: "cuts", postToolCall: () => HookAction.transform({ ok: true, output: "[cut]" }) })
+    const { agent } = kit([cuts])
+    const model = scripted(says("done"))
+    const result = new ToolMessage({ content: "pin 4711", tool_call_id: "r", name: "read_page" })
+    const messages = [new HumanMessage("go"), calls(["read_page", { url: "a" }, "r"]), result, new HumanMessage("and?")]
+    await agent(model).invoke({ messages }, thread)
+    assert.notInclude(lastInput(model), "4711")
+  })
+
+  it("keeps the thoughts of an answer that hooks change", async () => {
+    const signs = defineHook({
+      name: "signs",
+      postLlmCall: ({ response }) => HookAction.transform({ ...response, text: `${response.text}!` })
+    })
+    const { agent } = kit([signs])
+    const thought = { type: "thinking", thinking: "hm", signature: "signed" }
+    const model = scripted(new AIMessage({ content: [thought, { type: "text", text: "hi" }] }))
+    const { messages } = await agent(model).invoke(user("go"), thread)
+    assert.deepStrictEqual(messages.at(-1)?.content, [thought, { type: "text", text: "hi!" }])
+  })
+
+  it("refuses tools that are wrapped already", () => {
+    const { guarded, tools } = kit([])
+    const wrapped = guarded.tools([...tools])
+    assert.throws(() => guarded.createAgent({ model: scripted(), tools: wrapped }), /it is guarded already/)
+  })
+})
