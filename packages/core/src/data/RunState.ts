@@ -282,9 +282,14 @@ export const RunState = Schema.Struct({
   durable: Schema.optionalKey(DurableState),
   /**
    * Where the conversation continues after a rotation: the id of this session and that of the next one. It counts only
-   * if `from` is the id of this session, so a copy of the session does not have it.
+   * if `from` is the id of this session, so a copy of the session does not have it. `phase` is that of the turn, which
+   * goes on in the next session.
    */
-  movedTo: Schema.optionalKey(Schema.Struct({ from: Schema.String, to: Schema.String })),
+  movedTo: Schema.optionalKey(Schema.Struct({
+    from: Schema.String,
+    to: Schema.String,
+    phase: Schema.optionalKey(Schema.Literals(["start", "model", "tools"]))
+  })),
   /** The number of the last event of the conversation. Absent if nobody has listened. */
   lastEvent: Schema.optionalKey(Schema.Finite),
   /** The signature of the state, if the agent has keys. */

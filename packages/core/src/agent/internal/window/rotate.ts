@@ -76,7 +76,7 @@ const keepHandoff = ({ agent: { artifacts }, io, session }: Turn, summary: strin
 /** Ends the old session in the store. The turn itself continues. */
 const endSession = function*(turn: Turn, next: string): Step<void, Failure> {
   const { phase } = turn.state
-  turn.session.movedTo = next
+  turn.session.movedTo = phase === "ended" ? { to: next } : { to: next, phase }
   enterPhase(turn.state, "ended")
   if (turn.io.hasStore) yield* turn.io.commit
   enterPhase(turn.state, phase)
