@@ -10,6 +10,7 @@ import { SnapshotError } from "./AgentError.ts"
 import { Cost } from "./Cost.ts"
 import { copy } from "./internal/copyJson.ts"
 import { decodeInPieces } from "./internal/decodeInPieces.ts"
+import { MovedTo } from "./internal/movedTo.ts"
 import { whyNot } from "./Json.ts"
 import { AssistantMessage, JsonValue, Message, ToolCall } from "./Message.ts"
 import { checked } from "./option/ArgumentCheck.ts"
@@ -284,7 +285,7 @@ export const RunState = Schema.Struct({
    * Where the conversation continues after a rotation: the id of this session and that of the next one. It counts only
    * if `from` is the id of this session, so a copy of the session does not have it.
    */
-  movedTo: Schema.optionalKey(Schema.Struct({ from: Schema.String, to: Schema.String })),
+  movedTo: Schema.optionalKey(MovedTo),
   /** The number of the last event of the conversation. Absent if nobody has listened. */
   lastEvent: Schema.optionalKey(Schema.Finite),
   /** The signature of the state, if the agent has keys. */

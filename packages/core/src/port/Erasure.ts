@@ -79,6 +79,17 @@ export const continues = (session: string, id: string): boolean =>
 export const rootOf = (id: string): string => id.replace(/(?:-r[1-9]\d*|\.[0-9a-f]{14})+$/, "") || id
 
 /**
+ * Returns the id of the session that a rotation begins: `s-r2` after `s`, and `s-r3` after `s-r2`.
+ *
+ * @category reading
+ * @since 0.2.0
+ */
+export const nextOf = (id: string): string => {
+  const [, base = id, count = "1"] = /^(.*)-r(\d+)$/.exec(id) ?? []
+  return `${base}-r${Number(count) + 1}`
+}
+
+/**
  * Returns another name for an account whose owner is one of the names, or nothing. The name of an account is
  * `scope:owner`, and may end with `@` and the number of a window. For authors of stores.
  *

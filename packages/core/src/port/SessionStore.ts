@@ -99,6 +99,20 @@ export const statusOf = (state: Waits): SessionInfo["status"] => statuses[waitin
 
 const statuses = { nothing: "idle", people: "suspended", limit: "limited", process: "open" } as const
 
+/**
+ * Returns the state of a session that was rotated, if the store does not have the next session, because the process
+ * ended before it has saved it: the same turn, in the next session. So nothing of the turn runs again.
+ *
+ * @category reading
+ * @since 0.2.0
+ */
+export const afterRotation = (state: RunState.RunState): RunState.RunState => {
+  const { movedTo, ...rest } = state
+  return movedTo?.phase === undefined
+    ? state
+    : { ...rest, sessionId: movedTo.to, revision: 0, phase: movedTo.phase }
+}
+
 /** Makes a `SessionConflict`. @category constructors @since 0.1.0 */
 export const conflict = (sessionId: string, revision: number, found: number): SessionConflict =>
   new SessionConflict({

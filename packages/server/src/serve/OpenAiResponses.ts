@@ -29,6 +29,7 @@ import { invalid, Refusal } from "./internal/refusal.ts"
 import { streamTurn, wholeTurn } from "./internal/respond.ts"
 import { readResponses, type ResponsesRequest } from "./internal/responses/readResponses.ts"
 import {
+  cutsOf,
   framesOf,
   type ResponseBase,
   responseEvents,
@@ -156,7 +157,9 @@ const read = async (serve: Serve, call: Call, id: string): Promise<Response> => 
   const base = baseOf(id, serve.model, undefined)
   const { searchParams } = call.url
   if (searchParams.get("stream") === "true") {
-    return stream(serve, { ...target, part }, base, Number(searchParams.get("starting_after") ?? -1))
+    const after = Number(searchParams.get("starting_after") ?? -1)
+    if (!Number.isSafeInteger(after)) throw invalid("starting_after: expected the number of an event", "starting_after")
+    return stream(serve, { ...target, part: { ...part, cuts: cutsOf(after) } }, base, after)
   }
   return Response.json(
     isRunning

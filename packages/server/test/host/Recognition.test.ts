@@ -2,8 +2,10 @@
 import type { AgentConfig } from "@belay/core/AgentConfig"
 import { createAgent } from "@belay/core/createAgent"
 import * as HookAction from "@belay/core/HookAction"
+import type { HookContext } from "@belay/core/HookContext"
 import type { Inbox } from "@belay/core/Inbox"
-import { text } from "@belay/core/Message"
+import { type Message, text } from "@belay/core/Message"
+import type { SessionStore } from "@belay/core/SessionStore"
 import * as SqliteStore from "@belay/providers/SqliteStore"
 import * as Host from "@belay/server/Host"
 import { type Outcome, toJson } from "@belay/server/Outcome"
@@ -40,6 +42,34 @@ const recover = async (path: string, keys: ReadonlyArray<string>, config: Partia
 const fails = async (promise: PromiseLike<unknown>): Promise<void> => {
   assert.strictEqual(await promise.then(() => "succeeded", () => "failed"), "failed")
 }
+
+describe("a turn whose process ended while its session was rotated", () => {
+  it("goes on in the next session, and no tool runs again", async () => {
+    const path = newFile()
+    const log: Array<string> = []
+    const config = {
+      tools: [tool("work", log), tool("more", log)],
+      hooks: [{ name: "rotates", postToolCall: (_result: unknown, ctx: HookContext) => ctx.rotate() }]
+    }
+    const store = SqliteStore.make({ path })
+    const sessions: SessionStore = {
+      ...store.sessions,
+      commit: (commit) => commit.sessionId === "s" ? store.sessions.commit(commit) : Effect.fail("the process ends")
+    }
+    const agent = createAgent({ provider: planner(), store: sessions, log: false, ...config })
+    const host = Host.make({ agent, store: { sessions, inbox: store.inbox }, pollMs })
+    const history = Array.from({ length: 30 }, (_, index): Message => ({
+      role: index % 2 === 0 ? "user" : "assistant",
+      content: `${index} ${"x".repeat(1_000)}`
+    }))
+    await host.send("s", "do work, more", { key: "m", history })
+    await fails(host.advance("s"))
+    store.close()
+    const { outcomes } = await recover(path, ["m"], config)
+    assert.deepInclude(outcomes[0], { status: "completed", text: "did work more", turnNumber: 1 })
+    assert.deepEqual(log.map((line) => line.split(" ")[0]), ["work", "more"])
+  })
+})
 
 describe("an outcome that was not written down", () => {
   it("is that of the stored turn, which does not run again", async () => {

@@ -2,10 +2,11 @@
 import * as HookAction from "@belay/core/HookAction"
 import { Connection } from "@belay/core/ProviderError"
 import * as OpenAiResponses from "@belay/server/OpenAiResponses"
-import type { Serve } from "@belay/server/Serve"
+import * as Serve from "@belay/server/Serve"
 import OpenAI from "openai"
 import { assert, describe, it } from "vitest"
-import { served, talker } from "./support/served.ts"
+import { ada, request } from "./support/requests.ts"
+import { authorize, served, talker, tools } from "./support/served.ts"
 
 const clientOf = (url: string, user = "ada") =>
   new OpenAI({ baseURL: `${url}/v1`, apiKey: `token-${user}`, maxRetries: 0 })
@@ -27,7 +28,7 @@ describe("responses", () => {
   })
 
   it("reads the responses of earlier turns from their outcomes, without waiting for events that are gone", async () => {
-    const handler = (serve: Serve) => {
+    const handler = (serve: Serve.Serve) => {
       const events = () => assert.fail("the events of an earlier turn are not there")
       const [whole, reader] = [serve, { ...serve, host: { ...serve.host, events } }].map(OpenAiResponses.handler)
       return (request: Request) => (request.method === "GET" ? reader : whole)!(request)
@@ -159,5 +160,31 @@ describe("responses", () => {
     ]
     for (const attempt of attempts) assert.strictEqual((await failure(attempt))["status"], 404)
     assert.deepStrictEqual(server.log, [])
+  })
+})
+
+describe("a stream that is read again", () => {
+  it("has the rest after any event, and nothing twice, although the log has joined its deltas", async () => {
+    const provider = talker({ each: () => new Promise((resolve) => setTimeout(resolve, 5)) })
+    const serve = Serve.make({ agent: { provider, tools: tools(), log: false }, authorize })
+    const handler = OpenAiResponses.handler(serve)
+    const read = async (response: Response): Promise<ReadonlyArray<Readonly<Record<string, unknown>>>> =>
+      [...(await response.text()).matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data!))
+    const textOf = (events: ReadonlyArray<Readonly<Record<string, unknown>>>) =>
+      events.flatMap(({ delta, type }) => type === "response.output_text.delta" ? [String(delta)] : []).join("")
+    const body = { input: "call weather", stream: true }
+    const live = await read(await handler(request("/v1/responses", body, ada)))
+    assert.isAbove(live.filter(({ type }) => type === "response.output_text.delta").length, 4)
+    const { id } = live[0]!["response"] as { readonly id: string }
+    for (const [index, { sequence_number: after }] of live.entries()) {
+      const url = `http://127.0.0.1/v1/responses/${id}?stream=true&starting_after=${after}`
+      const rest = await read(await handler(new Request(url, { headers: ada })))
+      assert.strictEqual(textOf([...live.slice(0, index + 1), ...rest]), textOf(live), `after ${after}`)
+      const added = [...live.slice(0, index + 1), ...rest].filter(({ type }) => type === "response.output_item.added")
+      assert.lengthOf(added, live.filter(({ type }) => type === "response.output_item.added").length, `after ${after}`)
+    }
+    const wrong = new Request(`http://127.0.0.1/v1/responses/${id}?stream=true&starting_after=x`, { headers: ada })
+    assert.strictEqual((await handler(wrong)).status, 400)
+    await serve.close()
   })
 })

@@ -56,6 +56,42 @@ describe("session rotation", () => {
     }
   })
 
+  it("goes on with its turn in the fresh session, although its process ended before that one was saved", async () => {
+    const rotates: AgentHook = { name: "after tools", postToolCall: (_result, ctx) => ctx.rotate() }
+    const store = SessionStore.inMemory()
+    const messages = Array.from({ length: 40 }, (_, n) => ({
+      role: n % 2 === 0 ? "user" as const : "assistant" as const,
+      content: `${n} ${long}`
+    }))
+    const work = recording("work")
+    const agentOf = (commit = store.commit, ...answers: ReadonlyArray<string>) =>
+      createAgent({
+        provider: scripted(answers.map((answer) => answer === "work" ? asks(["work", {}]) : answer)).provider,
+        tools: [work.tool],
+        hooks: [rotates],
+        store: { ...store, commit },
+        log: false
+      })
+    const away = (commit: SessionStore.Commit) =>
+      commit.sessionId === "s-r2" ? Effect.fail("away") : store.commit(commit)
+    const first = agentOf(away, "work", "never")
+    const lost = await (await first.session({ id: "s", messages })).run("go").catch((error: unknown) => error)
+    assert.deepInclude(lost, { _tag: "PortFailed", port: "store" })
+
+    const second = agentOf(store.commit, "done")
+    const [session, late] = [await second.session({ id: "s" }), await agentOf().session({ id: "s" })]
+    assert.deepInclude(session.waiting, { type: "process", why: "left", turnNumber: 1 })
+    assert.deepInclude(await session.resume({}), { status: "completed", text: "done", turnNumber: 1 })
+    assert.strictEqual(session.id, "s-r2")
+    assert.lengthOf(work.ran, 1)
+    assert.lengthOf(session.messages.filter(({ role, content }) => role === "user" && content === "go"), 1)
+    assertValid(session.messages)
+    const conflict = await late.resume({}).catch((error: unknown) => error)
+    assert.include(["SessionConflict", "SessionError", "SnapshotError", "PortFailed"], Object(conflict)._tag)
+    assert.lengthOf(work.ran, 1)
+    assert.deepEqual((await agentOf().session({ id: "s" })).messages, session.messages)
+  })
+
   it("continues the numbers of events in the fresh session, also in another process", async () => {
     const rotates: AgentHook = { name: "always", preTurn: (_input, ctx) => ctx.rotate() }
     const store = SessionStore.inMemory()

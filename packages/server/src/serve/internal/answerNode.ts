@@ -4,6 +4,9 @@ import { Readable } from "node:stream"
 import type { Handler } from "../Serve.ts"
 import { noteLocalAddress } from "./localAddress.ts"
 
+/** How long the rest of a body is read after the response, so that the client gets to read it, in milliseconds. */
+const lingerMs = 5_000
+
 export const answerNode = async (
   handler: Handler,
   incoming: IncomingMessage,
@@ -20,14 +23,21 @@ export const answerNode = async (
   }
   const { body, headers, status } = await handler(request)
   outgoing.writeHead(status, Object.fromEntries(headers))
-  if (body === null) {
-    outgoing.end()
-    return
+  if (body === null) outgoing.end()
+  else {
+    outgoing.flushHeaders()
+    await write(body.getReader(), outgoing)
   }
-  outgoing.flushHeaders()
-  await write(body.getReader(), outgoing)
-  // A body that was not read would keep the connection busy.
-  incoming.resume()
+  if (!incoming.complete) linger(incoming)
+}
+
+/** Drops the rest of a body. A connection that is closed before its client has sent it all looks broken to the client. */
+const linger = (incoming: IncomingMessage): void => {
+  const timer = setTimeout(() => incoming.destroy(), lingerMs)
+  timer.unref()
+  incoming.once("close", () => clearTimeout(timer))
+  // The web stream of the body would wait until somebody reads it.
+  incoming.removeAllListeners("data").resume()
 }
 
 const write = async (reader: ReadableStreamDefaultReader<Uint8Array>, outgoing: ServerResponse): Promise<void> => {

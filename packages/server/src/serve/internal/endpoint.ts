@@ -79,7 +79,8 @@ const readBody = async ({ maxBodyBytes, maxValues }: Serve, { body, headers }: R
   let text = ""
   let size = 0
   const bounds = new RequestBounds(maxValues)
-  for await (const chunk of body ?? []) {
+  // A cancelled body would end the connection before the client has read why.
+  for await (const chunk of body?.values({ preventCancel: true }) ?? []) {
     size += chunk.byteLength
     if (size > maxBodyBytes) throw tooLarge()
     bounds.add(chunk)

@@ -19,6 +19,8 @@ export interface Part {
   readonly after?: number
   /** The id of the last event that the reader has. */
   readonly known?: string
+  /** The ids of events behind which joined deltas are cut, in order. Default: `known`. */
+  readonly cuts?: ReadonlyArray<string>
   /** Whether only the outcome is left, because a later turn has begun since. */
   readonly isPast?: boolean
 }
@@ -128,38 +130,47 @@ const withoutEvents: ReadonlySet<Outcome["status"]> = new Set(["cancelled", "dea
 async function* eventsOf(host: Serve["host"], part: Part, signal: AbortSignal): AsyncGenerator<EventItem, void, void> {
   const { known, sessionId } = part
   const isMine = belongs(part)
-  let isNew = known === undefined
+  const left = [...part.cuts ?? (known === undefined ? [] : [known])]
   for await (const one of host.events(sessionId, { signal })) {
     if (!isMine(one)) continue
-    if (isNew) yield itemOf(one)
-    else if (one.id <= known!) yield { ...itemOf(one), isKnown: true }
-    else {
-      isNew = true
-      yield* firstNew(host, part, one, signal)
+    let rest = one
+    while (left[0] !== undefined && left[0] < one.id) {
+      const pieces = await cutAt(host, sessionId, rest, left.shift()!, signal)
+      if (pieces === undefined) continue
+      yield itemOf(pieces.begin, known)
+      rest = pieces.rest
     }
+    yield itemOf(rest, known)
   }
 }
 
-const itemOf = ({ event, id }: HostEvent): EventItem => ({ type: "event", id, event })
+const itemOf = ({ event, id }: HostEvent, known: string | undefined): EventItem => ({
+  type: "event",
+  id,
+  event,
+  ...(known !== undefined && id <= known ? { isKnown: true } : {})
+})
 
-/** The log joins deltas. If the reader has the beginning of one, it gets the rest. */
-async function* firstNew(
+/** The log joins deltas. Cuts one behind the event with this id, or returns nothing if that is not in it. */
+const cutAt = async (
   host: Serve["host"],
-  { known, sessionId }: Part,
+  sessionId: string,
   one: HostEvent,
+  id: string,
   signal: AbortSignal
-): AsyncGenerator<EventItem, void, void> {
+): Promise<{ readonly begin: HostEvent; readonly rest: HostEvent } | undefined> => {
   const { event } = one
-  if (event.type !== "text-delta" && event.type !== "reasoning-delta") return yield itemOf(one)
-  for await (const { event: rest } of host.events(sessionId, { after: known!, signal })) {
-    const restText = "text" in rest && rest.seq === event.seq ? rest.text : undefined
-    if (restText === undefined || restText.length >= event.text.length) break
-    const { id } = one
-    const begin = event.text.slice(0, event.text.length - restText.length)
-    yield { type: "event", id, event: { ...event, text: begin }, isKnown: true }
-    return yield { type: "event", id, event: { ...event, text: restText } }
+  if (event.type !== "text-delta" && event.type !== "reasoning-delta") return undefined
+  for await (const { event: after } of host.events(sessionId, { after: id, signal })) {
+    const text = "text" in after && after.seq === event.seq ? after.text : undefined
+    if (text === undefined || text.length >= event.text.length) return undefined
+    const begin = event.text.slice(0, event.text.length - text.length)
+    return {
+      begin: { ...one, id, event: { ...event, seq: Number(id), text: begin } },
+      rest: { ...one, event: { ...event, text } }
+    }
   }
-  yield itemOf(one)
+  return undefined
 }
 
 /** Returns a function that says whether an event is one of the part. Call it with each event, in order. */

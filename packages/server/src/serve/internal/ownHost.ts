@@ -8,6 +8,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Host from "../../host/Host.ts"
+import { goesOn } from "../../host/internal/care/retention.ts"
 
 /** How long what is in memory is kept after it has ended, and how often it is looked for, in milliseconds. */
 const keepMs = 24 * 60 * 60 * 1_000
@@ -82,6 +83,7 @@ const pruneBefore = Effect.fnUntraced(function*({ events, inbox, sessions }: Mem
   yield* events.prune(before)
   const all = yield* sessions?.list?.({ limit: 100_000, before }) ?? Effect.succeed([])
   for (const { id, status } of all) {
-    if (status === "idle" && sessions?.remove !== undefined) yield* sessions.remove(id)
+    if (status !== "idle" || sessions?.remove === undefined || (yield* goesOn(sessions, id, before))) continue
+    yield* sessions.remove(id)
   }
 })

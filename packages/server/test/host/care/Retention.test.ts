@@ -1,4 +1,6 @@
 /** What a host removes by its age. */
+import type { HookContext } from "@belay/core/HookContext"
+import type { Message } from "@belay/core/Message"
 import * as Effect from "effect/Effect"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "vitest"
@@ -7,9 +9,9 @@ import { asking, hosted, newFile, pollMs, tool } from "../support/hosted.ts"
 const run = Effect.runPromise
 
 /** Makes everything in the file older. */
-const age = (path: string, ms: number): void => {
+const age = (path: string, ms: number, which = ""): void => {
   using database = new DatabaseSync(path)
-  database.exec(`UPDATE sessions SET updated_at = updated_at - ${ms}, created_at = created_at - ${ms}`)
+  database.exec(`UPDATE sessions SET updated_at = updated_at - ${ms}, created_at = created_at - ${ms} ${which}`)
   database.exec(`UPDATE inbox SET finished_at = finished_at - ${ms}`)
   database.exec(`UPDATE event_logs SET written_at = written_at - ${ms}`)
 }
@@ -53,6 +55,36 @@ describe("what is kept for a time", () => {
     assert.deepInclude(await host.status("young", "two"), { status: "done" })
     assert.deepInclude(await host.status("asks", "one"), { status: "suspended" })
     assert.deepInclude(await host.status("queued", "two"), { status: "waiting" })
+    await running.drain()
+    await close()
+  })
+
+  it("keeps a conversation that is used, although it began in a session that was rotated long ago", async () => {
+    const path = newFile()
+    const rotates = {
+      name: "rotates",
+      preTurn: ({ message }: { readonly message: string }, ctx: HookContext) =>
+        message === "rotate" ? ctx.rotate() : undefined
+    }
+    const history = Array.from({ length: 30 }, (_, index): Message => ({
+      role: index % 2 === 0 ? "user" : "assistant",
+      content: `${index} ${"x".repeat(1_000)}`
+    }))
+    const made = hosted(path, { hooks: [rotates] })
+    await made.host.send("gone", "hello", { key: "one" })
+    await made.host.advance("gone")
+    await made.host.send("s", "rotate", { key: "one", history })
+    await made.host.advance("s")
+    await made.host.send("s", "hello", { key: "two" })
+    await made.host.advance("s")
+    assert.sameMembers((await made.host.list()).map(({ id }) => id), ["gone", "s", "s-r2"])
+    const before = await made.host.conversation("s")
+    await made.close()
+    age(path, 2 * hour, "WHERE id <> 's-r2'")
+    const { close, host } = hosted(path, { hooks: [rotates] }, { retention: { sessions: "1 hour" } })
+    const running = await host.start()
+    await until(async () => (await host.conversation("gone")) === undefined)
+    assert.deepEqual(await host.conversation("s"), before)
     await running.drain()
     await close()
   })

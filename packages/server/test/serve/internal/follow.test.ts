@@ -147,7 +147,7 @@ describe("the events of a part", () => {
     }
     // The first event of the second reading has the number of the joined one.
     assert.deepEqual(await reading(hostOf([{ ...rest, seq: 2 }])), [
-      `4 ${type} ab known`,
+      `3 ${type} ab known`,
       `4 ${type} cd`,
       `5 ${type} e`
     ])

@@ -8,7 +8,7 @@ import * as OpenAiChat from "../../../src/serve/OpenAiChat.ts"
 import * as OpenAiResponses from "../../../src/serve/OpenAiResponses.ts"
 import * as Serve from "../../../src/serve/Serve.ts"
 import * as UiStream from "../../../src/serve/UiStream.ts"
-import { authorize, talker } from "../support/served.ts"
+import { authorize, served, talker } from "../support/served.ts"
 
 const serveWith = (options: Partial<Serve.Options> = {}) =>
   Serve.make({ agent: { provider: talker(), log: false }, authorize, onError: () => {}, ...options })
@@ -126,4 +126,22 @@ describe("the count of values", () => {
       if (count > 0) assert.throws(() => read(count - 1), /values/)
     }
   )
+})
+
+describe("a large body that is refused", () => {
+  it("does not end the connection before the client has read why", async () => {
+    await using server = await served((serve) => OpenAiChat.handler(serve))
+    const post = async (body: string, token = "token-ada"): Promise<number> => {
+      const headers = { authorization: `Bearer ${token}` }
+      const response = await fetch(`${server.url}/v1/chat/completions`, { method: "POST", headers, body })
+      await response.text()
+      return response.status
+    }
+    for (let round = 0; round < 3; round++) {
+      assert.strictEqual(await post(`[${"1,".repeat(2_000_000)}1]`), 413)
+      assert.strictEqual(await post("[".repeat(4_000_000)), 400)
+      assert.strictEqual(await post("x".repeat(12_000_000)), 413)
+      assert.strictEqual(await post("x".repeat(4_000_000), "nobody"), 401)
+    }
+  })
 })

@@ -19,6 +19,7 @@ import { notifyHooks } from "../../../guard/internal/point/askHooks.ts"
 import { enterPhase } from "../../../guard/internal/state/turnState.ts"
 import type { Step } from "../../../guard/internal/state/yieldable.ts"
 import type { TurnEnded } from "../../../guard/TurnEnded.ts"
+import { nextOf } from "../../../port/Erasure.ts"
 import type { Turn } from "../running/turn.ts"
 import { shorten } from "./compact.ts"
 import { noteWindowLevel } from "./fitWindow.ts"
@@ -39,7 +40,7 @@ export const rotate = function*(turn: Turn): Step<void, Failure> {
     return turn.io.warn("the session cannot be rotated: it cannot be made shorter", "runtime")
   }
   const { budget, result: { messages, summary } } = shortened
-  const after = before.successor(nextId(before.id))
+  const after = before.successor(nextOf(before.id))
   yield* keepHandoff(turn, summary, after.id)
   turn.io.publish({ type: "rotation", step: "handoff", from: before.id, to: after.id })
   yield* endSession(turn, after.id)
@@ -56,12 +57,6 @@ export const rotate = function*(turn: Turn): Step<void, Failure> {
   } as const
   yield* notifyHooks(turn, "postCompaction", event)
   noteWindowLevel(turn)
-}
-
-/** Session ids: `s`, `s-r2`, `s-r3`. */
-const nextId = (id: string): string => {
-  const [, base = id, count = "1"] = /^(.*)-r(\d+)$/.exec(id) ?? []
-  return `${base}-r${Number(count) + 1}`
 }
 
 /** Stores the handoff as an artifact, and copies the artifacts to which the conversation refers. */
@@ -81,7 +76,7 @@ const keepHandoff = ({ agent: { artifacts }, io, session }: Turn, summary: strin
 /** Ends the old session in the store. The turn itself continues. */
 const endSession = function*(turn: Turn, next: string): Step<void, Failure> {
   const { phase } = turn.state
-  turn.session.movedTo = next
+  turn.session.movedTo = phase === "ended" ? { to: next } : { to: next, phase }
   enterPhase(turn.state, "ended")
   if (turn.io.hasStore) yield* turn.io.commit
   enterPhase(turn.state, phase)

@@ -7,7 +7,7 @@ import { copy } from "../../../data/internal/copyJson.ts"
 import * as RunState from "../../../data/RunState.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import { fingerprint } from "../../../hook/HookChain.ts"
-import { type SessionStore, statusOf } from "../../../port/SessionStore.ts"
+import { afterRotation, type SessionStore, statusOf } from "../../../port/SessionStore.ts"
 import type { ApprovalConfig } from "../../Approvals.ts"
 import type { GuardedAgent } from "../definition/guardedAgent.ts"
 import { notADecision, whyNotCounted } from "../state/decision.ts"
@@ -30,8 +30,7 @@ export const loadState = (
     // A session that leads back to itself was changed by somebody. It counts as not moved.
     const isMoved = from === id && to !== undefined && to !== id && !before.includes(to)
     if (state?.phase !== "ended" || !isMoved) return Effect.succeed(state)
-    // If the process ended before the next session was saved, the conversation is still here.
-    return Effect.map(loadState(store, to, [...before, id]), (next) => next ?? state)
+    return Effect.map(loadState(store, to, [...before, id]), (next) => next ?? afterRotation(state))
   })
 
 const loadOne = (

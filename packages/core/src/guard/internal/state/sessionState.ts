@@ -111,8 +111,8 @@ export class SessionState {
   readonly source: OnSessionStartEvent["source"]
   /** The hook that requested a fresh session. */
   rotation: { readonly by: string } | undefined = undefined
-  /** The id of the session in which the conversation continues after a rotation. */
-  movedTo: string | undefined = undefined
+  /** The session in which the conversation continues after a rotation, and where its turn was. */
+  movedTo: Omit<NonNullable<RunState["movedTo"]>, "from"> | undefined = undefined
   /** The handle of the session. After a rotation it refers to the new session. */
   owner: SessionOwner | undefined = undefined
   /**

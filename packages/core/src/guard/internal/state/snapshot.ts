@@ -66,7 +66,7 @@ const stateOf = <Messages extends object>(
   const lastEvent = session.lastEvent + numbersAhead
   return {
     ...snapshot,
-    ...(movedTo === undefined ? {} : { movedTo: { from: id, to: movedTo } }),
+    ...(movedTo === undefined ? {} : { movedTo: { from: id, ...movedTo } }),
     ...(hasDurable ? { durable: session.durable.snapshot() } : {}),
     ...(lastEvent === 0 ? {} : { lastEvent })
   }

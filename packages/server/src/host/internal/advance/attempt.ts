@@ -82,7 +82,7 @@ const isDead = Effect.fnUntraced(function*(
   }
   site.counters.dead++
   const reason = `it was begun ${attempts} times, and each time the process ended or the store failed` +
-    `${seen.progress > 0 ? " before the turn got any further" : ""}. ` +
+    `${seen.progress.length > 0 ? " before the turn got any further" : ""}. ` +
     "Look for what ends the process, and send the message again with another key"
   yield* report(site, begun, { status: "dead", attempts, reason })
   return true

@@ -5,9 +5,16 @@
 import type { Entry } from "@belay/core/Inbox"
 import { childOf, type RunState } from "@belay/core/RunState"
 
+/**
+ * A place in a turn. Places are compared number by number: the model calls, the tools of this step that are done, and
+ * then each call that is not done: 0, or 1 and the place of its sub-agent. So the next step is further than any place
+ * in this one, whatever number of tools and sub-agents this one has.
+ */
+export type Progress = ReadonlyArray<number>
+
 /** What is known about the attempts of an entry. */
 export interface SeenProgress {
-  readonly progress: number
+  readonly progress: Progress
   /** The number of attempts when this progress was first seen. */
   readonly attempts: number
   /** Whether it is not stored yet. */
@@ -17,23 +24,32 @@ export interface SeenProgress {
 /** Compares the stored turn with what the last attempts have seen. */
 export const seenProgress = (entry: Entry, state: RunState | undefined): SeenProgress => {
   const seen = storedIn(entry)
-  const progress = state !== undefined && state.input.key === entry.key ? progressOf(state) : 0
-  return progress > seen.progress
+  const progress = state !== undefined && state.input.key === entry.key ? progressOf(state) : []
+  return isFurther(progress, seen.progress)
     ? { progress, attempts: entry.attempts, isNew: true }
     : { ...seen, isNew: false }
 }
 
-/** The model calls that have answered and the tools that are done, with those of sub-agents. */
-const progressOf = (state: RunState): number =>
-  state.calls.reduce((sum, call) => {
+const progressOf = ({ calls, counts }: RunState): Progress => {
+  const open = calls.filter(({ status }) => status !== "done")
+  const places = open.flatMap((call) => {
     const child = childOf(call)
-    return sum + Number(call.status === "done") + (child === undefined ? 0 : progressOf(child))
-  }, state.counts.llmCalls)
+    return child === undefined ? [0] : [1, ...progressOf(child)]
+  })
+  return [counts.llmCalls, calls.length - open.length, ...places]
+}
+
+const isFurther = (one: Progress, other: Progress): boolean => {
+  const index = one.findIndex((count, index) => count !== other[index])
+  return index >= 0 && one[index]! > (other[index] ?? -1)
+}
 
 const storedIn = ({ attempts: max, outcome, status }: Entry): Omit<SeenProgress, "isNew"> => {
   const { attempts, progress } = Object(outcome) as { readonly [field: string]: unknown }
-  const isStored = status === "begun" && isCount(progress) && isCount(attempts) && attempts <= max
-  return isStored ? { progress, attempts } : { progress: 0, attempts: 0 }
+  const isStored = status === "begun" && isProgress(progress) && isCount(attempts) && attempts <= max
+  return isStored ? { progress, attempts } : { progress: [], attempts: 0 }
 }
+
+const isProgress = (value: unknown): value is Progress => Array.isArray(value) && value.every(isCount)
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0

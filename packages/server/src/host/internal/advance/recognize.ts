@@ -1,7 +1,7 @@
 /** Finds out what the conversation knows about a message whose outcome was not stored. */
 import type { Message } from "@belay/core/Message"
 import type { PendingAsk, RunState } from "@belay/core/RunState"
-import type { SessionStore } from "@belay/core/SessionStore"
+import { afterRotation, type SessionStore } from "@belay/core/SessionStore"
 import { type Waiting, waitingOf } from "@belay/core/Waiting"
 import * as Effect from "effect/Effect"
 import type { Outcome } from "../../Outcome.ts"
@@ -17,7 +17,8 @@ export const loadState = (
     const { from, to } = Object(Object(state).movedTo) as Partial<NonNullable<RunState["movedTo"]>>
     // A session that leads back to itself was changed by somebody. It counts as not moved.
     const isMoved = from === id && to !== undefined && to !== id && !before.includes(to)
-    return isMoved ? loadState(sessions, to, [...before, id]) : Effect.succeed(state)
+    if (!isMoved || state === undefined) return Effect.succeed(state)
+    return Effect.map(loadState(sessions, to, [...before, id]), (next) => next ?? afterRotation(state))
   })
 
 /** Whether another process has continued a session since this one opened it, which then waited for `seen`. */

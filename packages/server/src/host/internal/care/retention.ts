@@ -1,17 +1,20 @@
 /** Removes what is done, by its age. */
+import { nextOf, rootOf } from "@belay/core/Erasure"
 import type { EventLog } from "@belay/core/EventLog"
 import { checkKinds, checkOptions, type OptionKinds } from "@belay/core/OptionCheck"
 import type { SessionStore } from "@belay/core/SessionStore"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { loadState } from "../advance/recognize.ts"
 import type { Site } from "../site/site.ts"
 
 /** How long what is done is kept. What is left out is kept for ever. @category models @since 0.1.0 */
 export interface Retention {
   /**
    * Sessions, from their last change on, with their history, decision records and artifacts. A session with a turn that
-   * is not ended, or with something in its inbox that is not done, stays.
+   * is not ended, or with something in its inbox that is not done, stays. A session that was rotated stays as long as
+   * the one in which its conversation goes on.
    */
   readonly sessions?: Duration.Input
   /** What was sent and is done or dead, with its outcome, from its end on. A key can be used again afterwards. */
@@ -88,8 +91,27 @@ const removeSessions = Effect.fnUntraced(function*(before: number, site: Site): 
     const page: Effect.Success<ReturnType<typeof list>> = yield* list({ before: end, limit: pageSize })
     for (const { id, status } of page) {
       if (status !== "idle" || (yield* inbox.open(id)).length > 0) continue
+      // After a rotation, the inbox is still that of the first session.
+      const root = rootOf(id)
+      if (root !== id && (yield* inbox.open(root)).length > 0) continue
+      if (yield* goesOn(sessions, id, before)) continue
       yield* remove(id)
     }
     end = page.length < pageSize ? undefined : page.at(-1)?.updatedAt
   }
+})
+
+/** Whether the conversation of a session goes on in another one after a rotation, and that one stays. */
+export const goesOn = Effect.fnUntraced(function*(
+  sessions: SessionStore,
+  id: string,
+  before: number
+): Effect.fn.Return<boolean, unknown> {
+  const infoOf = (id: string) =>
+    Effect.map(sessions.list?.({ ids: [id], limit: 1 }) ?? Effect.succeed([]), ([info]) => info)
+  // Most sessions were never rotated, and need not be loaded. One that cannot be read leads nowhere.
+  if ((yield* infoOf(nextOf(id))) === undefined) return false
+  const { sessionId = id } = (yield* Effect.catch(loadState(sessions, id), () => Effect.undefined)) ?? {}
+  const last = sessionId === id ? undefined : yield* infoOf(sessionId)
+  return last !== undefined && (last.status !== "idle" || last.updatedAt >= before)
 })

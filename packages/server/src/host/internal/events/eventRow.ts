@@ -105,9 +105,12 @@ const isPacked = (packed: unknown): packed is Packed => {
     Array.isArray(parts) && parts.every((part) => Array.isArray(part) && part.length === 2)
 }
 
+/** Returns the id of the event with this number. Ids have the order of the numbers. */
+export const idOf = (seq: number): string => String(seq).padStart(16, "0")
+
 /** Adds the id and the key to an event. */
 export const hostEvent = (event: AgentEvent, key: string | undefined): HostEvent => ({
-  id: String(event.seq).padStart(16, "0"),
+  id: idOf(event.seq),
   event,
   ...(key === undefined ? {} : { key })
 })

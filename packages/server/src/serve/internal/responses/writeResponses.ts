@@ -2,6 +2,7 @@
 import type { ToolCall } from "@belay/core/Message"
 import type { PendingAsk } from "@belay/core/RunState"
 import type { ToolResult } from "@belay/core/Tool"
+import { idOf } from "../../../host/internal/events/eventRow.ts"
 import type { Outcome } from "../../../host/Outcome.ts"
 import type { Serve } from "../../Serve.ts"
 import { isClientCall } from "../act.ts"
@@ -12,6 +13,9 @@ import { refusalOfOutcome } from "../refusal.ts"
 import { cut } from "../shorten.ts"
 import type { Frame } from "../sse.ts"
 import { OutputWriter } from "./outputWriter.ts"
+
+/** How many numbers of a response an event of the agent has. */
+const numbersOfEvent = 16
 
 /** The fields of a response that do not change. */
 export interface ResponseBase {
@@ -69,7 +73,7 @@ export async function* responseEvents(
       continue
     }
     const { event } = item
-    floor = event.seq * 16
+    floor = event.seq * numbersOfEvent
     if (event.parent !== undefined) continue
     switch (event.type) {
       case "text-delta":
@@ -163,6 +167,15 @@ const pendingItem = async (asking: Asking, ask: PendingAsk) => {
   const { args, tool: name } = ask
   const call = { call_id: await clientCallIdOf(asking, ask), name, arguments: JSON.stringify(args) }
   return { id: `fc_${id}`, type: "function_call", status: "completed", ...call }
+}
+
+/**
+ * The log joins deltas, which then have other numbers. Returns where to cut them, so that the event that the reader has
+ * with this number is alone, as it was.
+ */
+export const cutsOf = (after: number): ReadonlyArray<string> => {
+  const seq = Math.floor(after / numbersOfEvent)
+  return [seq - 1, seq].filter((one) => one > 0).map(idOf)
 }
 
 /** The frames of a stream, from the event after this number. */

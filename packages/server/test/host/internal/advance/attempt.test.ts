@@ -48,7 +48,7 @@ describe("an attempt", () => {
 
   it("that is one too many gives the message up, and says whether the turn had got any further", async () => {
     assert.deepEqual(await begin(3), { result: "again", reported: [dead(3, "")], dead: 1, retries: 0 })
-    const seen = { progress: 2, attempts: 4 }
+    const seen = { progress: [2, 0], attempts: 4 }
     assert.deepEqual(await begin(6, seen), { result: "ran", reported: [], dead: 0, retries: 1 })
     assert.deepEqual(await begin(7, seen), {
       result: "again",
@@ -59,9 +59,9 @@ describe("an attempt", () => {
   })
 
   it("counts from the last progress on, which is stored", async () => {
-    assert.deepEqual(await begin(7, { progress: 2, attempts: 4 }, turn(3)), {
+    assert.deepEqual(await begin(7, { progress: [2, 0], attempts: 4 }, turn(3)), {
       result: "ran",
-      reported: [["begun", { attempts: 7, progress: 3 }]],
+      reported: [["begun", { attempts: 7, progress: [3, 0] }]],
       dead: 0,
       retries: 0
     })
@@ -112,7 +112,7 @@ describe("an attempt", () => {
     }
     fails = undefined
     assert.strictEqual(await tryWith(Effect.succeed("ran")), "ran")
-    assert.deepEqual([entry.attempts, entry.outcome], [7, { attempts: 6, progress: 0 }])
+    assert.deepEqual([entry.attempts, entry.outcome], [7, { attempts: 6, progress: [] }])
     assert.strictEqual(site.outages.size, 0)
     // Other errors of a store count.
     for (const _ of [1, 2]) assert.strictEqual(await tryWith(Effect.fail(failed)), "failed")

@@ -10,6 +10,8 @@ interface Stored {
   readonly id: string
   readonly status: string
   readonly updatedAt: number
+  /** The session in which the conversation goes on. */
+  readonly to?: string
 }
 
 /** Stores that note what is asked of them. */
@@ -18,10 +20,23 @@ const stores = (all: ReadonlyArray<Stored> = [], open: ReadonlyArray<string> = [
   let left = all
   const note = <A>(line: string, value: A) => Effect.sync(() => (log.push(line), value))
   const sessions = {
-    list: ({ before, limit }: { readonly before: number; readonly limit: number }) =>
+    list: ({ before, ids, limit }: {
+      readonly before: number
+      readonly ids?: ReadonlyArray<string>
+      readonly limit: number
+    }) =>
       Effect.suspend(() => {
+        if (ids !== undefined) return Effect.succeed(left.filter(({ id }) => ids.includes(id)))
         const found = left.filter(({ updatedAt }) => updatedAt < before).toSorted((a, b) => b.updatedAt - a.updatedAt)
         return note(`list before ${before}, ${limit}`, found.slice(0, limit))
+      }),
+    load: (id: string) =>
+      Effect.suspend(() => {
+        const one = left.find((one) => one.id === id)
+        return Effect.succeed({
+          sessionId: id,
+          ...(one?.to === undefined ? {} : { movedTo: { from: id, to: one.to } })
+        })
       }),
     remove: (id: string) =>
       Effect.sync(() => {
@@ -89,6 +104,63 @@ describe("what is kept for a time", () => {
         assert.deepEqual(made.log, ["list before 248, 100", "list before 148, 100", "list before 48, 100"])
       })
   )
+
+  effect.effect(
+    "stays with the session in which its conversation goes on after a rotation",
+    () =>
+      Effect.gen(function*() {
+        const old = (id: string, to?: string) => ({
+          id,
+          status: "idle",
+          updatedAt: 1,
+          ...(to === undefined ? {} : { to })
+        })
+        const all = [
+          old("young", "young-r2"),
+          old("young-r2", "young-r3"),
+          { ...old("young-r3"), updatedAt: 250 },
+          old("asks", "asks-r2"),
+          { ...old("asks-r2"), status: "suspended" },
+          old("queued", "queued-r2"),
+          old("queued-r2"),
+          old("done", "done-r2"),
+          old("done-r2"),
+          old("same"),
+          { ...old("same-r2"), updatedAt: 250 },
+          { ...old("lost", "lost-r2"), status: "idle" },
+          old("copy", "other-r2")
+        ]
+        const made = stores(all, ["queued"])
+        yield* Effect.forkChild(keep(made, { sessions: 10 }, 258))
+        yield* TestClock.adjust("1 millis")
+        const kept = [
+          "young",
+          "young-r2",
+          "young-r3",
+          "asks",
+          "asks-r2",
+          "queued",
+          "queued-r2",
+          "same-r2"
+        ]
+        assert.sameMembers(made.left() as Array<string>, kept)
+      })
+  )
+
+  effect.effect("is removed if it cannot be read, with what is older", () =>
+    Effect.gen(function*() {
+      const made = stores([
+        { id: "bad", status: "idle", updatedAt: 2 },
+        { id: "bad-r2", status: "idle", updatedAt: 250 },
+        { id: "old", status: "idle", updatedAt: 1 }
+      ])
+      const load = () => Effect.fail("it cannot be read")
+      yield* Effect.forkChild(
+        keep({ ...made, sessions: { ...made.sessions, load } as never }, { sessions: 10 }, 258)
+      )
+      yield* TestClock.adjust("1 millis")
+      assert.deepEqual(made.left(), ["bad-r2"])
+    }))
 
   effect.effect("is looked at again after the store has failed, and a warning says so", () =>
     Effect.gen(function*() {
