@@ -9,8 +9,9 @@ import { leaks } from "./secrets.ts"
 import { onlyReads } from "./sql.ts"
 import { add, has, indexIn, width } from "./text/hashes.ts"
 import { type Leaf, leavesOf } from "./text/leaves.ts"
+import { partsOf as partsOfName, singular } from "./text/names.ts"
 import { isMoment } from "./text/numbers.ts"
-import { canonical, compact, isAddress, isDisguised, isNumber, isText, tokensOf } from "./text/words.ts"
+import { canonical, compact, isAddress, isDisguised, isNumber, isText, tokensOf, unmarked } from "./text/words.ts"
 import { propertiesOf, type ToolKind } from "./toolKind.ts"
 
 /** A value that nothing grounds, or that must not leave. */
@@ -124,6 +125,8 @@ export const vouchForEarly = (memory: Memory, call: Checkable): void => {
   const schemas = propertiesOf(call.schema)
   for (const leaf of leavesOf(call.args)) {
     if (typeof leaf.value === "boolean" || !isDecisive(classOfLeaf(call, leaf, schemas))) continue
+    // `.` and `*` name everything that is there.
+    if (!/[\p{L}\p{N}]/u.test(String(leaf.value))) continue
     for (const one of vouchers(leaf.value, leaf.key, call.tool)) values.add(memory.hash(one))
   }
   if (values.size > 0) memory.set("vouched", add(memory.get("vouched"), values))
@@ -199,7 +202,8 @@ const partsOf = (value: string | number, kind: ArgumentClass): ReadonlyArray<str
 /** The links, addresses and account numbers in a text. */
 export const decisiveIn = (text: string): ReadonlyArray<string> => {
   const found = new Set<string>()
-  for (const token of tokensOf(text)) {
+  for (const marked of tokensOf(text)) {
+    const token = unmarked(marked)
     const isAscii = /^[\x20-\x7e]*$/.test(token)
     // Most words have none of these characters. Patterns for letters of all scripts take long to compile.
     if (isAscii && !/[.:/\\@\d]/.test(token)) continue
@@ -281,14 +285,19 @@ const formsOf = (
   value: string | number,
   { class: kind, name, tool }: { readonly class: ArgumentClass; readonly name: string; readonly tool: string }
 ): ReadonlyArray<string> => {
-  const own = vouchers(value, name, tool)
   const key = canonical(value)
+  const last = singular(partsOfName(name).at(-1) ?? "")
+  const own = [
+    ...vouchers(value, name, tool),
+    // What the agent made: an id of any name, or an argument that is named as what was made.
+    ...(linkable.has(kind) ? (isNumber(key) ? [] : [`m:${key}`]) : [`i:${last}:${key}`])
+  ]
   if (!isNumber(key) || kind !== "amount") return own
   return [...own, `t:${key}`, ...amountFields.map((field) => `f:${field}:${key.replace(/^-/, "")}`)]
 }
 
 /** The usual names of an amount, so that `total` of an order can be the `amount` of a refund. */
-const amountFields = ["amount", "total", "price", "sum", "value", "balance", "fee", "cost", "quantity", "qty"]
+const amountFields = ["amount", "total", "price", "sum", "value", "fee", "cost", "quantity", "qty"]
 
 /** Whether a record that the person named vouches for a value, and no other record contradicts it. */
 const isLinked = (memory: Memory, hash: string): boolean => {

@@ -11,6 +11,7 @@ import type { OnToolDeniedEvent, PostToolCallEvent, PreToolCallEvent } from "@be
 import type { TurnInput } from "@belay/core/Turn"
 import * as Effect from "effect/Effect"
 import { isAskedFor } from "./act.ts"
+import { forgetAway, isAwayAskedFor } from "./away.ts"
 import {
   approvalOf,
   check,
@@ -29,6 +30,7 @@ import { hear, maxMessage, withoutQuotes } from "./person.ts"
 import { type AboutCall, detailsOf, feedbackOf, questionOf } from "./question.ts"
 import { forgetAct, repeats } from "./repeat.ts"
 import { add, has, setOf } from "./text/hashes.ts"
+import { kindOfCall } from "./toolKind.ts"
 
 /** What decides about calls of one kind of tools in place of their arguments, such as commands of a shell. */
 export type Special = (
@@ -131,6 +133,7 @@ const beforeTurn = (
     for (const key of ["approved", "refused"] as const) memory.set(key, "")
     memory.set("open", {})
     memory.set("done", {})
+    forgetAway(memory)
   }
   // What a hook put around the words of the person, such as documents, is not theirs.
   const isWrapped = original !== undefined && original !== "" && given !== original && given.includes(original)
@@ -200,7 +203,7 @@ const beforeCall = (
 ): HookAction.Reject | HookAction.Ask | undefined => {
   const { args, id, name, tool } = event
   const { configuration: { kindOf, rankOf }, links, secrets, ungrounded } = setup
-  const { acts, destroys, kind, reachesOut } = kindOf(tool)
+  const { acts, destroys, kind, reachesOut } = kindOfCall(kindOf(tool), args)
   if (kind === "local" || !setup.isChecked(name) || ctx.tools.find((one) => one.name === name)?.delegates === true) {
     return undefined
   }
@@ -219,7 +222,7 @@ const beforeCall = (
   // its name has to.
   const isUnasked = !has(memory.get("approved"), memory.hash(`act:${name}`)) &&
     (destroys
-      ? !memory.get("destroys")
+      ? !isAwayAskedFor(memory, name)
       : acts && kind === "sink" && problems.length === 0 && !isMeant && !isAskedFor(memory, name))
   const outsidePlan = isUnasked || isRepeated || (plan !== null && kind === "sink" && !plan.includes(name))
   remember(memory, event, ctx, problems, grounded)

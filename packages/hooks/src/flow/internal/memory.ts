@@ -73,8 +73,9 @@ const keys = {
   open: owned.open.keyOf,
   /** The tools that the plan allows. `null`: there is no plan. */
   plan: HookState.ownKey<ReadonlyArray<string> | null>("plan", Schema.NullOr(Schema.Array(Schema.String)), null),
-  /** Whether the person asked for something to be taken away. */
-  destroys: HookState.ownKey("destroys", false),
+  /** The words with which the person asked for something to be taken away, in this turn and in the one before. */
+  away: text("away"),
+  awayBefore: text("away-before"),
   /** When something untrusted was read first: the session and its turn and step. Empty: not yet. */
   tainted: text("tainted"),
   /** How many messages of the person, and results of tools, the hook has seen. */

@@ -1,6 +1,6 @@
 /** What the person said: the only words that ground values. */
-import { atFirstUse } from "../../internal/atFirstUse.ts"
 import type { ArgumentClass } from "./argumentClass.ts"
+import { hearAway } from "./away.ts"
 import type { Memory } from "./memory.ts"
 import { add, has, indexIn, shortened } from "./text/hashes.ts"
 import { isIdName, kindsOfId, partsOf, singular, wordSet } from "./text/names.ts"
@@ -12,12 +12,13 @@ import {
   isDisguised,
   isNumber,
   isText,
+  isWild,
   plain,
   sentencesOf,
   tokensOf,
+  unmarked,
   wordsOf
 } from "./text/words.ts"
-import { awayWords, destroying } from "./toolKind.ts"
 
 /** How many characters of a message are the words of the person. More words are not remembered anyway. */
 export const maxMessage = 60_000
@@ -39,7 +40,7 @@ export const hear = (memory: Memory, message: string): void => {
   }
   memory.set("words", shortened(memory.get("words") + sequence))
   memory.set("tokens", add(memory.get("tokens"), tokens))
-  if (asksToDestroy(own)) memory.set("destroys", true)
+  hearAway(memory, own)
   memory.set("messages", memory.get("messages") + 1)
 }
 
@@ -88,7 +89,9 @@ const currencies = new Map(
 function* saidTokens(sentence: string, words: ReadonlyArray<string>): Generator<string> {
   let group = ""
   for (const token of tokensOf(sentence)) {
+    if (!/[\p{L}\p{N}]/u.test(token)) continue
     yield canonical(token)
+    if (/^\*|\*$/.test(token)) yield canonical(unmarked(token))
     if (token.startsWith("#")) yield canonical(token.slice(1))
     const stem = stemOf(canonical(token))
     if (stem !== undefined) yield `s:${stem}`
@@ -117,9 +120,11 @@ export const said = (memory: Memory, value: string | number, about: About): bool
   if (has(tokens, hash(key))) return true
   const joined = compact(key)
   if (joined !== undefined && has(tokens, hash(`c:${joined}`))) return true
+  // The words around a star do not say what it stands for. A command is compared as a whole.
+  if (about.class !== "command" && isWild(key)) return false
   const moment = dayOfValue(key)
   if (moment !== undefined) return has(tokens, hash(`d:${moment.date}`)) || has(tokens, hash(`d:${moment.day}`))
-  if (isAddress(key)) {
+  if (isAddress(key) && !isSpacedFile(key)) {
     if (about.class === "path" && saidConverted(memory, key)) return true
     if (about.class === "url" && /zone|domain/i.test(about.name) && has(tokens, hash(`z:${key}`))) return true
     return about.class === "path" ? saidPath(memory, key) : about.class === "url" && saidWithoutScheme(memory, key)
@@ -129,6 +134,9 @@ export const said = (memory: Memory, value: string | number, about: About): bool
   if (words.length === 1 && spelled(words).some((number) => has(tokens, hash(`n:${number}`)))) return true
   return indexIn(memory.get("words"), words.map(hash).join("")) >= 0
 }
+
+/** The name of a file that has spaces: `Budget 2027.xlsx`. All its words have to be said, also its ending. */
+const isSpacedFile = (key: string): boolean => /^[^@/\\:]*\s[^@/\\:]*\.[a-z]\w{0,4}$/.test(key)
 
 /** A number with its unit, such as `200mg`. */
 const unit = /^(\d+(?:[.,]\d+)?)(\p{L}{1,5})$/u
@@ -272,33 +280,3 @@ export const sharedWords = (
   }
   return found.size
 }
-
-/** Whether a message asks for something to be taken away. A question about it does not. */
-const asksToDestroy = (message: string): boolean =>
-  (message.match(/[^.!?\n]+[.!?]*/g) ?? []).some((sentence) => {
-    const isAsked = sentence.trimEnd().endsWith("?") && isQuestion.test(wordsOf(sentence).join(" "))
-    return !isAsked && sentence.split(/[,;:]/).some((clause) => {
-      const words = wordsOf(clause)
-      return words.some((word, index) =>
-        awayForms().has(word) && !words.slice(Math.max(0, index - 2), index).some((one) => negations.has(one)) &&
-        !negations.has(words[index + 1] ?? "")
-      )
-    })
-  })
-
-/** Words that turn a request into its opposite; `t` ends `don't`. */
-const negations = wordSet(
-  "not never t dont without nothing nicht nichts nie keine keinen kein pas jamais rien nunca niet geen"
-)
-
-/** A question that wants an answer. `Can you delete it?` wants an act. */
-const isQuestion =
-  /^(?:until|when|how|what|who|whom|whose|why|which|where|is|are|was|were|am|do|does|did|has|have|had|(?:can|may|should|could|must) (?:i|we|one|anybody|somebody))\b/
-
-const awayForms = atFirstUse(() =>
-  new Set([...destroying, ...awayWords].flatMap((verb) => {
-    const stem = verb.replace(/e$/, "")
-    const doubled = stem + stem.at(-1)
-    return [verb, `${verb}s`, `${stem}ed`, `${stem}ing`, `${doubled}ed`, `${doubled}ing`]
-  }))
-)
