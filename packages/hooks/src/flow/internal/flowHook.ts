@@ -10,7 +10,7 @@ import type { OnSessionStartEvent } from "@belay/core/SessionEvent"
 import type { OnToolDeniedEvent, PostToolCallEvent, PreToolCallEvent } from "@belay/core/Tool"
 import type { TurnInput } from "@belay/core/Turn"
 import * as Effect from "effect/Effect"
-import { isAskedFor } from "./act.ts"
+import { isAskedFor, isUnsaidAct } from "./act.ts"
 import { forgetAway, isAwayAskedFor } from "./away.ts"
 import {
   approvalOf,
@@ -223,7 +223,8 @@ const beforeCall = (
   const isUnasked = !has(memory.get("approved"), memory.hash(`act:${name}`)) &&
     (destroys
       ? !isAwayAskedFor(memory, name)
-      : acts && kind === "sink" && problems.length === 0 && !isMeant && !isAskedFor(memory, name))
+      : kind === "sink" && problems.length === 0 &&
+        ((acts && !isMeant && !isAskedFor(memory, name)) || isUnsaidAct(memory, name)))
   const outsidePlan = isUnasked || isRepeated || (plan !== null && kind === "sink" && !plan.includes(name))
   remember(memory, event, ctx, problems, grounded)
   if (problems.length === 0 && !outsidePlan) return undefined

@@ -131,7 +131,7 @@ const vouchForMade = (
     if (record === output && isIdName(key) && !isOfAccount(key)) {
       for (const one of madeForms(value, key, tool)) values.add(one)
     } else if (!echo.includes(plain(String(value)))) {
-      if (typeof value === "string" && (isText(value) || /[@/]/.test(value))) isForeign = true
+      if (isOfAccount(key) || (typeof value === "string" && (isText(value) || /[@/]/.test(value)))) isForeign = true
       if (!stateFields.has(partsOf(key).at(-1) ?? "")) isRead = true
     }
   }

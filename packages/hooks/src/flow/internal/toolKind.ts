@@ -4,6 +4,7 @@ import { matcher } from "@belay/core/NamePattern"
 import type { ToolMeta } from "@belay/core/Tool"
 import { classOf } from "./argumentClass.ts"
 import { isDestroying } from "./away.ts"
+import { propertiesOf } from "./schemas.ts"
 import { leavesOf } from "./text/leaves.ts"
 import { partsOf, singular, wordSet } from "./text/names.ts"
 import { alwaysActing, ownName, saysAct, verbOf } from "./verbs.ts"
@@ -132,10 +133,3 @@ const readOrFetch = ({ inputSchema }: ToolMeta, why: string): Guess =>
 
 const takesAddress = (schema: JsonObject): boolean =>
   Object.entries(propertiesOf(schema)).some(([name, one]) => classOf(name, one).class === "url")
-
-/** The schemas of the arguments, by name. */
-export const propertiesOf = (schema: JsonObject | undefined): { readonly [name: string]: JsonObject } => {
-  const found = schema?.["properties"]
-  // A JSON Schema has schemas there; anything else has no format and no enumeration.
-  return typeof found === "object" && found !== null && !Array.isArray(found) ? found as never : {}
-}
