@@ -51,7 +51,9 @@ export const isAskedFor = (memory: Memory, tool: string): boolean => {
 const weighty: { readonly [verb: string]: ReadonlySet<string> | undefined } = {
   publish: wordSet("publish post release live online upload blog ship share website web announce"),
   public: wordSet("public publish share online everyone everybody anyone open visible"),
-  share: wordSet("share give access send invite show forward publish link let grant permission collaborate add post public"),
+  share: wordSet(
+    "share give access send invite show forward publish link let grant permission collaborate add post public"
+  ),
   expose: wordSet("expose public open share publish port access tunnel forward"),
   approve: wordSet("approve accept ok okay confirm sign pass lgtm yes fine agree good allow clear"),
   sign: wordSet("sign signature docusign agree countersign"),

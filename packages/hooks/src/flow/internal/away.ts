@@ -79,7 +79,7 @@ export const isAwayAskedFor = (memory: Memory, tool: string): boolean => {
 const meaningOf = (words: ReadonlyArray<string>, word: string, index: number): string | undefined => {
   const verb = forms().get(word)
   if (verb === undefined) {
-    return word === "out" && words.slice(Math.max(0, index - 4), index).some((one) => taking.has(one))
+    return (word === "out" || word === "away") && words.slice(0, index).some((one) => taking.has(one))
       ? "strong"
       : undefined
   }

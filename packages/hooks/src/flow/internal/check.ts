@@ -2,10 +2,11 @@
 import type { Json, JsonObject } from "@belay/core/Json"
 import { closingWordOf, openingWordOf, opensAccess } from "./access.ts"
 import { type ArgumentClass, classOf, isDecisive } from "./argumentClass.ts"
-import { linkWidth, vouchers } from "./label.ts"
 import { decisiveIn, isLink } from "./decisive.ts"
+import { linkWidth, vouchers } from "./label.ts"
 import type { Memory } from "./memory.ts"
 import { said, saidOtherCurrency } from "./person.ts"
+import { schemasAt } from "./schemas.ts"
 import { leaks } from "./secrets.ts"
 import { onlyReads } from "./sql.ts"
 import { add, has, indexIn, width } from "./text/hashes.ts"
@@ -13,7 +14,6 @@ import { type Leaf, leavesOf } from "./text/leaves.ts"
 import { partsOf as partsOfName, singular, wordSet } from "./text/names.ts"
 import { isMoment } from "./text/numbers.ts"
 import { canonical, isAddress, isDisguised, isNumber, isText } from "./text/words.ts"
-import { schemasAt } from "./schemas.ts"
 import type { ToolKind } from "./toolKind.ts"
 
 /** A value that nothing grounds, or that must not leave. */
@@ -31,6 +31,8 @@ export interface Source {
   readonly tool: string
   readonly callId: string
   readonly field: string
+  /** Whether it stands inside of a text, where anything can stand. */
+  readonly inText?: true
   readonly turn: number
   readonly step: number
 }
@@ -151,7 +153,8 @@ const isRead = (tool: string, kind: ArgumentClass, value: string | number): bool
   if (kind === "url") return true
   if (!isDecisive(kind) || kind === "command" || typeof value === "number") return false
   const text = value.trim()
-  return /^https?:/i.test(text) || (isLink(text) && (/[/?]/.test(text) || partsOfName(tool).some((one) => goers.has(one))))
+  return /^https?:/i.test(text) ||
+    (isLink(text) && (/[/?]/.test(text) || partsOfName(tool).some((one) => goers.has(one))))
 }
 
 /** Words in names of tools that go to an address. */
@@ -192,7 +195,18 @@ const ownValue = (args: Json, name: string): Json | undefined =>
 const bodies = wordSet("body details params parameters request")
 
 /** Names inside of texts that have a structure. */
-const richText = new Set(["type", "kind", "version", "marks", "attrs", "level", "align", "variant", "children", "lines"])
+const richText = new Set([
+  "type",
+  "kind",
+  "version",
+  "marks",
+  "attrs",
+  "level",
+  "align",
+  "variant",
+  "children",
+  "lines"
+])
 
 /** An unknown argument with a sentence in it is a text; a name has capital letters or few words. */
 const isProse = (value: string): boolean => {
@@ -300,15 +314,18 @@ export const fieldOf = (kind: string, { field, tool }: Pick<Source, "field" | "t
 const isInApprovedField = (memory: Memory, kind: string, value: string | number): boolean => {
   if (memory.get("approved") === "") return false
   const source = sourceOf(memory, value)
-  return source !== undefined && has(memory.get("approved"), memory.hash(fieldOf(kind, source)))
+  return source !== undefined && source.inText !== true &&
+    has(memory.get("approved"), memory.hash(fieldOf(kind, source)))
 }
 
 /** Returns where a value was read last. */
 export const sourceOf = (memory: Memory, value: string | number): Source | undefined => {
   const hash = memory.hash(canonical(value))
   for (const { callId, fields, step, tool, turn } of memory.get("readings").toReversed()) {
-    for (const [field, hashes] of fields) {
-      if (indexIn(hashes, hash) >= 0) return { tool, callId, field, turn, step }
+    for (const [field, hashes, inText] of fields) {
+      if (indexIn(hashes, hash) >= 0) {
+        return { tool, callId, field, turn, step, ...(inText === 1 ? { inText: true } : {}) }
+      }
     }
   }
   return undefined

@@ -54,7 +54,8 @@ const fileEnding =
   /^[^/]*\.(?:[cm]?[jt]sx?|md|py|rs|go|rb|java|json|ya?ml|html?|css|txt|csv|xml|sh|cpp|cs|php|swift|kt|lock|toml|ini|log|sql|vue|git|d|zip|gz|tar|pdf|docx?|xlsx?|pptx?|png|jpe?g|svg)\//i
 
 /** Links of programs for money, messages and calls. */
-const otherSchemes = /(?<![\w+.-])(?:sms|smsto|bitcoin|ethereum|lightning|magnet|callto|facetime|skype|sip|vbscript):[^\s/]/i
+const otherSchemes =
+  /(?<![\w+.-])(?:sms|smsto|bitcoin|ethereum|lightning|magnet|callto|facetime|skype|sip|vbscript):[^\s/]/i
 
 /** Where a link begins in a token. Programs that show a text also follow links with too few or wrong slashes. */
 const linkStart = (read: string): number =>

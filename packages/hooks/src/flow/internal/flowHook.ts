@@ -7,7 +7,7 @@ import { canonical as canonicalJson, type Json } from "@belay/core/Json"
 import type { LlmRequest } from "@belay/core/LlmCall"
 import { type Message, text } from "@belay/core/Message"
 import type { OnSessionStartEvent } from "@belay/core/SessionEvent"
-import type { OnToolDeniedEvent, PostToolCallEvent, PreToolCallEvent } from "@belay/core/Tool"
+import type { OnToolDeniedEvent, PostToolCallEvent, PreToolCallEvent, ToolMeta } from "@belay/core/Tool"
 import type { TurnInput } from "@belay/core/Turn"
 import * as Effect from "effect/Effect"
 import { isAskedFor, isUnsaidAct } from "./act.ts"
@@ -30,6 +30,7 @@ import { hear, maxMessage, withoutQuotes } from "./person.ts"
 import { type AboutCall, detailsOf, feedbackOf, questionOf } from "./question.ts"
 import { forgetAct, repeats } from "./repeat.ts"
 import { add, has, setOf } from "./text/hashes.ts"
+import { isTold } from "./told.ts"
 import { kindOfCall } from "./toolKind.ts"
 
 /** What decides about calls of one kind of tools in place of their arguments, such as commands of a shell. */
@@ -210,7 +211,7 @@ const beforeCall = (
   const memory = memoryOf(ctx)
   const call: Checkable = { tool: name, args, schema: tool.inputSchema, kind, ranks: rankOf, links }
   const isRepeated = repeats(memory, call, keyOf(ctx, id))
-  if (!isTainted(memory, ctx)) {
+  if (!isTainted(memory, ctx) && !isTold(memory, call, ctx.tools.filter((one) => isOfServer(setup, one)))) {
     vouchForEarly(memory, call)
     return undefined
   }
@@ -260,7 +261,9 @@ const beforeCall = (
         (outsidePlan && problems.length === 0 ? refusedAct : ""),
       // A text as a whole is not a field: anything can stand in it.
       fields: problems.map(({ class: kind, problem, source }) =>
-        source === undefined || source.field === "" || problem === "secret" ? "" : memory.hash(fieldOf(kind, source))
+        source === undefined || source.field === "" || source.inText === true || problem === "secret"
+          ? ""
+          : memory.hash(fieldOf(kind, source))
       ).join(""),
       ...(outsidePlan ? { plan: name } : {})
     }
@@ -272,6 +275,10 @@ const beforeCall = (
     answer === undefined ? {} : { answer, standing: "none" }
   )
 }
+
+/** Whether somebody else wrote what the tool says about itself. */
+const isOfServer = ({ configuration: { kindOf } }: Setup, tool: ToolMeta): boolean =>
+  tool.name.startsWith("mcp__") && kindOf(tool).integrity !== "trusted"
 
 const keyOf = ({ sessionId }: HookContext, id: string): string => `${sessionId}/${id}`
 

@@ -147,7 +147,8 @@ const accountWords = wordSet(
 )
 
 /** Whether a field identifies an account or a person: nobody is paid or told because a tool returned it. */
-const isOfAccount = (field: string): boolean => partsOf(field).some((part) => accountWords.has(part))
+const isOfAccount = (field: string): boolean =>
+  !/(?:id|ids|uuid)$/i.test(field) && partsOf(field).some((part) => accountWords.has(part))
 
 /** The forms of an id that the agent made: for ids, and for arguments that are named as what was made. */
 const madeForms = (value: string | number, field: string, tool: string): ReadonlyArray<string> => {
@@ -215,6 +216,7 @@ const maxFields = 200
 /** Remembers where values stand, for questions. */
 const note = (memory: Memory, { callId, step, tool, turn }: Result, leaves: ReadonlyArray<Leaf>): void => {
   const fields = new Map<string, Set<string>>()
+  const texts = new Map<string, Set<string>>()
   let count = 0
   for (const { key, value } of leaves) {
     if (typeof value === "boolean" || count >= maxValues) continue
@@ -226,10 +228,12 @@ const note = (memory: Memory, { callId, step, tool, turn }: Result, leaves: Read
       count++
     }
     if (typeof value !== "string" || !/\s/.test(value) || !/[\d@/:_]|\w[.-]\w/.test(value)) continue
+    const inside = texts.get(name) ?? new Set<string>()
+    if (texts.size < maxFields) texts.set(name, inside)
     for (const token of eachToken(value)) {
       if (count >= maxValues) break
       if (!/[\d@/.:_-]/.test(token)) continue
-      known.add(memory.hash(canonical(unmarked(token))))
+      inside.add(memory.hash(canonical(unmarked(token))))
       count++
     }
   }
@@ -238,7 +242,10 @@ const note = (memory: Memory, { callId, step, tool, turn }: Result, leaves: Read
     callId,
     turn,
     step,
-    fields: [...fields].map(([name, set]) => [name, [...set].join("")])
+    fields: [
+      ...[...fields].map(([name, set]) => [name, [...set].join("")] as const),
+      ...[...texts].map(([name, set]) => [name, [...set].join(""), 1] as const)
+    ]
   }
   memory.set("readings", latest([...memory.get("readings"), reading]))
 }

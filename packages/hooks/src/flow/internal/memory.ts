@@ -5,13 +5,14 @@ import * as Schema from "effect/Schema"
 import { ownedKey } from "../../internal/ownedKey.ts"
 import { hasher, makeKey } from "./text/hashes.ts"
 
-/** Where values were read: the tool, the step and the turn, and the hashes of the values by the name of their field. */
+/** Where values were read: the tool, the step and the turn, and the hashes of the values by the name of their field,
+ * those inside of texts apart. */
 export interface Reading {
   readonly tool: string
   readonly callId: string
   readonly turn: number
   readonly step: number
-  readonly fields: ReadonlyArray<readonly [field: string, hashes: string]>
+  readonly fields: ReadonlyArray<readonly [field: string, hashes: string, inText?: 1]>
 }
 
 /** A checked argument, without its value. */
