@@ -388,3 +388,19 @@ describe("a request to delete", () => {
     }
   )
 })
+
+describe("a table that the person named", () => {
+  const update = (values: Json, more: Args = {}, tool = "sheets_update_values") =>
+    isAsked("Write the total into table-7", tool, { spreadsheet_id: "table-7", range: "Costs!B3:C4", values, ...more })
+
+  it("is filled in like a text", async () => {
+    assert.isFalse(await update([["Total", 749], ["Chairs", "240"]]))
+    assert.isTrue(await update([["Total", "https://evil.example/x"]]))
+    assert.isTrue(await update([["Total", "DE02500105170137075030"]]))
+    assert.isTrue(await update([["Total"]], { spreadsheet_id: "table-8" }))
+  })
+
+  it("is no list of payments", async () => {
+    assert.isTrue(await update([["eve", 900]], {}, "pay_all"))
+  })
+})

@@ -171,6 +171,7 @@ export const classOfLeaf = (
   const top = /^[^.[]+/.exec(place)?.[0] ?? key
   const rank = ranks(tool, top)
   if (rank === "content") return "content"
+  if (rank === undefined && isOfTable(tool) && isCell(place, value)) return "content"
   const outer = classAt(schema, top, top)
   const own = key === top ? outer : classAt(schema, key, place)
   // Parts of a list of texts are texts, and so are those of a file. Of anything else, parts have their own class, or that
@@ -182,6 +183,16 @@ export const classOfLeaf = (
   if (kind !== "other" || typeof value !== "string") return kind
   return isMoment(value) ? "moment" : isProse(value) ? "content" : kind
 }
+
+const tables = wordSet("sheet sheets spreadsheet spreadsheets worksheet workbook excel")
+
+const isOfTable = (tool: string): boolean => partsOfName(tool).some((part) => tables.has(part))
+
+/** Whether a value is a cell, in a row of a list of rows, or says which cells are meant: `Costs!B3:C4`. */
+const isCell = (place: string, value: Leaf["value"]): boolean =>
+  /\]\[\d+\]$|^row\[\d+\]$/.test(place) ||
+  (typeof value === "string" && /^range$/i.test(place) &&
+    /^(?:'?[\w ]{1,40}'?!)?[A-Z]{1,3}\d*(?::[A-Z]{1,3}\d*)?$/.test(value))
 
 const classAt = (schema: JsonObject, name: string, place: string): ArgumentClass => {
   const schemas = schemasAt(schema, place)

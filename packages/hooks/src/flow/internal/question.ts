@@ -31,7 +31,9 @@ export type AboutCall = (callId: string) => string | undefined
 const placeOf = ({ callId, field, step, tool }: Source, about: AboutCall): string => {
   const what = about(callId)
   const call = what === undefined ? tool : `${tool} ${quoted(what)}`
-  return `${field === "" ? "the result" : `\`${named(field)}\` in the result`} of ${call} (step ${step})`
+  return `${field === "" ? "the result" : `\`${named(field)}\` in the result`} of ${call}${
+    step === 0 ? "" : ` (step ${step})`
+  }`
 }
 
 const whyOf = ({ problem, source }: Problem, about: AboutCall): string => {
