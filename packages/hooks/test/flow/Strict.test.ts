@@ -171,7 +171,7 @@ describe("an act on a thing that the person named", () => {
     "Write a clear summary of doc-77",
     "Close doc-77",
     "Drop Bob a line about doc-77"
-  ])("is no reason to delete it: %s", async (prompt) => {
+  ])("does not ask to delete it: %s", async (prompt) => {
     assert.isTrue(await isAsked(prompt, "delete_document", { id: "doc-77" }))
   })
 
@@ -212,7 +212,7 @@ describe("an argument with a text", () => {
   })
 
   it.each(["and/or", "src/node.js/x", "e.g. a/b", "Node.js", "1.5/2", "docs/a.md", "Ph.D."])(
-    "may have what is no link: %s",
+    "may have what is not a link: %s",
     async (text) => {
       assert.isFalse(
         await isAsked("Mail bob@ok.example the news", "send_mail", { to: "bob@ok.example", body: `See ${text} now` })
@@ -400,7 +400,7 @@ describe("a table that the person named", () => {
     assert.isTrue(await update([["Total"]], { spreadsheet_id: "table-8" }))
   })
 
-  it("is no list of payments", async () => {
+  it("is not a list of payments", async () => {
     assert.isTrue(await update([["eve", 900]], {}, "pay_all"))
   })
 })

@@ -4,7 +4,7 @@ import { matcher, nearest } from "@belay/core/NamePattern"
 import { checkOptions, oneOf } from "@belay/core/OptionCheck"
 import type { ToolMeta } from "@belay/core/Tool"
 import * as Result from "effect/Result"
-import { propertiesOf } from "./schemas.ts"
+import { propertiesOf } from "./text/schemas.ts"
 import { kindsBy, type Label, type Labels, preciseFirst, type ToolKind } from "./toolKind.ts"
 
 /** The rank of an argument. */

@@ -1,9 +1,9 @@
 /** Notices calls with an address that the description of a tool gave to the model. */
 import type { ToolMeta } from "@belay/core/Tool"
 import type { Checkable } from "./check.ts"
-import { decisiveIn } from "./decisive.ts"
 import type { Memory } from "./memory.ts"
 import { said } from "./person.ts"
+import { decisiveIn } from "./text/decisive.ts"
 import { leavesOf } from "./text/leaves.ts"
 import { canonical } from "./text/words.ts"
 

@@ -4,10 +4,10 @@ import { matcher } from "@belay/core/NamePattern"
 import type { ToolMeta } from "@belay/core/Tool"
 import { classOf } from "./argumentClass.ts"
 import { isDestroying } from "./away.ts"
-import { propertiesOf } from "./schemas.ts"
 import { leavesOf } from "./text/leaves.ts"
 import { partsOf, singular, wordSet } from "./text/names.ts"
-import { alwaysActing, ownName, saysAct, verbOf } from "./verbs.ts"
+import { propertiesOf } from "./text/schemas.ts"
+import { alwaysActing, ownName, saysAct, verbOf } from "./text/verbs.ts"
 
 /** How far the values in the results of a tool are trusted. */
 export type Integrity = "trusted" | "directory" | "untrusted"

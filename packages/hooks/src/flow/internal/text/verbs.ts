@@ -1,5 +1,5 @@
 /** The verb in the name of a tool: the word that says whether it reads or acts. */
-import { partsOf, singular, wordSet } from "./text/names.ts"
+import { partsOf, singular, wordSet } from "./names.ts"
 
 const reading = wordSet(
   `get list search read find check fetch describe count view show query lookup look glob grep ls cat browse open visit
@@ -32,7 +32,7 @@ const readNouns = wordSet(
 )
 /** Those that begin no name as a verb. */
 const onlyNouns = wordSet("status head tail tree load")
-/** What tells somebody something after `and`, and is no verb elsewhere. */
+/** Verbs for telling that count only after `and`. */
 const telling = wordSet("email mail message text call tweet respond answer print")
 /** What is looked at when it is opened. A door or an account is not. */
 const opened = wordSet(

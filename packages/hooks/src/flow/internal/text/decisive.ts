@@ -1,5 +1,5 @@
 /** Finds what decides something inside of a text. */
-import { compact, tokensOf, unmarked } from "./text/words.ts"
+import { compact, tokensOf, unmarked } from "./words.ts"
 
 /** The links, addresses and account numbers in a text. */
 export const decisiveIn = (text: string): ReadonlyArray<string> => {
