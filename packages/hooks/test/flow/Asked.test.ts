@@ -73,9 +73,6 @@ describe("a request to delete", () => {
   it.each([[1, false], [2, true]])(
     "counts in its turn and the next one, not %s turns later",
     async (between, isAskedAgain) => {
-      const { createAgent } = await import("@belay/core/createAgent")
-      const { Scripted } = await import("@belay/testing")
-      const { toolsOf } = await import("./converse.ts")
       const steps = [[["read_mail", {}]], [["delete_document", { id: "doc-77" }]]] as const
       let questions = 0
       await using agent = createAgent({
