@@ -2,7 +2,7 @@
 import type { Json } from "@belay/core/Json"
 import * as DataFlow from "@belay/hooks/DataFlow"
 import { assert, describe, it } from "@effect/vitest"
-import { decisiveIn } from "../../src/flow/internal/check.ts"
+import { decisiveIn } from "../../src/flow/internal/text/decisive.ts"
 import { afterReading } from "./converse.ts"
 
 const poison =

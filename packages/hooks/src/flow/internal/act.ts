@@ -47,6 +47,30 @@ export const isAskedFor = (memory: Memory, tool: string): boolean => {
   )
 }
 
+/** Acts that nobody takes back, and the words with which people ask for them. Who names a thing does not mean these. */
+const weighty: { readonly [verb: string]: ReadonlySet<string> | undefined } = {
+  publish: wordSet("publish post release live online upload blog ship share website web announce"),
+  public: wordSet("public publish share online everyone everybody anyone open visible"),
+  share: wordSet(
+    "share give access send invite show forward publish link let grant permission collaborate add post public"
+  ),
+  expose: wordSet("expose public open share publish port access tunnel forward"),
+  approve: wordSet("approve accept ok okay confirm sign pass lgtm yes fine agree good allow clear"),
+  sign: wordSet("sign signature docusign agree countersign"),
+  merge: wordSet("merge land ship integrate combine accept join unify consolidate"),
+  deploy: wordSet("deploy ship release push publish roll rollout live launch production staging promote update"),
+  grant: wordSet("grant give allow let access make permission add admin share role member"),
+  unlock: wordSet("unlock open let in access"),
+  ownership: wordSet("ownership owner transfer hand give"),
+  submit: wordSet("submit send file hand turn apply report enter upload post deliver finish complete form application")
+}
+
+/** Whether a call of a tool needs a word of the person for its act, also if the person named the thing. */
+export const isUnsaidAct = (memory: Memory, tool: string): boolean => {
+  const words = partsOf(tool).flatMap((part) => weighty[part] === undefined ? [] : [weighty[part]])
+  return words.length > 0 && !words.some((all) => [...all].some((word) => isWordSaid(memory, word)))
+}
+
 const asksToTell = (memory: Memory, parts: ReadonlyArray<string>): boolean =>
   [...tellingForms()].some((word) => has(memory.get("words"), memory.hash(word)) && !tellingNouns.has(word)) ||
   [...new Set([...tellingNouns, ...parts])].some((word) => beginsRequest(memory, word))

@@ -35,7 +35,7 @@ const byWord: ReadonlyArray<readonly [ArgumentClass, ReadonlySet<string>]> = [
       `body subject title description content contents message msg text note notes summary comment comments reason
        caption purpose memo remark remarks narrative details string str patch diff prompt instructions greeting
        headline abstract explanation feedback review html markdown emoji icon color colour language lang locale theme
-       format style unit tone`
+       format style tone`
     )
   ],
   [

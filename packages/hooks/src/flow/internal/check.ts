@@ -1,17 +1,20 @@
 /** Checks the arguments of a call: which values decide something, and what grounds them. */
 import type { Json, JsonObject } from "@belay/core/Json"
-import { openingWordOf, opensAccess } from "./access.ts"
+import { closingWordOf, openingWordOf, opensAccess } from "./access.ts"
 import { type ArgumentClass, classOf, isDecisive } from "./argumentClass.ts"
 import { linkWidth, vouchers } from "./label.ts"
 import type { Memory } from "./memory.ts"
-import { said } from "./person.ts"
+import { said, saidOtherCurrency } from "./person.ts"
 import { leaks } from "./secrets.ts"
 import { onlyReads } from "./sql.ts"
+import { decisiveIn, isLink } from "./text/decisive.ts"
 import { add, has, indexIn, width } from "./text/hashes.ts"
 import { type Leaf, leavesOf } from "./text/leaves.ts"
+import { partsOf as partsOfName, singular, wordSet } from "./text/names.ts"
 import { isMoment } from "./text/numbers.ts"
-import { canonical, compact, isAddress, isDisguised, isNumber, isText, tokensOf } from "./text/words.ts"
-import { propertiesOf, type ToolKind } from "./toolKind.ts"
+import { schemasAt } from "./text/schemas.ts"
+import { canonical, isAddress, isDisguised, isNumber, isText } from "./text/words.ts"
+import type { ToolKind } from "./toolKind.ts"
 
 /** A value that nothing grounds, or that must not leave. */
 export interface Problem {
@@ -28,6 +31,8 @@ export interface Source {
   readonly tool: string
   readonly callId: string
   readonly field: string
+  /** Whether it stands inside of a text, where anything can stand. */
+  readonly inText?: true
   readonly turn: number
   readonly step: number
 }
@@ -66,28 +71,35 @@ export const check = (
   const grounded: Array<Grounded> = []
   let isMeant = false
   const texts: Array<boolean> = []
-  const schemas = propertiesOf(call.schema)
   const secrets = memory.get("secrets")
   for (const leaf of leavesOf(call.args)) {
     const { key, place: argument, value } = leaf
     if (typeof value === "boolean") {
-      const word = call.kind === "sink" && value && schemas[key]?.["default"] !== true ? openingWordOf(key) : undefined
+      if (call.kind !== "sink") continue
+      const isUsual = schemasAt(call.schema, argument).some((one) => one["default"] === value)
+      const closing = value || isUsual ? undefined : closingWordOf(key)
+      const open = { class: "secret", name: key, tool: call.tool } as const
+      if (closing !== undefined && said(memory, closing, open) && !isApproved(memory, "secret", `not ${closing}`)) {
+        problems.push({ argument, class: "secret", value: `not ${closing}`, problem: "ungrounded" })
+      }
+      const word = value && !isUsual ? openingWordOf(key) : undefined
       if (word === undefined) continue
       const why = ground(memory, word, { class: "secret", name: key, tool: call.tool })
       if (why !== undefined) grounded.push({ argument, grounded: why })
       else problems.push({ argument, class: "secret", value: word, problem: "ungrounded" })
       continue
     }
-    const kind = classOfLeaf(call, leaf, schemas)
+    const kind = classOfLeaf(call, leaf)
     // What goes along with the address, such as a header, leaves too.
     if (secrets !== "" && leaks(String(value), secrets, memory.hash)) {
       if (!isApproved(memory, "secret", value)) problems.push({ argument, class: kind, value, problem: "secret" })
       continue
     }
-    if (call.kind !== "sink" && !isRead(kind, value)) continue
-    const schema = schemas[leaf.key]
-    const isFree = isDecisive(kind) && isConstant(schema, value) &&
-      (schema?.["default"] === value || !opensAccess(key, value))
+    if (call.kind !== "sink" && !isRead(call.tool, kind, value)) continue
+    const schemas = schemasAt(call.schema, argument)
+    const isFree = isDecisive(kind) && schemas.some((one) => isConstant(one, value)) &&
+      (schemas.some((one) => one["default"] === value) || !opensAccess(key, value)) &&
+      !(isCurrency(key) && saidOtherCurrency(memory, value))
     const isSaid = () => said(memory, value, { class: kind, name: key, tool: call.tool })
     if (kind === "command" && onlyReads(String(value))) isMeant = true
     else if (isFree || kind === "moment") isMeant ||= isSaid()
@@ -121,43 +133,91 @@ export const check = (
 /** Vouches for the decisive values of a call that the model made before it read anything untrusted. */
 export const vouchForEarly = (memory: Memory, call: Checkable): void => {
   const values = new Set<string>()
-  const schemas = propertiesOf(call.schema)
   for (const leaf of leavesOf(call.args)) {
-    if (typeof leaf.value === "boolean" || !isDecisive(classOfLeaf(call, leaf, schemas))) continue
+    if (typeof leaf.value === "boolean" || !isDecisive(classOfLeaf(call, leaf))) continue
+    // `.` and `*` name everything that is there.
+    if (!/[\p{L}\p{N}]/u.test(String(leaf.value))) continue
     for (const one of vouchers(leaf.value, leaf.key, call.tool)) values.add(memory.hash(one))
   }
   if (values.size > 0) memory.set("vouched", add(memory.get("vouched"), values))
 }
 
 /** Whether a call of a tool that reads has an address in it. */
-export const readsAddress = (call: Checkable): boolean => {
-  const schemas = propertiesOf(call.schema)
-  return leavesOf(call.args).some((leaf) =>
-    typeof leaf.value === "string" && isAddress(leaf.value) && isRead(classOfLeaf(call, leaf, schemas), leaf.value)
+export const readsAddress = (call: Checkable): boolean =>
+  leavesOf(call.args).some((leaf) =>
+    typeof leaf.value === "string" && isAddress(leaf.value) && isRead(call.tool, classOfLeaf(call, leaf), leaf.value)
   )
-}
 
 /** Whether a tool that reads goes to the value. What is searched for may be an address too. */
-const isRead = (kind: ArgumentClass, value: string | number): boolean =>
-  kind === "url" || (isDecisive(kind) && kind !== "command" && /^\s*https?:/i.test(String(value)))
+const isRead = (tool: string, kind: ArgumentClass, value: string | number): boolean => {
+  if (kind === "url") return true
+  if (!isDecisive(kind) || kind === "command" || typeof value === "number") return false
+  const text = value.trim()
+  return /^https?:/i.test(text) ||
+    (isLink(text) && (/[/?]/.test(text) || partsOfName(tool).some((one) => goers.has(one))))
+}
+
+/** Words in names of tools that go to an address. */
+const goers = wordSet(
+  `fetch open visit browse crawl scrape download page pages webpage site web website url http https dns whois ping host
+   resolve link curl wget request feed rss`
+)
 
 /** The class of a value in the arguments of a call. */
 export const classOfLeaf = (
-  { ranks, tool }: Checkable,
-  { key, place, value }: Leaf,
-  schemas: { readonly [name: string]: JsonObject }
+  { args, ranks, schema, tool }: Checkable,
+  { key, place, value }: Leaf
 ): ArgumentClass => {
   const top = /^[^.[]+/.exec(place)?.[0] ?? key
   const rank = ranks(tool, top)
   if (rank === "content") return "content"
-  const outer = classOf(top, schemas[top]).class
-  const own = key === top ? outer : classOf(key).class
-  // Parts of a text are text; parts of anything else have their own class, or that of the whole.
-  const kind = own === "other" && key !== top ? outer : own
+  if (rank === undefined && isOfTable(tool) && isCell(place, value)) return "content"
+  const outer = classAt(schema, top, top)
+  const own = key === top ? outer : classAt(schema, key, place)
+  // Parts of a list of texts are texts, and so are those of a file. Of anything else, parts have their own class, or that
+  // of the whole.
+  const isRequest = typeof ownValue(args, top) !== "string" || bodies.has(partsOfName(top).at(-1) ?? "")
+  const inherited = outer === "content" && isRequest && !richText.has(key) ? "other" : outer
+  const kind = own === "other" && key !== top ? inherited : own
   if (rank === "decisive") return isDecisive(kind) ? kind : "other"
   if (kind !== "other" || typeof value !== "string") return kind
   return isMoment(value) ? "moment" : isProse(value) ? "content" : kind
 }
+
+const tables = wordSet("sheet sheets spreadsheet spreadsheets worksheet workbook excel")
+
+const isOfTable = (tool: string): boolean => partsOfName(tool).some((part) => tables.has(part))
+
+/** Whether a value is a cell, in a row of a list of rows, or says which cells are meant: `Costs!B3:C4`. */
+const isCell = (place: string, value: Leaf["value"]): boolean =>
+  /\]\[\d+\]$|^row\[\d+\]$/.test(place) ||
+  (typeof value === "string" && /^range$/i.test(place) &&
+    /^(?:'?[\w ]{1,40}'?!)?[A-Z]{1,3}\d*(?::[A-Z]{1,3}\d*)?$/.test(value))
+
+const classAt = (schema: JsonObject, name: string, place: string): ArgumentClass => {
+  const schemas = schemasAt(schema, place)
+  return classOf(name, schemas.find((one) => one["format"] !== undefined) ?? schemas[0]).class
+}
+
+const ownValue = (args: Json, name: string): Json | undefined =>
+  typeof args === "object" && args !== null && Object.hasOwn(args, name) ? (args as JsonObject)[name] : undefined
+
+/** Arguments whose text is a request to another program if it is JSON. */
+const bodies = wordSet("body details params parameters request")
+
+/** Names inside of texts that have a structure. */
+const richText = new Set([
+  "type",
+  "kind",
+  "version",
+  "marks",
+  "attrs",
+  "level",
+  "align",
+  "variant",
+  "children",
+  "lines"
+])
 
 /** An unknown argument with a sentence in it is a text; a name has capital letters or few words. */
 const isProse = (value: string): boolean => {
@@ -174,6 +234,8 @@ const isConstant = (schema: JsonObject | undefined, value: string | number): boo
   // The schema of the items of a list is an object.
   return typeof items === "object" && items !== null && isConstant(items as JsonObject, value)
 }
+
+const isCurrency = (name: string): boolean => /^(?:currency|units?)$/.test(partsOfName(name).at(-1) ?? "")
 
 /** The values that an argument is made of: every address of a list that is written as text. */
 const partsOf = (value: string | number, kind: ArgumentClass): ReadonlyArray<string | number> => {
@@ -194,61 +256,6 @@ const partsOf = (value: string | number, kind: ArgumentClass): ReadonlyArray<str
     if (/^mailto:[^?&%]+$/i.test(part)) return [part.slice(7)]
     return part.includes("@") ? part.split(/\s+/) : [part]
   })
-}
-
-/** The links, addresses and account numbers in a text. */
-export const decisiveIn = (text: string): ReadonlyArray<string> => {
-  const found = new Set<string>()
-  for (const token of tokensOf(text)) {
-    const isAscii = /^[\x20-\x7e]*$/.test(token)
-    // Most words have none of these characters. Patterns for letters of all scripts take long to compile.
-    if (isAscii && !/[.:/\\@\d]/.test(token)) continue
-    // As a program reads it that makes links: compatible letters are the same, and invisible ones are not there.
-    const read = isAscii ? token : token.normalize("NFKC").replace(/\p{Cf}/gu, "").replace(/[。｡]/g, ".")
-    const start = /[.:/\\]/.test(read) ? linkStart(read) : -1
-    if (start >= 0) found.add(read === token ? token.slice(start) : token)
-    else if (read.includes("@") && /^[^@\s]+@[^@\s]+\.\p{L}{2,}/u.test(read)) found.add(token)
-    else if (mayBeAccount.test(read) && /^\p{Lu}{2}\d{2}[\p{Lu}\d]{8,30}$/u.test(read)) found.add(token)
-    else if (/^(?:0x[\da-f]{40}|bc1[a-z\d]{25,60})[.:!?]?$/i.test(read)) found.add(token)
-    else if (/^\d{1,3}(?:\.\d{1,3}){3}(?::\d|\/(?!\d{1,2}[.:!?]?$))/.test(read)) found.add(token)
-    else if (read.includes(".") && isDomain(read)) found.add(token)
-  }
-  if (mayBeAccount.test(text)) {
-    for (const [group] of text.matchAll(/\b\p{Lu}{2}\d{2}(?: ?[\p{Lu}\d]{2,4}){3,8}\b/gu)) {
-      if (compact(group) !== undefined) found.add(group)
-    }
-    // In another spelling, the check digits tell an account from other codes.
-    for (const [group] of text.matchAll(/\b[a-z]{2}\d{2}(?:[ .-]?[a-z\d]{1,4}){3,9}\b/gi)) {
-      const iban = ibanIn(group)
-      if (iban !== undefined) found.add(iban)
-    }
-  }
-  return [...found].map((one) => one.replace(/^(?:mailto|tel):/i, "").replace(/[.,;:!?*~]+$/, ""))
-}
-
-const mayBeAccount = /[^\s\d]{2}\d{2}/
-
-const isDomain = (read: string): boolean =>
-  /^(?:[\p{L}\d-]+\.)+(?:com|org|net|io|app|dev|xyz|info|biz|ru|cn|co|me|ai|link|site|online|shop|top|click|example)(?:[/:?#]\S*)?$/iu
-    .test(read)
-
-/** Where a link begins in a token. Programs that show a text also follow links with too few or wrong slashes. */
-const linkStart = (read: string): number =>
-  read.search(
-    /(?:https?|ftp|wss?):[\\/]*[^\s\\/]|(?<![\w+.-])[a-z][\w+.-]{0,30}:\/\/|(?<![\p{L}\p{N}:/\\])(?:\/\/|\\\\)[\p{L}\p{N}-]+\.[\p{L}\p{N}]|^www\.|(?<=[=:])www\.|mailto:|\btel:|\bjavascript:|\bdata:\w+\//iu
-  )
-
-/** The account number at the beginning of some groups of letters and digits. */
-const ibanIn = (groups: string): string | undefined => {
-  for (let end = groups.length; end >= 15; end--) {
-    const part = groups.slice(0, end)
-    const letters = part.replace(/[ .-]/g, "").toUpperCase()
-    if (letters.length < 15) return undefined
-    if (letters.length > 34 || /[a-z\d]/i.test(groups[end] ?? " ")) continue
-    const digits = (letters.slice(4) + letters.slice(0, 4)).replace(/[A-Z]/g, (one) => String(one.charCodeAt(0) - 55))
-    if (BigInt(digits) % 97n === 1n) return part.trim()
-  }
-  return undefined
 }
 
 /** What grounds a value, in the order of the specification. `undefined`: nothing does. */
@@ -281,14 +288,19 @@ const formsOf = (
   value: string | number,
   { class: kind, name, tool }: { readonly class: ArgumentClass; readonly name: string; readonly tool: string }
 ): ReadonlyArray<string> => {
-  const own = vouchers(value, name, tool)
   const key = canonical(value)
+  const last = singular(partsOfName(name).at(-1) ?? "")
+  const own = [
+    ...vouchers(value, name, tool),
+    // What the agent made: an id of any name, or an argument that is named as what was made.
+    ...(linkable.has(kind) ? (isNumber(key) ? [] : [`m:${key}`]) : [`i:${last}:${key}`])
+  ]
   if (!isNumber(key) || kind !== "amount") return own
   return [...own, `t:${key}`, ...amountFields.map((field) => `f:${field}:${key.replace(/^-/, "")}`)]
 }
 
 /** The usual names of an amount, so that `total` of an order can be the `amount` of a refund. */
-const amountFields = ["amount", "total", "price", "sum", "value", "balance", "fee", "cost", "quantity", "qty"]
+const amountFields = ["amount", "total", "price", "sum", "value", "fee", "cost", "quantity", "qty"]
 
 /** Whether a record that the person named vouches for a value, and no other record contradicts it. */
 const isLinked = (memory: Memory, hash: string): boolean => {
@@ -313,15 +325,18 @@ export const fieldOf = (kind: string, { field, tool }: Pick<Source, "field" | "t
 const isInApprovedField = (memory: Memory, kind: string, value: string | number): boolean => {
   if (memory.get("approved") === "") return false
   const source = sourceOf(memory, value)
-  return source !== undefined && has(memory.get("approved"), memory.hash(fieldOf(kind, source)))
+  return source !== undefined && source.inText !== true &&
+    has(memory.get("approved"), memory.hash(fieldOf(kind, source)))
 }
 
 /** Returns where a value was read last. */
 export const sourceOf = (memory: Memory, value: string | number): Source | undefined => {
   const hash = memory.hash(canonical(value))
   for (const { callId, fields, step, tool, turn } of memory.get("readings").toReversed()) {
-    for (const [field, hashes] of fields) {
-      if (indexIn(hashes, hash) >= 0) return { tool, callId, field, turn, step }
+    for (const [field, hashes, inText] of fields) {
+      if (indexIn(hashes, hash) >= 0) {
+        return { tool, callId, field, turn, step, ...(inText === 1 ? { inText: true } : {}) }
+      }
     }
   }
   return undefined

@@ -8,10 +8,12 @@ import { operationsOf, ownValue } from "../../permission/internal/callOperations
 import { findDestructions } from "../../permission/internal/destruction/destructive.ts"
 import { type Command, decompose } from "../../permission/internal/shell/decompose.ts"
 import { inert, network } from "../../permission/internal/syntax/programs.ts"
-import { check, decisiveIn, ground, type Problem, sourceOf } from "./check.ts"
+import { isAwayAskedFor } from "./away.ts"
+import { check, ground, type Problem, sourceOf } from "./check.ts"
 import type { Special } from "./flowHook.ts"
 import type { Memory } from "./memory.ts"
 import { said } from "./person.ts"
+import { decisiveIn } from "./text/decisive.ts"
 import { has, indexIn } from "./text/hashes.ts"
 import { wordSet } from "./text/names.ts"
 import { wordsOf } from "./text/words.ts"
@@ -95,7 +97,7 @@ const shellProblems = (memory: Memory, line: string, cwd: string): ReadonlyArray
   const bad = problem(memory, "command", "command", line)
   if (all.unknown !== undefined) return [bad]
   const destructions = findDestructions(all, line).filter(([kind]) => kind !== "delete-recursively")
-  if (destructions.some(([kind]) => !memory.get("destroys") && !isAskedFor(memory, kind))) return [bad]
+  if (destructions.some(([kind]) => !isAwayAskedFor(memory, kind) && !isAskedFor(memory, kind))) return [bad]
   const links = decisiveIn(line).filter((link) => !isLocal(link) && !isApproved(memory, "url", link))
   if (links.length > 0) return links.map((link) => problem(memory, "command", "url", link))
   const isFine = all.commands.every((command) =>
@@ -137,7 +139,7 @@ const isCommandFine = (memory: Memory, { name, words, wraps }: Command, cwd: str
   if (network.has(name)) return isTransferFine(memory, args)
   if (name === "rm" || name === "rmdir" || name === "unlink" || name === "shred") {
     const paths = args.filter((one) => !one.startsWith("-"))
-    return memory.get("destroys") && paths.every((path) => isDeletable(memory, path, args))
+    return isAwayAskedFor(memory, "delete") && paths.every((path) => isDeletable(memory, path, args))
   }
   if (building.has(name)) return !isInlineCode(args)
   if (name === "sudo" || name === "doas" || name === "su") return false

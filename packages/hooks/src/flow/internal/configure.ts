@@ -4,7 +4,8 @@ import { matcher, nearest } from "@belay/core/NamePattern"
 import { checkOptions, oneOf } from "@belay/core/OptionCheck"
 import type { ToolMeta } from "@belay/core/Tool"
 import * as Result from "effect/Result"
-import { kindsBy, type Label, type Labels, preciseFirst, propertiesOf, type ToolKind } from "./toolKind.ts"
+import { propertiesOf } from "./text/schemas.ts"
+import { kindsBy, type Label, type Labels, preciseFirst, type ToolKind } from "./toolKind.ts"
 
 /** The rank of an argument. */
 export type Rank = "decisive" | "content"

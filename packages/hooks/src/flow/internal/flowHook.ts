@@ -7,10 +7,11 @@ import { canonical as canonicalJson, type Json } from "@belay/core/Json"
 import type { LlmRequest } from "@belay/core/LlmCall"
 import { type Message, text } from "@belay/core/Message"
 import type { OnSessionStartEvent } from "@belay/core/SessionEvent"
-import type { OnToolDeniedEvent, PostToolCallEvent, PreToolCallEvent } from "@belay/core/Tool"
+import type { OnToolDeniedEvent, PostToolCallEvent, PreToolCallEvent, ToolMeta } from "@belay/core/Tool"
 import type { TurnInput } from "@belay/core/Turn"
 import * as Effect from "effect/Effect"
-import { isAskedFor } from "./act.ts"
+import { isAskedFor, isUnsaidAct } from "./act.ts"
+import { forgetAway, isAwayAskedFor } from "./away.ts"
 import {
   approvalOf,
   check,
@@ -29,6 +30,8 @@ import { hear, maxMessage, withoutQuotes } from "./person.ts"
 import { type AboutCall, detailsOf, feedbackOf, questionOf } from "./question.ts"
 import { forgetAct, repeats } from "./repeat.ts"
 import { add, has, setOf } from "./text/hashes.ts"
+import { isTold } from "./told.ts"
+import { kindOfCall } from "./toolKind.ts"
 
 /** What decides about calls of one kind of tools in place of their arguments, such as commands of a shell. */
 export type Special = (
@@ -131,6 +134,7 @@ const beforeTurn = (
     for (const key of ["approved", "refused"] as const) memory.set(key, "")
     memory.set("open", {})
     memory.set("done", {})
+    forgetAway(memory)
   }
   // What a hook put around the words of the person, such as documents, is not theirs.
   const isWrapped = original !== undefined && original !== "" && given !== original && given.includes(original)
@@ -200,14 +204,14 @@ const beforeCall = (
 ): HookAction.Reject | HookAction.Ask | undefined => {
   const { args, id, name, tool } = event
   const { configuration: { kindOf, rankOf }, links, secrets, ungrounded } = setup
-  const { acts, destroys, kind, reachesOut } = kindOf(tool)
+  const { acts, destroys, kind, reachesOut } = kindOfCall(kindOf(tool), args)
   if (kind === "local" || !setup.isChecked(name) || ctx.tools.find((one) => one.name === name)?.delegates === true) {
     return undefined
   }
   const memory = memoryOf(ctx)
   const call: Checkable = { tool: name, args, schema: tool.inputSchema, kind, ranks: rankOf, links }
   const isRepeated = repeats(memory, call, keyOf(ctx, id))
-  if (!isTainted(memory, ctx)) {
+  if (!isTainted(memory, ctx) && !isTold(memory, call, ctx.tools.filter((one) => isOfServer(setup, one)))) {
     vouchForEarly(memory, call)
     return undefined
   }
@@ -219,8 +223,9 @@ const beforeCall = (
   // its name has to.
   const isUnasked = !has(memory.get("approved"), memory.hash(`act:${name}`)) &&
     (destroys
-      ? !memory.get("destroys")
-      : acts && kind === "sink" && problems.length === 0 && !isMeant && !isAskedFor(memory, name))
+      ? !isAwayAskedFor(memory, name)
+      : kind === "sink" && problems.length === 0 &&
+        ((acts && !isMeant && !isAskedFor(memory, name)) || isUnsaidAct(memory, name)))
   const outsidePlan = isUnasked || isRepeated || (plan !== null && kind === "sink" && !plan.includes(name))
   remember(memory, event, ctx, problems, grounded)
   if (problems.length === 0 && !outsidePlan) return undefined
@@ -256,7 +261,9 @@ const beforeCall = (
         (outsidePlan && problems.length === 0 ? refusedAct : ""),
       // A text as a whole is not a field: anything can stand in it.
       fields: problems.map(({ class: kind, problem, source }) =>
-        source === undefined || source.field === "" || problem === "secret" ? "" : memory.hash(fieldOf(kind, source))
+        source === undefined || source.field === "" || source.inText === true || problem === "secret"
+          ? ""
+          : memory.hash(fieldOf(kind, source))
       ).join(""),
       ...(outsidePlan ? { plan: name } : {})
     }
@@ -268,6 +275,10 @@ const beforeCall = (
     answer === undefined ? {} : { answer, standing: "none" }
   )
 }
+
+/** Whether somebody else wrote what the tool says about itself. */
+const isOfServer = ({ configuration: { kindOf } }: Setup, tool: ToolMeta): boolean =>
+  tool.name.startsWith("mcp__") && kindOf(tool).integrity !== "trusted"
 
 const keyOf = ({ sessionId }: HookContext, id: string): string => `${sessionId}/${id}`
 

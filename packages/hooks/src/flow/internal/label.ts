@@ -6,8 +6,8 @@ import { namesOf, said, sharedWords } from "./person.ts"
 import { secretsIn } from "./secrets.ts"
 import { add, shortened, width } from "./text/hashes.ts"
 import { type Leaf, leavesOf } from "./text/leaves.ts"
-import { isIdName, kindsOfId } from "./text/names.ts"
-import { canonical, eachToken, isNumber, isText, plain, tokensOf, wordsOf } from "./text/words.ts"
+import { isIdName, kindsOfId, partsOf, wordSet } from "./text/names.ts"
+import { canonical, eachToken, isNumber, isText, plain, tokensOf, unmarked, wordsOf } from "./text/words.ts"
 import type { ToolKind } from "./toolKind.ts"
 
 /** A result that is labelled. */
@@ -70,7 +70,7 @@ const vouchForAll = (memory: Memory, { tool }: Result, leaves: ReadonlyArray<Lea
     for (const one of vouchers(value, key, tool)) values.add(one)
     if (typeof value !== "string") continue
     for (const token of tokensOf(value)) {
-      const key = canonical(token)
+      const key = canonical(unmarked(token))
       values.add(isNumber(key) ? `t:${key}` : `v:${key}`)
     }
   }
@@ -114,22 +114,46 @@ const vouchForShort = (memory: Memory, { args, tool }: Result, leaves: ReadonlyA
 
 /**
  * An act vouches for the ids of what it made: those of one record, not of a list. Returns whether it returned a text or
- * an address that is not in its arguments.
+ * an address that is not in its arguments. A tool of which nothing is known may have read the record somewhere: it
+ * vouches only if the record has nothing but ids, a state, and what stands in the arguments.
  */
-const vouchForMade = (memory: Memory, { args, output, tool }: Result, leaves: ReadonlyArray<Leaf>): boolean => {
+const vouchForMade = (
+  memory: Memory,
+  { args, kind: { acts }, output, tool }: Result,
+  leaves: ReadonlyArray<Leaf>
+): boolean => {
   const echo = plain(JSON.stringify(args))
   let isForeign = false
+  let isRead = false
   const values = new Set<string>()
   for (const { key, record, value } of leaves) {
     if (typeof value === "boolean") continue
-    if (record === output && isIdName(key)) {
-      for (const one of vouchers(value, key, tool)) values.add(one)
-    } else if (typeof value === "string" && (isText(value) || /[@/]/.test(value)) && !echo.includes(plain(value))) {
-      isForeign = true
+    if (record === output && isIdName(key) && !isOfAccount(key)) {
+      for (const one of madeForms(value, key, tool)) values.add(one)
+    } else if (!echo.includes(plain(String(value)))) {
+      if (isOfAccount(key) || (typeof value === "string" && (isText(value) || /[@/]/.test(value)))) isForeign = true
+      if (!stateFields.has(partsOf(key).at(-1) ?? "")) isRead = true
     }
   }
-  vouch(memory, values)
+  if (acts || !isRead) vouch(memory, values)
   return isForeign
+}
+
+/** Fields that say how an act went. */
+const stateFields = wordSet("status state ok success result message type kind object created date time at version")
+
+const accountWords = wordSet(
+  "account bank iban bic swift routing card wallet phone mobile telephone fax handle user username email address tax vat"
+)
+
+/** Whether a field identifies an account or a person: nobody is paid or told because a tool returned it. */
+const isOfAccount = (field: string): boolean =>
+  !/(?:id|ids|uuid)$/i.test(field) && partsOf(field).some((part) => accountWords.has(part))
+
+/** The forms of an id that the agent made: for ids, and for arguments that are named as what was made. */
+const madeForms = (value: string | number, field: string, tool: string): ReadonlyArray<string> => {
+  const key = canonical(value)
+  return [`m:${key}`, ...kindsOfId(field, tool).map((kind) => `i:${kind}:${key}`)]
 }
 
 /** How long an entry of a link is: the name with the field, the value, and whether another record contradicts it. */
@@ -192,6 +216,7 @@ const maxFields = 200
 /** Remembers where values stand, for questions. */
 const note = (memory: Memory, { callId, step, tool, turn }: Result, leaves: ReadonlyArray<Leaf>): void => {
   const fields = new Map<string, Set<string>>()
+  const texts = new Map<string, Set<string>>()
   let count = 0
   for (const { key, value } of leaves) {
     if (typeof value === "boolean" || count >= maxValues) continue
@@ -203,10 +228,12 @@ const note = (memory: Memory, { callId, step, tool, turn }: Result, leaves: Read
       count++
     }
     if (typeof value !== "string" || !/\s/.test(value) || !/[\d@/:_]|\w[.-]\w/.test(value)) continue
+    const inside = texts.get(name) ?? new Set<string>()
+    if (texts.size < maxFields) texts.set(name, inside)
     for (const token of eachToken(value)) {
       if (count >= maxValues) break
       if (!/[\d@/.:_-]/.test(token)) continue
-      known.add(memory.hash(canonical(token)))
+      inside.add(memory.hash(canonical(unmarked(token))))
       count++
     }
   }
@@ -215,7 +242,10 @@ const note = (memory: Memory, { callId, step, tool, turn }: Result, leaves: Read
     callId,
     turn,
     step,
-    fields: [...fields].map(([name, set]) => [name, [...set].join("")])
+    fields: [
+      ...[...fields].map(([name, set]) => [name, [...set].join("")] as const),
+      ...[...texts].map(([name, set]) => [name, [...set].join(""), 1] as const)
+    ]
   }
   memory.set("readings", latest([...memory.get("readings"), reading]))
 }

@@ -5,13 +5,14 @@ import * as Schema from "effect/Schema"
 import { ownedKey } from "../../internal/ownedKey.ts"
 import { hasher, makeKey } from "./text/hashes.ts"
 
-/** Where values were read: the tool, the step and the turn, and the hashes of the values by the name of their field. */
+/** Where values were read: the tool, the step and the turn, and the hashes of the values by the name of their field,
+ * those inside of texts apart. */
 export interface Reading {
   readonly tool: string
   readonly callId: string
   readonly turn: number
   readonly step: number
-  readonly fields: ReadonlyArray<readonly [field: string, hashes: string]>
+  readonly fields: ReadonlyArray<readonly [field: string, hashes: string, inText?: 1]>
 }
 
 /** A checked argument, without its value. */
@@ -73,8 +74,9 @@ const keys = {
   open: owned.open.keyOf,
   /** The tools that the plan allows. `null`: there is no plan. */
   plan: HookState.ownKey<ReadonlyArray<string> | null>("plan", Schema.NullOr(Schema.Array(Schema.String)), null),
-  /** Whether the person asked for something to be taken away. */
-  destroys: HookState.ownKey("destroys", false),
+  /** The words with which the person asked for something to be taken away, in this turn and in the one before. */
+  away: text("away"),
+  awayBefore: text("away-before"),
   /** When something untrusted was read first: the session and its turn and step. Empty: not yet. */
   tainted: text("tainted"),
   /** How many messages of the person, and results of tools, the hook has seen. */

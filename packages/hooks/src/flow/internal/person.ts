@@ -1,6 +1,6 @@
 /** What the person said: the only words that ground values. */
-import { atFirstUse } from "../../internal/atFirstUse.ts"
 import type { ArgumentClass } from "./argumentClass.ts"
+import { hearAway } from "./away.ts"
 import type { Memory } from "./memory.ts"
 import { add, has, indexIn, shortened } from "./text/hashes.ts"
 import { isIdName, kindsOfId, partsOf, singular, wordSet } from "./text/names.ts"
@@ -12,12 +12,13 @@ import {
   isDisguised,
   isNumber,
   isText,
+  isWild,
   plain,
   sentencesOf,
   tokensOf,
+  unmarked,
   wordsOf
 } from "./text/words.ts"
-import { awayWords, destroying } from "./toolKind.ts"
 
 /** How many characters of a message are the words of the person. More words are not remembered anyway. */
 export const maxMessage = 60_000
@@ -39,7 +40,7 @@ export const hear = (memory: Memory, message: string): void => {
   }
   memory.set("words", shortened(memory.get("words") + sequence))
   memory.set("tokens", add(memory.get("tokens"), tokens))
-  if (asksToDestroy(own)) memory.set("destroys", true)
+  hearAway(memory, own)
   memory.set("messages", memory.get("messages") + 1)
 }
 
@@ -72,7 +73,17 @@ const withoutTags = (text: string): string => {
 }
 
 /** Numbers that stand alone: not those of a date, a path or a code. */
-const amounts = /(?<![\w@/.-])(?:[A-Z]{3})?[€$£¥]?-?\d[\d.,']*(?:[km]\b)?(?![\w@/-])/g
+const amounts = /(?<![\w@/.#-])(?:[A-Z]{3})?[€$£¥]?-?\d[\d.,']*(?:[km]\b)?(?![\w@/-])/g
+
+/** Numbers of a sentence that say how much of nothing: of accounts, telephones, files, times, and of things by number. */
+const noAmounts = [
+  /\b[a-z]{2}\d{2}(?: ?[a-z\d]{2,4}){3,8}\b/gi,
+  /(?<!\w)(?:\+\d{1,3}[ /-]?|0)\d{2,4}[ /-]?\d{3,}(?:[ -]?\d+)*(?!\w)/g,
+  /\b\d{4}(?:[ -]\d{4}){2,4}\b/g,
+  /\b\d{1,2}:\d\d(?::\d\d)?\b/g,
+  /\b\d+\.[a-z]{2,5}\d?\b/gi,
+  /\b(?:invoice|ticket|case|issue|account|customer|ref|reference|number|no\.?|nr\.?|id|flight|phone|card|rechnung)[ :]+#?\d{4,}\b(?! ?(?:[€$£¥]|eur|usd|gbp|dollar|pound|yen|franc|chf))/gi
+]
 
 /** What people call the currencies that tools have codes for. */
 const currencies = new Map(
@@ -88,7 +99,9 @@ const currencies = new Map(
 function* saidTokens(sentence: string, words: ReadonlyArray<string>): Generator<string> {
   let group = ""
   for (const token of tokensOf(sentence)) {
+    if (!/[\p{L}\p{N}]/u.test(token)) continue
     yield canonical(token)
+    if (/^\*|\*$/.test(token)) yield canonical(unmarked(token))
     if (token.startsWith("#")) yield canonical(token.slice(1))
     const stem = stemOf(canonical(token))
     if (stem !== undefined) yield `s:${stem}`
@@ -98,13 +111,19 @@ function* saidTokens(sentence: string, words: ReadonlyArray<string>): Generator<
     if (joined !== undefined) yield `c:${joined}`
     if (/^#\d+[.,:]?$/.test(token)) yield `#${Number.parseInt(token.slice(1), 10)}`
   }
-  for (const [text] of sentence.matchAll(amounts)) for (const number of numbersIn(text)) yield `n:${number}`
+  const counted = /\d/.test(sentence) ? noAmounts.reduce((text, one) => text.replace(one, " "), sentence) : ""
+  for (const [text] of counted.matchAll(amounts)) for (const number of numbersIn(text)) yield `n:${number}`
   for (const number of spelled(words)) yield `n:${number}`
   for (const [name] of sentence.matchAll(/[€$£¥]|\p{L}+/gu)) {
     const currency = currencies.get(name.toLowerCase())
     if (currency !== undefined) yield currency
   }
   for (const day of daysIn(words)) yield `d:${day}`
+  // A word with a capital letter inside of a sentence is a name.
+  for (const [name] of sentence.matchAll(/(?<=[\p{Ll}\d,:(] )\p{Lu}\p{Ll}{2,}/gu)) {
+    const word = name.toLowerCase()
+    if (!filler.has(word) && !noNames.test(word)) yield `N:${word}`
+  }
 }
 
 /** Whether the person said a value. Addresses count as a whole only, and a bare number names no id. */
@@ -117,9 +136,11 @@ export const said = (memory: Memory, value: string | number, about: About): bool
   if (has(tokens, hash(key))) return true
   const joined = compact(key)
   if (joined !== undefined && has(tokens, hash(`c:${joined}`))) return true
+  // The words around a star do not say what it stands for. A command is compared as a whole.
+  if (about.class !== "command" && isWild(key)) return false
   const moment = dayOfValue(key)
   if (moment !== undefined) return has(tokens, hash(`d:${moment.date}`)) || has(tokens, hash(`d:${moment.day}`))
-  if (isAddress(key)) {
+  if (isAddress(key) && !isSpacedFile(key)) {
     if (about.class === "path" && saidConverted(memory, key)) return true
     if (about.class === "url" && /zone|domain/i.test(about.name) && has(tokens, hash(`z:${key}`))) return true
     return about.class === "path" ? saidPath(memory, key) : about.class === "url" && saidWithoutScheme(memory, key)
@@ -128,6 +149,15 @@ export const said = (memory: Memory, value: string | number, about: About): bool
   if (words.length === 0) return false
   if (words.length === 1 && spelled(words).some((number) => has(tokens, hash(`n:${number}`)))) return true
   return indexIn(memory.get("words"), words.map(hash).join("")) >= 0
+}
+
+/** The name of a file that has spaces: `Budget 2027.xlsx`. All its words have to be said, also its ending. */
+const isSpacedFile = (key: string): boolean => /^[^@/\\:]*\s[^@/\\:]*\.[a-z]\w{0,4}$/.test(key)
+
+/** Whether the person named a currency, and not this one. */
+export const saidOtherCurrency = (memory: Memory, value: string | number): boolean => {
+  const isSaid = (code: string) => has(memory.get("tokens"), memory.hash(code))
+  return !isSaid(canonical(value)) && [...new Set(currencies.values())].some(isSaid)
 }
 
 /** A number with its unit, such as `200mg`. */
@@ -227,24 +257,39 @@ export const namesOf = (
         ? [name.join(" ")]
         : []
     }
-    const isNamed = said(memory, value, { class: "other", name: field, tool: "" }) || isMostlySaid(memory, own)
-    return isNamed ? [plain(value)] : []
+    const used = telling(own).filter((word) => has(words, memory.hash(word)))
+    const isNamed = said(memory, value, { class: "other", name: field, tool: "" }) || isMostlySaid(own, used)
+    const proper = own.length <= 4 ? own.filter((word) => has(memory.get("tokens"), memory.hash(`N:${word}`))) : []
+    // Records of which the person used the same words have one name, also if they have more words of their own.
+    return [
+      ...(isNamed ? [used.length === 0 ? plain(value) : used.toSorted().join(" ")] : []),
+      ...(proper.length > 0 ? [`N:${proper.toSorted().join(" ")}`] : [])
+    ]
   })
 }
 
 /** The words of the name of a file, without its ending: `contract`, `draft` of `/clients/contract-draft.docx`. */
 const nameOfPath = (path: string): ReadonlyArray<string> | undefined => {
-  const name = /[/\\]([^/\\@:]+?)(?:\.\w{1,8})?$/.exec(path)?.[1]
-  const words = name === undefined ? [] : wordsOf(name)
+  const name = /[/\\]([^/\\@:]+?)(?:\.\w{1,8})?$/.exec(path)?.[1] ?? document.exec(path)?.[1]
+  if (name === undefined) return undefined
+  const all = wordsOf(name)
+  // A year tells one file from another only where it was said; two such files have one name.
+  const words = /[/\\]/.test(path) ? all : telling(all)
   return words.join("").length >= 4 ? words : undefined
 }
 
+const document = /^([^/\\@:]+)\.(?:xlsx?|docx?|pptx?|pdf|csv|txt|md|od[tsp]|png|jpe?g|zip|json|html?)$/
+
+const telling = (words: ReadonlyArray<string>): ReadonlyArray<string> =>
+  words.filter((word) => word.length > 2 && !filler.has(word) && !/^\d+$/.test(word))
+
 /** Whether the person used most telling words of a field, and at least two. */
-const isMostlySaid = (memory: Memory, words: ReadonlyArray<string>): boolean => {
-  const telling = words.filter((word) => word.length > 2 && !filler.has(word) && !/^\d+$/.test(word))
-  const used = telling.filter((word) => has(memory.get("words"), memory.hash(word))).length
-  return used >= 2 && used >= telling.length * 0.6
-}
+const isMostlySaid = (words: ReadonlyArray<string>, used: ReadonlyArray<string>): boolean =>
+  used.length >= 2 && used.length >= telling(words).length * 0.6
+
+/** Words with a capital letter that name nothing: days, months, languages of many things. */
+const noNames =
+  /^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october|november|december|english|german|french|spanish|please|thanks|invoice|rechnung)$/
 
 /** Words that say nothing about which record is meant. */
 const filler = wordSet(
@@ -272,33 +317,3 @@ export const sharedWords = (
   }
   return found.size
 }
-
-/** Whether a message asks for something to be taken away. A question about it does not. */
-const asksToDestroy = (message: string): boolean =>
-  (message.match(/[^.!?\n]+[.!?]*/g) ?? []).some((sentence) => {
-    const isAsked = sentence.trimEnd().endsWith("?") && isQuestion.test(wordsOf(sentence).join(" "))
-    return !isAsked && sentence.split(/[,;:]/).some((clause) => {
-      const words = wordsOf(clause)
-      return words.some((word, index) =>
-        awayForms().has(word) && !words.slice(Math.max(0, index - 2), index).some((one) => negations.has(one)) &&
-        !negations.has(words[index + 1] ?? "")
-      )
-    })
-  })
-
-/** Words that turn a request into its opposite; `t` ends `don't`. */
-const negations = wordSet(
-  "not never t dont without nothing nicht nichts nie keine keinen kein pas jamais rien nunca niet geen"
-)
-
-/** A question that wants an answer. `Can you delete it?` wants an act. */
-const isQuestion =
-  /^(?:until|when|how|what|who|whom|whose|why|which|where|is|are|was|were|am|do|does|did|has|have|had|(?:can|may|should|could|must) (?:i|we|one|anybody|somebody))\b/
-
-const awayForms = atFirstUse(() =>
-  new Set([...destroying, ...awayWords].flatMap((verb) => {
-    const stem = verb.replace(/e$/, "")
-    const doubled = stem + stem.at(-1)
-    return [verb, `${verb}s`, `${stem}ed`, `${stem}ing`, `${doubled}ed`, `${doubled}ing`]
-  }))
-)

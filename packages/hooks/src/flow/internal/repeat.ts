@@ -5,7 +5,6 @@ import type { Memory } from "./memory.ts"
 import { leavesOf } from "./text/leaves.ts"
 import { partsOf, wordSet } from "./text/names.ts"
 import { canonical } from "./text/words.ts"
-import { propertiesOf } from "./toolKind.ts"
 
 const countedActs = wordSet(
   "pay transfer refund reimburse charge send buy order book reserve purchase withdraw deposit donate wire bid"
@@ -14,8 +13,7 @@ const countedActs = wordSet(
 /** What makes a payment the same as another one: all but its text and its date. `undefined` for other calls. */
 const actOf = (call: Checkable): string | undefined => {
   if (call.kind !== "sink" || !partsOf(call.tool).some((part) => countedActs.has(part))) return undefined
-  const schemas = propertiesOf(call.schema)
-  const leaves = leavesOf(call.args).map((leaf) => ({ ...leaf, class: classOfLeaf(call, leaf, schemas) }))
+  const leaves = leavesOf(call.args).map((leaf) => ({ ...leaf, class: classOfLeaf(call, leaf) }))
   if (!leaves.some((leaf) => leaf.class === "amount")) return undefined
   const about: Json = leaves.filter((leaf) => leaf.class !== "content" && leaf.class !== "moment").map((
     { place, value }

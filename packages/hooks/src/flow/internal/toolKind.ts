@@ -1,9 +1,13 @@
 /** What a tool is: one that acts (a sink), one that reads (a source), or one that reads an address that it is given. */
-import type { JsonObject } from "@belay/core/Json"
+import type { Json, JsonObject } from "@belay/core/Json"
 import { matcher } from "@belay/core/NamePattern"
 import type { ToolMeta } from "@belay/core/Tool"
 import { classOf } from "./argumentClass.ts"
+import { isDestroying } from "./away.ts"
+import { leavesOf } from "./text/leaves.ts"
 import { partsOf, singular, wordSet } from "./text/names.ts"
+import { propertiesOf } from "./text/schemas.ts"
+import { alwaysActing, ownName, saysAct, verbOf } from "./text/verbs.ts"
 
 /** How far the values in the results of a tool are trusted. */
 export type Integrity = "trusted" | "directory" | "untrusted"
@@ -29,49 +33,16 @@ export interface ToolKind {
   readonly confidentiality: Confidentiality
 }
 
-const reading = wordSet(
-  `get list search read find check fetch describe count view show query lookup look glob grep ls cat browse open visit
-   inspect download load retrieve status track whoami stat head tail tree peek preview summarize analyze validate verify
-   compare calculate compute scrape crawl explore recall`
-)
-const acting = wordSet(
-  `send delete remove create update write insert execute exec run upload publish install cancel pay buy purchase set add
-   edit modify revoke grant invite forward reply submit approve post put patch move rename copy transfer transmit share
-   unshare deploy merge push commit close assign reset change register subscribe unsubscribe enable disable kill stop
-   start restart schedule order book reserve refund charge import export save store drop clear purge empty checkout
-   sign vote like follow block ban mute kick archive restore replace append apply confirm reject accept react pin
-   unlock lock arm disarm switch turn toggle activate deactivate launch trigger dispatch release dial notify broadcast
-   tweet announce`
-)
-/** Words for taking something away, in names of tools and in requests. */
-export const destroying = wordSet(
-  `delete remove erase drop clear purge clean discard wipe trash throw away rid cancel revoke unshare unsubscribe stop
-   end terminate kill disable deactivate block ban freeze lock kick close reset archive uninstall off destroy empty undo
-   refund reimburse`
-)
-/** More words with which people ask for that. */
-export const awayWords = wordSet(
-  `out scrap dump bin junk lösche löschen storniere stornieren kündige kündigen entferne entfernen sperre sperren
-   supprime supprimer annule annuler bloque bloquer elimina eliminar borra borrar cancela cancelar bloquea cancella
-   annulla rimuovi verwijder annuleer apaga apagar`
-)
 /** Words at the end of a name that has no verb: what the tool returns. */
 const information = wordSet(
   `details detail info information status history summary overview profile balance metadata statistics stats directory
    catalog catalogue guide agenda documentation docs page contents availability weather forecast inbox calendar hours
    menu metrics logs log members`
 )
-/** Words that act, and are nouns too. */
-const nouns = wordSet("order book share transfer schedule post charge import export run set")
 /** Words that begin a question. */
 const asking = wordSet("who what which where when is has can does how")
 /** Words in names of tools that search what belongs to others. */
 const outside = wordSet("web internet online google bing duckduckgo brave tavily exa serp wikipedia http https")
-/** Words that always act, also after a word that reads: `get_and_send`. */
-const alwaysActing = wordSet(
-  "send delete remove create update write insert execute exec upload publish install pay buy"
-)
-
 /** The labels of a configuration. */
 export interface Labels {
   readonly sources: ReadonlyArray<readonly [pattern: string, label: Label]>
@@ -98,7 +69,7 @@ export const kindsBy = ({ local, sources }: Labels): (tool: ToolMeta) => ToolKin
     const confidentiality = labels.find((one) => one === "secret" || one === "public") ?? "private"
     const guess = isLocal(tool.name) ? { kind: "local", why: "configured", acts: true } as const : guessOf(tool)
     const destroys = guess.kind === "sink" &&
-      (tool.destructive === true || partsOf(tool.name).some((part) => destroying.has(part)))
+      (tool.destructive === true || isDestroying(tool.name))
     const reachesOut = tool.openWorld ?? partsOf(tool.name).some((part) => outside.has(part))
     return { ...guess, destroys, reachesOut, integrity, confidentiality }
   }
@@ -112,21 +83,26 @@ export const kindsBy = ({ local, sources }: Labels): (tool: ToolMeta) => ToolKin
   }
 }
 
+/** A tool that reads may act in one call: with `method: "POST"`, or with a statement that changes something. */
+export const kindOfCall = (kind: ToolKind, args: Json): ToolKind => {
+  if (kind.kind !== "source" && kind.kind !== "fetch") return kind
+  const act = leavesOf(args).find(({ key, value }) => typeof value === "string" && saysAct(key, value))
+  return act === undefined
+    ? kind
+    : { ...kind, kind: "sink", acts: true, destroys: isDestroying(String(act.value).slice(0, 60)) }
+}
+
 type Guess = Pick<ToolKind, "kind" | "why" | "acts">
 
 const guessOf = (tool: ToolMeta): Guess => {
   if (tool.destructive === true) return { kind: "sink", why: "destructive", acts: true }
-  const parts = partsOf(tool.name)
-  const acts = parts.find((part) => alwaysActing.has(part))
-  if (acts !== undefined) return { kind: "sink", why: `"${acts}" in its name`, acts: true }
+  const parts = partsOf(ownName(tool.name))
   // `order_status` has no verb; its first word is a noun.
   const noun = parts.at(-1) ?? ""
   const isNoun = parts.length > 1 && information.has(noun)
-  const verb = parts.find((part, index) =>
-    reading.has(part) || (acting.has(part) && !(isNoun && index === 0 && nouns.has(part)))
-  )
-  if (verb !== undefined && acting.has(verb) && !(tool.readOnly === true && verb !== parts[0])) {
-    return { kind: "sink", why: `"${verb}" in its name`, acts: true }
+  const verb = verbOf(parts, isNoun)
+  if (verb?.acts === true && !(tool.readOnly === true && verb.word !== parts[0] && !alwaysActing.has(verb.word))) {
+    return { kind: "sink", why: `"${verb.word}" in its name`, acts: true }
   }
   if (verb === undefined && !takesText(tool.inputSchema) && (asking.has(parts[0] ?? "") || isNoun || isPlural(parts))) {
     return readOrFetch(tool, "its name says what it returns")
@@ -134,7 +110,7 @@ const guessOf = (tool: ToolMeta): Guess => {
   if (verb === undefined && tool.readOnly !== true) {
     return { kind: "sink", why: "nothing says that it only reads", acts: false }
   }
-  const why = verb === undefined || acting.has(verb) ? "it declares that it only reads" : `"${verb}" in its name`
+  const why = verb === undefined || verb.acts ? "it declares that it only reads" : `"${verb.word}" in its name`
   return readOrFetch(tool, why)
 }
 
@@ -157,10 +133,3 @@ const readOrFetch = ({ inputSchema }: ToolMeta, why: string): Guess =>
 
 const takesAddress = (schema: JsonObject): boolean =>
   Object.entries(propertiesOf(schema)).some(([name, one]) => classOf(name, one).class === "url")
-
-/** The schemas of the arguments, by name. */
-export const propertiesOf = (schema: JsonObject | undefined): { readonly [name: string]: JsonObject } => {
-  const found = schema?.["properties"]
-  // A JSON Schema has schemas there; anything else has no format and no enumeration.
-  return typeof found === "object" && found !== null && !Array.isArray(found) ? found as never : {}
-}

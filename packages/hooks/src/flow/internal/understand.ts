@@ -2,7 +2,8 @@
 import type { ToolMeta } from "@belay/core/Tool"
 import { type ArgumentClass, classOf, isDecisive } from "./argumentClass.ts"
 import type { Configuration } from "./configure.ts"
-import { propertiesOf, type ToolKind } from "./toolKind.ts"
+import { propertiesOf } from "./text/schemas.ts"
+import type { ToolKind } from "./toolKind.ts"
 
 /** What a tool was taken for. */
 export interface UnderstoodTool extends ToolKind {

@@ -10,7 +10,8 @@ export const plain = (text: string): string => {
 /** Longer texts are compared as they are. */
 const maxValue = 2_000
 
-const edges = /^[\s"'`“”‘’«»<([{*_,;:!?¿¡|]+|[\s"'`“”‘’«»>)\]}*_,;:!?.|]+$/g
+// A star stays: in a value it stands for everything.
+const edges = /^[\s"'`“”‘’«»<([{_,;:!?¿¡|]+|[\s"'`“”‘’«»>)\]}_,;:!?.|]+$/g
 
 /** A value in the form in which values are compared: addresses and numbers have one spelling too. */
 export const canonical = (value: string | number): string => {
@@ -20,11 +21,20 @@ export const canonical = (value: string | number): string => {
   if (isNumber(text)) return String(Number(text))
   const address = urlOf(text)
   if (address !== undefined) return address
-  return pathOf(plain(text).replace(edges, ""))
+  const spelling = plain(text)
+  const bare = spelling.replace(edges, "")
+  // `.` is a folder, and not nothing.
+  return pathOf(bare === "" ? spelling : bare)
 }
 
-/** Whether a text is a number, such as `12`, `-3.50` or `118.4`. */
-export const isNumber = (text: string): boolean => /^-?\d{1,15}(?:\.\d{1,10})?$/.test(text)
+/** A word without the stars that mark it in a text. */
+export const unmarked = (token: string): string => token.replace(/^\*+|\*+$/g, "")
+
+/** Whether a value can stand for other values, such as `reports/*`. */
+export const isWild = (value: string): boolean => /[*[\]{}^|]|\D%|^%/.test(value)
+
+/** Whether a text is a number, such as `12`, `-3.50` or `118.4`. A long one that begins with 0 is a telephone number. */
+export const isNumber = (text: string): boolean => /^-?(?:[1-9]\d{0,14}|0\d{0,3})(?:\.\d{1,10})?$/.test(text)
 
 /** The words of a text, in order. */
 export const wordsOf = (text: string): ReadonlyArray<string> => plain(text).match(/[\p{L}\p{N}]+/gu) ?? []

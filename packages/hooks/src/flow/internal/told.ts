@@ -1,0 +1,28 @@
+/** Notices calls with an address that the description of a tool gave to the model. */
+import type { ToolMeta } from "@belay/core/Tool"
+import type { Checkable } from "./check.ts"
+import type { Memory } from "./memory.ts"
+import { said } from "./person.ts"
+import { decisiveIn } from "./text/decisive.ts"
+import { leavesOf } from "./text/leaves.ts"
+import { canonical } from "./text/words.ts"
+
+/** Whether a call contains a link or an address from the description of one of the tools, which the person did not say. */
+export const isTold = (memory: Memory, call: Checkable, tools: ReadonlyArray<ToolMeta>): boolean => {
+  if (tools.length === 0) return false
+  const found = leavesOf(call.args).flatMap(({ value }) => typeof value === "string" ? decisiveIn(value) : [])
+  return found.some((one) =>
+    tools.some((tool) => addressesIn(tool).has(canonical(one))) &&
+    !said(memory, one, { class: "principal", name: "", tool: call.tool })
+  )
+}
+
+const known = new WeakMap<object, ReadonlySet<string>>()
+
+const addressesIn = (tool: ToolMeta): ReadonlySet<string> => {
+  const before = known.get(tool)
+  if (before !== undefined) return before
+  const found = new Set(decisiveIn(`${tool.description} ${JSON.stringify(tool.inputSchema)}`).map(canonical))
+  known.set(tool, found)
+  return found
+}
