@@ -118,8 +118,8 @@ export const runInProgram = async (
     request.on("end", () => {
       const { messages = [], tools = [] }: Body = request.method === "POST" && body !== "" ? JSON.parse(body) : {}
       const text = JSON.stringify(messages)
-      // The program also asks for titles and the like, without its tools.
-      const isLoop = tools.length > 1
+      // The program also asks for titles and the like, without tools.
+      const isLoop = tools.some(({ name }) => name === "Bash" || name === "Read")
       const model = text.includes("guard me") ? lead : child
       const blocks = isLoop ? model.answer(messages) : [{ type: "text", text: "done" }]
       sendMessage(response, blocks)

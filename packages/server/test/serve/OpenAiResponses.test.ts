@@ -177,11 +177,15 @@ describe("a stream that is read again", () => {
     assert.isAbove(live.filter(({ type }) => type === "response.output_text.delta").length, 4)
     const { id } = live[0]!["response"] as { readonly id: string }
     for (const [index, { sequence_number: after }] of live.entries()) {
-      const url = `http://127.0.0.1/v1/responses/${id}?stream=true&starting_after=${after}`
+      const url = `http://127.0.0.1/v1/responses/${id}?stream=true&starting_after=${String(after)}`
       const rest = await read(await handler(new Request(url, { headers: ada })))
-      assert.strictEqual(textOf([...live.slice(0, index + 1), ...rest]), textOf(live), `after ${after}`)
+      assert.strictEqual(textOf([...live.slice(0, index + 1), ...rest]), textOf(live), `after ${String(after)}`)
       const added = [...live.slice(0, index + 1), ...rest].filter(({ type }) => type === "response.output_item.added")
-      assert.lengthOf(added, live.filter(({ type }) => type === "response.output_item.added").length, `after ${after}`)
+      assert.lengthOf(
+        added,
+        live.filter(({ type }) => type === "response.output_item.added").length,
+        `after ${String(after)}`
+      )
     }
     const wrong = new Request(`http://127.0.0.1/v1/responses/${id}?stream=true&starting_after=x`, { headers: ada })
     assert.strictEqual((await handler(wrong)).status, 400)

@@ -5,7 +5,7 @@
 import { type Answer, printed, specific } from "../setting.ts"
 
 /** What runs in place of the answer at a position. */
-export type CommandOf = (index: number) => string
+type CommandOf = (index: number) => string
 
 export interface CodexSetting {
   readonly name: string

@@ -166,16 +166,11 @@ export class TurnIo {
     if (held === undefined) return
     this.held = undefined
     if (claim === "lost") return
-    if (claim === "unknown" || !this.isKnownToRun) this.turn.session.root.lastEvent += randomGap()
+    // Another process leaves out numbers if the store says that a process works on this turn. A turn with a question
+    // waits for people there, also when it was resumed without an answer.
+    const isKnownToRun = this.commits > 0 && !this.turn.state.calls.some(({ state }) => state.status === "asked")
+    if (claim === "unknown" || !isKnownToRun) this.turn.session.root.lastEvent += randomGap()
     for (const act of held) act()
-  }
-
-  /**
-   * Whether the store says that a process works on this turn, so that another process leaves out numbers of events. A
-   * turn with a question waits for people there, also when it was resumed without an answer.
-   */
-  private get isKnownToRun(): boolean {
-    return this.commits > 0 && !this.turn.state.calls.some(({ state }) => state.status === "asked")
   }
 
   /** The place of the agent in the tree of agents. */

@@ -10,7 +10,7 @@ import { childOf, type RunState } from "@belay/core/RunState"
  * then each call that is not done: 0, or 1 and the place of its sub-agent. So the next step is further than any place
  * in this one, whatever number of tools and sub-agents this one has.
  */
-export type Progress = ReadonlyArray<number>
+type Progress = ReadonlyArray<number>
 
 /** What is known about the attempts of an entry. */
 export interface SeenProgress {
