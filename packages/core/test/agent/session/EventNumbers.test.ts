@@ -39,7 +39,7 @@ describe("numbers of events", () => {
     assert.deepStrictEqual(numbersOf(events), [...new Set(numbersOf(events))])
   })
 
-  it("are not those of another process that goes on while a resumed turn waits for its first commit", async () => {
+  it("are not those of another process that continues while a resumed turn waits for its first commit", async () => {
     const store = SessionStore.inMemory()
     const events: Array<AgentEvent> = []
     const asked = await (await processOn(store, events, Effect.void).session({ id: "s" })).run("begin")
@@ -52,7 +52,7 @@ describe("numbers of events", () => {
     assert.deepStrictEqual(numbersOf(events), [...new Set(numbersOf(events))])
   })
 
-  it("are not those of another process that goes on with a turn that was resumed without an answer", async () => {
+  it("are not those of another process that continues a turn which was resumed without an answer", async () => {
     const store = SessionStore.inMemory()
     const events: Array<AgentEvent> = []
     const first = processOn(store, events, Effect.void)

@@ -56,7 +56,7 @@ describe("session rotation", () => {
     }
   })
 
-  it("goes on with its turn in the fresh session, although its process ended before that one was saved", async () => {
+  it("continues its turn in the fresh session, although its process ended before that one was saved", async () => {
     const rotates: AgentHook = { name: "after tools", postToolCall: (_result, ctx) => ctx.rotate() }
     const store = SessionStore.inMemory()
     const messages = Array.from({ length: 40 }, (_, n) => ({
