@@ -33,6 +33,7 @@ import { stopOf } from "../state/turnEnd.ts"
 import { enterPhase } from "../state/turnState.ts"
 import type { Step } from "../state/yieldable.ts"
 import type { Bare, Conversation, Failure } from "./conversation.ts"
+import { type GivenFields, wrongGiven } from "./given.ts"
 import { forgetPlaced } from "./keptState.ts"
 import { callModel, modelAnswer, modelDelta, modelRequest, ownErrorOf } from "./modelPoints.ts"
 import { callTool, decide, questionsOf, toolCall, toolResult } from "./toolPoints.ts"
@@ -82,22 +83,36 @@ export class GuardedSession implements GuardSession {
   }
 
   modelRequest(request: LlmRequest) {
-    return this.verdict(() => modelRequest(this.conversation, this.own(request)))
+    const { conversation } = this
+    return this.verdict(
+      this.with("modelRequest", request, { messages: "list" }, (own) => modelRequest(conversation, own))
+    )
   }
   modelAnswer(answer: GivenAnswer) {
-    return this.verdict(() => modelAnswer(this.conversation, this.own(answer)))
+    const { conversation } = this
+    return this.verdict(
+      this.with("modelAnswer", answer, { response: "object" }, (own) => modelAnswer(conversation, own))
+    )
   }
   modelDelta(delta: LlmDelta) {
-    return this.verdict(() => modelDelta(this.conversation, this.own(delta)))
+    const { conversation } = this
+    return this.verdict(this.with("modelDelta", delta, { type: "text" }, (own) => modelDelta(conversation, own)))
   }
   callModel(request: LlmRequest, call: (request: LlmRequest) => PromiseLike<LlmResponse>) {
-    return this.verdict(() => callModel(this.conversation, this.own(request), call))
+    const { conversation } = this
+    return this.verdict(
+      this.with("callModel", request, { messages: "list" }, (own) => callModel(conversation, own, call))
+    )
   }
   toolCall(call: GivenCall) {
     return this.verdict(() => toolCall(this.conversation, call))
   }
   toolResult(call: FinishedCall, result: ToolResult) {
-    return this.verdict(() => toolResult(this.conversation, call, result), true)
+    const { conversation } = this
+    return this.verdict(
+      this.with("toolResult", call, { id: "text" }, () => toolResult(conversation, call, result)),
+      true
+    )
   }
   callTool(call: GivenCall, run: (args: Json) => PromiseLike<Json> | Json) {
     return this.verdict(() => callTool(this.conversation, call, run))
@@ -115,52 +130,49 @@ export class GuardedSession implements GuardSession {
 
   delegation(asked: Delegation): Awaitable.Awaitable<DelegationVerdict, AgentError> {
     const { conversation } = this
-    const own = this.own(asked)
-    return this.verdict(function*(): Step<Bare<DelegationVerdict>, Failure> {
+    return this.verdict(this.with("delegation", asked, {}, function*(own): Step<Bare<DelegationVerdict>, Failure> {
       const allowed = yield* allowDelegation(yield* conversation.turn(), own)
       if (allowed.type === "refuse") return { type: "deny", reason: allowed.reason, by: allowed.by }
       return allowed.type === "answer"
         ? { type: "respond", result: allowed.result }
         : { type: "allow", delegation: allowed.delegation }
-    })
+    }))
   }
   delegationResult(ended: PostDelegationEvent): Awaitable.Awaitable<DelegationResultVerdict, AgentError> {
     const { conversation } = this
-    const own = this.own(ended)
-    return this.verdict(function*(): Step<Bare<DelegationResultVerdict>, Failure> {
+    const point = function*(own: PostDelegationEvent): Step<Bare<DelegationResultVerdict>, Failure> {
       const finished = yield* finishDelegation(yield* conversation.turn(), own)
       return finished.type === "refuse"
         ? { type: "deny", reason: finished.reason, by: finished.by }
         : { type: "allow", text: finished.text }
-    })
+    }
+    return this.verdict(this.with("delegationResult", ended, { result: "object" }, point))
   }
 
   compaction(request: CompactionRequest): Awaitable.Awaitable<CompactionVerdict, AgentError> {
     const { conversation } = this
-    const own = this.own(request)
-    return this.verdict(function*(): Step<Bare<CompactionVerdict>, Failure> {
+    return this.verdict(this.with("compaction", request, {}, function*(own): Step<Bare<CompactionVerdict>, Failure> {
       const outcome = yield* askHooks(yield* conversation.turn(), "preCompaction", own)
       const { action, by = "hook", event } = outcome ?? {}
       if (action?._tag === "Reject") return { type: "deny", reason: action.reason, by }
       if (action?._tag === "Respond") return { type: "respond", result: action.output }
       return { type: "allow", request: event ?? own }
-    })
+    }))
   }
   compacted(event: PostCompactionEvent): Awaitable.Awaitable<void, AgentError> {
     const { conversation } = this
-    return this.plain(function*() {
+    return this.plain(this.with("compacted", event, {}, function*() {
       const turn = yield* conversation.turn()
       forgetPlaced(conversation.session)
       const { removedCount, summary } = event
       turn.io.publish({ type: "compaction", removedCount, summary })
       yield* notifyHooks(turn, "postCompaction", event)
-    })
+    }))
   }
 
   beforeStop(end: GivenEnd): Awaitable.Awaitable<StopVerdict, AgentError> {
     const { conversation, options: { followUps } } = this
-    const { messages = [], text } = this.own(end)
-    return this.verdict(function*(): Step<Bare<StopVerdict>, Failure> {
+    const point = function*({ messages = [], text }: GivenEnd): Step<Bare<StopVerdict>, Failure> {
       const turn = yield* conversation.turn()
       const { state } = turn
       const budget = { usedTokens: 0, windowTokens: 0 }
@@ -178,7 +190,8 @@ export class GuardedSession implements GuardSession {
       const final = outcome?.event.output.text ?? text
       enterPhase(state, "ended")
       return { type: "allow", text: final, shown: revealText(turn, final) }
-    }, true)
+    }
+    return this.verdict(this.with("beforeStop", end, { text: "text" }, point), true)
   }
 
   end(reason: OnSessionEndEvent["reason"] = "done"): Awaitable.Awaitable<void, AgentError> {
@@ -201,6 +214,24 @@ export class GuardedSession implements GuardSession {
   /** Hooks get frozen values. What belongs to the driver must not be frozen, so they get a copy of it. */
   private own<A>(value: A): A {
     return this.conversation.agent.freeze ? copy(value) : value
+  }
+
+  /** Gives a point its own copy of what the driver gave, if that is what the point needs. */
+  private with<A, Verdict>(
+    name: string,
+    value: A,
+    fields: GivenFields<A>,
+    point: (own: A) => Step<Verdict, Failure>
+  ): () => Step<Verdict, Failure> {
+    const { conversation } = this
+    const wrong = wrongGiven(conversation.id, name, value, fields)
+    if (wrong === undefined) {
+      const own = this.own(value)
+      return () => point(own)
+    }
+    return function*() {
+      return yield* wrong
+    }
   }
 
   /** Runs a point that has no verdict. */

@@ -3,10 +3,12 @@ import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import { isObject } from "effect/Predicate"
 import * as Result from "effect/Result"
 import { SnapshotError } from "../../../data/AgentError.ts"
 import { frozenCopy } from "../../../data/internal/copyJson.ts"
 import { type Json, whyNot } from "../../../data/Json.ts"
+import { show } from "../../../data/option/OptionCheck.ts"
 import { type Decision, type PendingAsk, readDecision } from "../../../data/RunState.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import { failure, type PreToolCallEvent, success, type ToolResult, unrestricted } from "../../../data/tool/Tool.ts"
@@ -38,7 +40,9 @@ interface Checked {
 }
 
 /** Reads a call, which a model has made. Returns why it cannot be one. */
-const readCall = ({ args = {}, id, name }: GivenCall): Checked | string => {
+const readCall = (given: GivenCall): Checked | string => {
+  if (!isObject(given)) return `the call is not an object with id, name and args: ${show(given)}`
+  const { args = {}, id, name } = given
   if (typeof id !== "string" || id === "") return "the call has no id: expected a text that is not empty"
   // An id with a slash looks like the path to a call of a sub-agent.
   if (id.includes("/") || id === "__proto__") return `the id "${id}" of the call cannot be used: it must have no slash`
@@ -236,8 +240,9 @@ export const decide = function*(
   given: Decision
 ): Step<Verdict, Failure> {
   const turn = yield* conversation.turn()
-  const found = findQuestion(conversation, turn, callId)
   const wrong = (message: string) => new SnapshotError({ problem: "wrong-decision", message })
+  if (typeof callId !== "string") return yield* wrong(`expected the id of a tool call, found ${show(callId)}`)
+  const found = findQuestion(conversation, turn, callId)
   if (found === undefined) {
     const asks = questionsOf(conversation).map((ask) => ask.callId).join(", ") || "none"
     return yield* wrong(`tool call "${callId}" has no open question: open are ${asks}`)

@@ -1,0 +1,36 @@
+/** Checks what a driver gives to a guard. A program without types can give anything. */
+import { isObject } from "effect/Predicate"
+import { SessionError } from "../../../data/AgentError.ts"
+import { show } from "../../../data/option/OptionCheck.ts"
+
+/** The fields that a value must have, and their kinds. */
+export type GivenFields<A> = { readonly [K in keyof A]?: "text" | "list" | "object" }
+
+const kinds: { readonly [kind: string]: readonly [what: string, isOne: (value: unknown) => boolean] } = {
+  text: ["a text", (value) => typeof value === "string"],
+  list: ["a list", Array.isArray],
+  object: ["an object", isObject]
+}
+
+/** Returns the error if a value of the driver is not an object with these fields. `point` is the method of the guard. */
+export const wrongGiven = <A>(
+  sessionId: string,
+  point: string,
+  value: A,
+  fields: GivenFields<A>
+): SessionError | undefined => {
+  const why = whyWrong(value, fields)
+  return why === undefined
+    ? undefined
+    : new SessionError({ sessionId, problem: "wrong-input", message: `${point} of the guard: ${why}` })
+}
+
+const whyWrong = (value: unknown, fields: object): string | undefined => {
+  if (!isObject(value)) return `expected an object, found ${show(value)}`
+  for (const [field, kind] of Object.entries(fields)) {
+    const [what, isOne] = kinds[kind as string]!
+    const found: unknown = Reflect.get(value, field)
+    if (!isOne(found)) return `${field}: expected ${what}, found ${show(found)}`
+  }
+  return undefined
+}

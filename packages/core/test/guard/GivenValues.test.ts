@@ -1,0 +1,67 @@
+/** What a driver without types may give to a guard. */
+import { assert, describe, it } from "@effect/vitest"
+import * as GuardSession from "../../src/guard/GuardSession.ts"
+import { defineHook } from "../../src/hook/AgentHook.ts"
+import * as HookAction from "../../src/hook/HookAction.ts"
+
+const methods = [
+  "userMessage",
+  "modelRequest",
+  "modelAnswer",
+  "modelDelta",
+  "callModel",
+  "toolCall",
+  "toolResult",
+  "callTool",
+  "decide",
+  "delegation",
+  "delegationResult",
+  "compaction",
+  "compacted",
+  "beforeStop"
+] as const
+
+const values: ReadonlyArray<unknown> = [undefined, null, 5, "x", true, [], {}, Symbol("s"), () => 1, { id: 5 }]
+
+/** What a method answers, or the tag of its error. */
+const outcome = async (run: () => PromiseLike<unknown>): Promise<string> => {
+  try {
+    return `answers ${typeof await run()}`
+  } catch (error) {
+    return error instanceof Error && "_tag" in error ? "fails with a typed error" : `throws ${String(error)}`
+  }
+}
+
+describe("values that do not fit", () => {
+  it.each(methods)("are answered, or refused with a typed error, by %s", async (method) => {
+    const session = GuardSession.make({
+      hooks: [defineHook({ name: "asks", preToolCall: () => HookAction.ask("?") })],
+      log: false
+    })
+    const found = new Set<string>()
+    for (const value of values) {
+      for (const second of [undefined, null, 5]) {
+        const given = Reflect.get(session, method) as (...all: ReadonlyArray<unknown>) => PromiseLike<unknown>
+        found.add(await outcome(async () => given.call(session, value, second)))
+      }
+    }
+    const wrong = [...found].filter((one) => one.startsWith("throws"))
+    assert.deepStrictEqual(wrong, [])
+  })
+
+  it("are named in the error", async () => {
+    const session = GuardSession.make({ hooks: [], log: false })
+    const message = await session.modelRequest(undefined as never).then(() => "", String)
+    assert.include(message, "modelRequest of the guard: expected an object, found nothing")
+    assert.include(
+      await session.modelAnswer({ response: 5 } as never).then(() => "", String),
+      "modelAnswer of the guard: response: expected an object, found 5"
+    )
+    assert.include(
+      await session.decide(5 as never, { type: "approve" }).then(() => "", String),
+      "expected the id of a tool call, found 5"
+    )
+    const denied = await session.toolCall(null as never)
+    assert.deepInclude(denied, { reason: "the call is not an object with id, name and args: nothing" })
+  })
+})
