@@ -321,7 +321,9 @@ describe("rules of hooks and of permissions", () => {
         const fits = Condition.evaluate(parsed[0]!, { tool: "Bash", args: { command: line } }, {
           cwd: "/p",
           home: "/h",
-          use: "guard"
+          use: "guard",
+          // Only rules that deny apply to the files of commands, as in Claude Code.
+          filesOfCommands: true
         }) !== "no-match"
         const { ran } = await run([PermissionRules.make({ deny: [rule], allow: ["Bash"] })], ["bash", {
           command: line
