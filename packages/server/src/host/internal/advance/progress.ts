@@ -24,7 +24,9 @@ export interface SeenProgress {
 /** Compares the stored turn with what the last attempts have seen. */
 export const seenProgress = (entry: Entry, state: RunState | undefined): SeenProgress => {
   const seen = storedIn(entry)
-  const progress = state !== undefined && state.input.key === entry.key ? progressOf(state) : []
+  const hasBegun = state !== undefined && state.input.key === entry.key
+  // A turn whose model has not answered yet is no further than none.
+  const progress = hasBegun && state.counts.llmCalls > 0 ? progressOf(state) : []
   return isFurther(progress, seen.progress)
     ? { progress, attempts: entry.attempts, isNew: true }
     : { ...seen, isNew: false }
