@@ -25,7 +25,7 @@ export interface SeenProgress {
 export const seenProgress = (entry: Entry, state: RunState | undefined): SeenProgress => {
   const seen = storedIn(entry)
   const hasBegun = state !== undefined && state.input.key === entry.key
-  // A turn whose model has not answered yet is no further than none.
+  // A turn whose model has not answered yet counts like a turn that has not begun.
   const progress = hasBegun && state.counts.llmCalls > 0 ? progressOf(state) : []
   return isFurther(progress, seen.progress)
     ? { progress, attempts: entry.attempts, isNew: true }
