@@ -71,7 +71,8 @@ describe("the programs of other SDKs", () => {
     for (const text of ["no mails to eve", "[pin]", "be careful"]) assert.include(calls.last, text)
     for (const text of ["4711", "belay-guard"]) assert.notInclude(calls.last, text)
     assert.strictEqual(asked.payload.suspendPayload.reason, "really?")
-    assert.deepStrictEqual([asked.before, asked.ran], [["cy hi"], ["cy hi", "asked hi"]])
+    // Mastra continues only one call that waits, so the calls of a step run one after the other if a hook can ask.
+    assert.deepStrictEqual([asked.before, asked.ran], [[], ["asked hi", "cy hi"]])
     assert.deepStrictEqual([declined.ran, scenes.edited.ran], [[], ["zoe hi"]])
     assert.include(declined.last, "not now")
     assert.deepStrictEqual([restart.ran, restart.stranger], [["asked hi"], []])
