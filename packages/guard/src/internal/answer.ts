@@ -62,7 +62,10 @@ export const answer = async ({ call, check, input, place, request }: Asking): Pr
   }
 }
 
-/** A tool gives the answer of the turn. Returns what is shown of it. Throws a `GuardError` if hooks do not accept it. */
+/**
+ * Checks the answer of a turn that is the result of a tool, and returns what is shown of it. Throws a `GuardError` if
+ * hooks refuse it.
+ */
 export const answerOfTool = async (place: Place, text: string): Promise<string> => {
   if (!place.acts("preStop", "postTurn", "revealText")) return text
   const end = await place.session.beforeStop({ text })

@@ -128,7 +128,8 @@ export interface Source {
 }
 
 /**
- * Options of `Budget.remaining` for limits that are stored in a ledger. The options of `Budget.make` are such options too.
+ * Options of `Budget.remaining` for limits that are stored in a ledger. The options of `Budget.make` are such options
+ * too.
  *
  * @category models
  * @since 0.1.0

@@ -38,7 +38,8 @@ export interface Options {
   readonly concurrency?: number
   /**
    * How long a process without a sign of life keeps its sessions, in milliseconds; whole seconds. Default 4,000.
-   * After that, other processes take its sessions over, so it must be longer than the machine or the database may be busy with something else.
+   * After that, other processes take its sessions over. So it must be longer than the machine or the database may be
+   * busy with something else.
    */
   readonly lockMs?: number
 }

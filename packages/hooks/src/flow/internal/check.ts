@@ -174,7 +174,7 @@ export const classOfLeaf = (
   if (rank === undefined && isOfTable(tool) && isCell(place, value)) return "content"
   const outer = classAt(schema, top, top)
   const own = key === top ? outer : classAt(schema, key, place)
-  // Parts of a list of texts are texts, and so are those of a file. Of anything else, parts have their own class, or that
+  // Parts of a list of texts are texts, and so are those of a file. Parts of anything else have their own class, or that
   // of the whole.
   const isRequest = typeof ownValue(args, top) !== "string" || bodies.has(partsOfName(top).at(-1) ?? "")
   const inherited = outer === "content" && isRequest && !richText.has(key) ? "other" : outer

@@ -143,7 +143,8 @@ const vouchForMade = (
 const stateFields = wordSet("status state ok success result message type kind object created date time at version")
 
 const accountWords = wordSet(
-  "account bank iban bic swift routing card wallet phone mobile telephone fax handle user username email address tax vat"
+  "account bank iban bic swift routing card wallet phone mobile telephone fax handle user username email address tax " +
+    "vat"
 )
 
 /** Whether a field identifies an account or a person: nobody is paid or told because a tool returned it. */

@@ -7,7 +7,7 @@ import { decisiveIn } from "./text/decisive.ts"
 import { leavesOf } from "./text/leaves.ts"
 import { canonical } from "./text/words.ts"
 
-/** Whether a call contains a link or an address from the description of one of the tools, which the person did not say. */
+/** Whether a call contains a link or an address that the description of a tool named, and the person did not. */
 export const isTold = (memory: Memory, call: Checkable, tools: ReadonlyArray<ToolMeta>): boolean => {
   if (tools.length === 0) return false
   const found = leavesOf(call.args).flatMap(({ value }) => typeof value === "string" ? decisiveIn(value) : [])

@@ -31,7 +31,7 @@ export const answerNode = async (
   if (!incoming.complete) linger(incoming)
 }
 
-/** Drops the rest of a body. A connection that is closed before its client has sent it all looks broken to the client. */
+/** Reads and drops the rest of a body: a client takes a connection that is closed earlier for broken. */
 const linger = (incoming: IncomingMessage): void => {
   const timer = setTimeout(() => incoming.destroy(), lingerMs)
   timer.unref()

@@ -12,7 +12,7 @@ const kinds: { readonly [kind: string]: readonly [what: string, isOne: (value: u
   object: ["an object", isObject]
 }
 
-/** Returns the error if a value of the driver is not an object with these fields. `point` is the method of the guard. */
+/** Returns the error of a method of the guard, if what it was given is not an object with these fields. */
 export const wrongGiven = <A>(
   sessionId: string,
   point: string,

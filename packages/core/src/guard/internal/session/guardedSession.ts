@@ -79,40 +79,31 @@ export class GuardedSession implements GuardSession {
       enterPhase(turn.state, "model")
       if (answer !== undefined) return { type: "respond", text: answer }
       return { type: "allow", input: before === undefined ? turn.state.input : { ...turn.state.input, before } }
-    }, true)
+    }, { always: true })
   }
 
   modelRequest(request: LlmRequest) {
-    const { conversation } = this
-    return this.verdict(
-      this.with("modelRequest", request, { messages: "list" }, (own) => modelRequest(conversation, own))
-    )
+    const wrong = this.wrong("modelRequest", request, { messages: "list" })
+    return this.verdict(() => modelRequest(this.conversation, this.own(request)), { wrong })
   }
   modelAnswer(answer: GivenAnswer) {
-    const { conversation } = this
-    return this.verdict(
-      this.with("modelAnswer", answer, { response: "object" }, (own) => modelAnswer(conversation, own))
-    )
+    const wrong = this.wrong("modelAnswer", answer, { response: "object" })
+    return this.verdict(() => modelAnswer(this.conversation, this.own(answer)), { wrong })
   }
   modelDelta(delta: LlmDelta) {
-    const { conversation } = this
-    return this.verdict(this.with("modelDelta", delta, { type: "text" }, (own) => modelDelta(conversation, own)))
+    const wrong = this.wrong("modelDelta", delta, { type: "text" })
+    return this.verdict(() => modelDelta(this.conversation, this.own(delta)), { wrong })
   }
   callModel(request: LlmRequest, call: (request: LlmRequest) => PromiseLike<LlmResponse>) {
-    const { conversation } = this
-    return this.verdict(
-      this.with("callModel", request, { messages: "list" }, (own) => callModel(conversation, own, call))
-    )
+    const wrong = this.wrong("callModel", request, { messages: "list" })
+    return this.verdict(() => callModel(this.conversation, this.own(request), call), { wrong })
   }
   toolCall(call: GivenCall) {
     return this.verdict(() => toolCall(this.conversation, call))
   }
   toolResult(call: FinishedCall, result: ToolResult) {
-    const { conversation } = this
-    return this.verdict(
-      this.with("toolResult", call, { id: "text" }, () => toolResult(conversation, call, result)),
-      true
-    )
+    const wrong = this.wrong("toolResult", call, { id: "text" })
+    return this.verdict(() => toolResult(this.conversation, call, result), { wrong, always: true })
   }
   callTool(call: GivenCall, run: (args: Json) => PromiseLike<Json> | Json) {
     return this.verdict(() => callTool(this.conversation, call, run))
@@ -130,49 +121,53 @@ export class GuardedSession implements GuardSession {
 
   delegation(asked: Delegation): Awaitable.Awaitable<DelegationVerdict, AgentError> {
     const { conversation } = this
-    return this.verdict(this.with("delegation", asked, {}, function*(own): Step<Bare<DelegationVerdict>, Failure> {
+    const own = this.own(asked)
+    return this.verdict(function*(): Step<Bare<DelegationVerdict>, Failure> {
       const allowed = yield* allowDelegation(yield* conversation.turn(), own)
       if (allowed.type === "refuse") return { type: "deny", reason: allowed.reason, by: allowed.by }
       return allowed.type === "answer"
         ? { type: "respond", result: allowed.result }
         : { type: "allow", delegation: allowed.delegation }
-    }))
+    }, { wrong: this.wrong("delegation", asked) })
   }
   delegationResult(ended: PostDelegationEvent): Awaitable.Awaitable<DelegationResultVerdict, AgentError> {
     const { conversation } = this
-    const point = function*(own: PostDelegationEvent): Step<Bare<DelegationResultVerdict>, Failure> {
+    const own = this.own(ended)
+    return this.verdict(function*(): Step<Bare<DelegationResultVerdict>, Failure> {
       const finished = yield* finishDelegation(yield* conversation.turn(), own)
       return finished.type === "refuse"
         ? { type: "deny", reason: finished.reason, by: finished.by }
         : { type: "allow", text: finished.text }
-    }
-    return this.verdict(this.with("delegationResult", ended, { result: "object" }, point))
+    }, { wrong: this.wrong("delegationResult", ended, { result: "object" }) })
   }
 
   compaction(request: CompactionRequest): Awaitable.Awaitable<CompactionVerdict, AgentError> {
     const { conversation } = this
-    return this.verdict(this.with("compaction", request, {}, function*(own): Step<Bare<CompactionVerdict>, Failure> {
+    const own = this.own(request)
+    return this.verdict(function*(): Step<Bare<CompactionVerdict>, Failure> {
       const outcome = yield* askHooks(yield* conversation.turn(), "preCompaction", own)
       const { action, by = "hook", event } = outcome ?? {}
       if (action?._tag === "Reject") return { type: "deny", reason: action.reason, by }
       if (action?._tag === "Respond") return { type: "respond", result: action.output }
       return { type: "allow", request: event ?? own }
-    }))
+    }, { wrong: this.wrong("compaction", request) })
   }
   compacted(event: PostCompactionEvent): Awaitable.Awaitable<void, AgentError> {
     const { conversation } = this
-    return this.plain(this.with("compacted", event, {}, function*() {
+    return this.plain(function*() {
       const turn = yield* conversation.turn()
       forgetPlaced(conversation.session)
       const { removedCount, summary } = event
       turn.io.publish({ type: "compaction", removedCount, summary })
       yield* notifyHooks(turn, "postCompaction", event)
-    }))
+    }, this.wrong("compacted", event))
   }
 
   beforeStop(end: GivenEnd): Awaitable.Awaitable<StopVerdict, AgentError> {
     const { conversation, options: { followUps } } = this
-    const point = function*({ messages = [], text }: GivenEnd): Step<Bare<StopVerdict>, Failure> {
+    const wrong = this.wrong("beforeStop", end, { text: "text" })
+    const { messages = [], text } = wrong === undefined ? this.own(end) : { text: "" }
+    return this.verdict(function*(): Step<Bare<StopVerdict>, Failure> {
       const turn = yield* conversation.turn()
       const { state } = turn
       const budget = { usedTokens: 0, windowTokens: 0 }
@@ -190,8 +185,7 @@ export class GuardedSession implements GuardSession {
       const final = outcome?.event.output.text ?? text
       enterPhase(state, "ended")
       return { type: "allow", text: final, shown: revealText(turn, final) }
-    }
-    return this.verdict(this.with("beforeStop", end, { text: "text" }, point), true)
+    }, { wrong, always: true })
   }
 
   end(reason: OnSessionEndEvent["reason"] = "done"): Awaitable.Awaitable<void, AgentError> {
@@ -216,37 +210,29 @@ export class GuardedSession implements GuardSession {
     return this.conversation.agent.freeze ? copy(value) : value
   }
 
-  /** Gives a point its own copy of what the driver gave, if that is what the point needs. */
-  private with<A, Verdict>(
-    name: string,
-    value: A,
-    fields: GivenFields<A>,
-    point: (own: A) => Step<Verdict, Failure>
-  ): () => Step<Verdict, Failure> {
-    const { conversation } = this
-    const wrong = wrongGiven(conversation.id, name, value, fields)
-    if (wrong === undefined) {
-      const own = this.own(value)
-      return () => point(own)
-    }
-    return function*() {
-      return yield* wrong
-    }
+  /** Returns the error if the driver, which may be a program without types, gave something else. */
+  private wrong<A>(method: string, value: A, fields: GivenFields<A> = {}): SessionError | undefined {
+    return wrongGiven(this.conversation.id, method, value, fields)
   }
 
   /** Runs a point that has no verdict. */
-  private plain(point: () => Step<void, Failure>): Awaitable.Awaitable<void, AgentError> {
+  private plain(point: () => Step<void, Failure>, wrong?: SessionError): Awaitable.Awaitable<void, AgentError> {
+    if (wrong !== undefined) return this.awaitable(Effect.fail(wrong))
     return this.awaitable(
       this.onNewest(Effect.catch(Effect.gen(point), (error) => Effect.asVoid(verdictOf(error))))
     )
   }
 
-  /** Runs a point. After the end of the turn, all verdicts are the same, unless the point runs `always`. */
+  /**
+   * Runs a point, or fails with what is `wrong`. After the end of the turn, all verdicts are the same, unless the point
+   * runs `always`.
+   */
   private verdict<Verdict extends { readonly type: string }>(
     point: () => Step<Verdict, Failure>,
-    always = false
+    { always = false, wrong }: { readonly always?: boolean; readonly wrong?: SessionError | undefined } = {}
   ): Awaitable.Awaitable<Verdict & { readonly context: ReturnType<Conversation["takeContext"]> }, AgentError> {
     const { conversation } = this
+    if (wrong !== undefined) return this.awaitable(Effect.fail(wrong))
     const run = Effect.suspend((): Effect.Effect<Verdict | Bare<Stopped>, AgentError> => {
       const { stopped } = conversation
       if (stopped !== undefined && !always) return Effect.succeed({ ...stopped, type: "stop" })

@@ -33,7 +33,7 @@ export const unmarked = (token: string): string => token.replace(/^\*+|\*+$/g, "
 /** Whether a value can stand for other values, such as `reports/*`. */
 export const isWild = (value: string): boolean => /[*[\]{}^|]|\D%|^%/.test(value)
 
-/** Whether a text is a number, such as `12`, `-3.50` or `118.4`. A long one that begins with 0 is a telephone number. */
+/** Whether a text is a number, such as `12`, `-3.50` or `118.4`. A long one with a leading 0 is a telephone number. */
 export const isNumber = (text: string): boolean => /^-?(?:[1-9]\d{0,14}|0\d{0,3})(?:\.\d{1,10})?$/.test(text)
 
 /** The words of a text, in order. */

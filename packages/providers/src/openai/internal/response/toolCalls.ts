@@ -193,7 +193,7 @@ const argsOf = (given: unknown): string =>
 /** Some servers begin every call with an empty object. */
 const tidy = (args: string): string => args.trim().replace(/^\{\}\s*(?=\{)/, "")
 
-/** Whether no more pieces of the arguments can follow. More can follow `{}`, because some servers begin every call with it. */
+/** Whether the arguments are complete. More can follow `{}`, because some servers begin every call with it. */
 const isFinal = (text: string, isFollowed: boolean): boolean => (isFollowed || text !== "{}") && isWhole(text)
 
 const isWhole = (args: string): boolean => {
