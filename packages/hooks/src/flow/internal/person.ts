@@ -75,7 +75,7 @@ const withoutTags = (text: string): string => {
 /** Numbers that stand alone: not those of a date, a path or a code. */
 const amounts = /(?<![\w@/.#-])(?:[A-Z]{3})?[€$£¥]?-?\d[\d.,']*(?:[km]\b)?(?![\w@/-])/g
 
-/** Numbers that are no amounts: those of accounts, telephones, files, times, and of things such as `invoice 4711`. */
+/** Numbers that say no quantity: those of accounts, telephones, files, times, and of things such as `invoice 4711`. */
 const noAmounts = [
   /\b[a-z]{2}\d{2}(?: ?[a-z\d]{2,4}){3,8}\b/gi,
   /(?<!\w)(?:\+\d{1,3}[ /-]?|0)\d{2,4}[ /-]?\d{3,}(?:[ -]?\d+)*(?!\w)/g,
