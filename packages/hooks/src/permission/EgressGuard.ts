@@ -83,12 +83,16 @@ export const make = (options: Options = {}): AgentHook => {
         return problem === undefined ? undefined : `${target.text.slice(0, 200)} may not be reached: ${problem}`
       }
       const lines = shellLinesOf(event)
-      const refusal = firstIn(lines.flatMap(({ targets }) => targets), check) ??
-        firstTarget(event.args, "", new Set(lines.flatMap(({ isRead, line }) => isRead ? [line] : [])), check)
+      const refusal = lines.length === 0
+        ? firstTarget(event.args, "", noLines, check)
+        : firstIn(lines.flatMap(({ targets }) => targets), check) ??
+          firstTarget(event.args, "", new Set(lines.flatMap(({ isRead, line }) => isRead ? [line] : [])), check)
       return refusal === undefined ? undefined : HookAction.reject(refusal)
     }
   })
 }
+
+const noLines: ReadonlySet<string> = new Set()
 
 interface ShellLine {
   readonly line: string
