@@ -103,9 +103,12 @@ const sumOf = <A>(all: ReadonlyArray<A>, lengthOf: (one: A) => number): number =
   all.reduce((sum, one) => sum + lengthOf(one), 0)
 
 const lengthOfMessage = (message: Message): number => {
-  if (message.role === "tool" || typeof message.content === "string") return JSON.stringify(message).length
-  const { content, ...rest } = message
-  return JSON.stringify(rest).length + sumOf(content, lengthOfPart)
+  const { content, role, ...rest } = message
+  const about = JSON.stringify(rest).length - "{}".length
+  if (typeof content === "string") return about + content.length
+  // The result of a tool may be any JSON.
+  if (role === "tool") return about + JSON.stringify(content).length
+  return about + sumOf(content as ReadonlyArray<ContentPart>, lengthOfPart)
 }
 
 const lengthOfPart = (part: ContentPart): number =>

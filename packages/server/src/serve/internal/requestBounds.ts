@@ -21,14 +21,14 @@ const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
 export class RequestBounds {
   private readonly maxValues: number
   private readonly maxDepth: number
-  /** What is read, for people. */
+  /** What has too much, for people. */
   private readonly what: string
   private values = 0
   private depth = 0
   private isText = false
   private isEscaped = false
 
-  constructor(maxValues: number, maxDepth = maxBodyDepth, what = "the body") {
+  constructor(maxValues: number, maxDepth = maxBodyDepth, what = "the body has") {
     this.maxValues = maxValues
     this.maxDepth = maxDepth
     this.what = what
@@ -59,11 +59,11 @@ export class RequestBounds {
       else if (byte === comma) values++
       else if (byte === openObject || byte === openList) {
         values++
-        if (++depth > maxDepth) throw invalid(`${what} has more than ${maxDepth} lists and objects inside each other`)
+        if (++depth > maxDepth) throw invalid(`${what} more than ${maxDepth} lists and objects inside each other`)
       } else if (byte === closeObject || byte === closeList) depth--
     }
     if (values > this.maxValues) {
-      throw new Refusal("too-large", `${what} has more than ${this.maxValues} values: send fewer messages or parts`)
+      throw new Refusal("too-large", `${what} more than ${this.maxValues} values: send fewer messages or parts`)
     }
     this.depth = depth
     this.isEscaped = isEscaped

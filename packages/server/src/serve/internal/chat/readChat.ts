@@ -109,7 +109,7 @@ const [maxValues, maxDepth] = [50_000, 50]
 
 /** Makes the reader for one request. It refuses arguments that would take long to read, before it parses them. */
 export const argsReader = (): ReadArgs => {
-  const bounds = new RequestBounds(maxValues, maxDepth, "the arguments of tool calls")
+  const bounds = new RequestBounds(maxValues, maxDepth, "the arguments of tool calls have")
   return (text) => {
     bounds.addText(text)
     try {
