@@ -10,6 +10,7 @@ import { host } from "./host.ts"
 import { http } from "./http.ts"
 import { imports } from "./imports.ts"
 import { memory } from "./memory.ts"
+import { open } from "./open.ts"
 import { requests } from "./requests.ts"
 import { serve } from "./serve.ts"
 import { start } from "./start.ts"
@@ -29,6 +30,7 @@ const parts: { readonly [name: string]: () => Promise<string> } = {
   files,
   http,
   host,
+  open,
   memory,
   waiting,
   imports,
