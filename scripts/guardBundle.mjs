@@ -8,27 +8,28 @@ import { rolldown } from "rolldown"
 import { parseAst } from "rolldown/parseAst"
 
 /** Modules of Node that load many others, and what takes their place. */
-const quickFolder = "packages/cli/src/internal/guard/run/quick"
 const quick = { "node:crypto": "quickCrypto", "node:net": "quickNet" }
 
-/** Modules that are for hosts, or larger than what they are worth in a command, and what takes their place. */
-const small = {
-  "packages/providers/src/store/internal/sqlite/inbox.ts": "noInbox",
-  "packages/core/src/guard/internal/schema/jsonSchema.ts": "noConversion"
+/** Modules that the command does not need, and what takes their place. */
+const unused = {
+  // The inbox of a store is for hosts.
+  "packages/providers/src/store/internal/sqlite/inbox.ts": "export const inboxOf = () => undefined",
+  // The conversions of schemas are large. The command refuses schemas that need them.
+  "packages/core/src/guard/internal/schema/jsonSchema.ts":
+    `export const documentOf = () => { throw new Error("put a JSON Schema into inputSchema") }
+    export const schemaOf = documentOf`
 }
 
-const withSmall = () => {
-  const files = new Map(
-    Object.entries(small).map(([large, name]) => [resolve(large), resolve(quickFolder, `${name}.ts`)])
-  )
-  return { name: "with-small", load: (id) => files.has(id) ? readFileSync(files.get(id), "utf8") : undefined }
+const withoutUnused = () => {
+  const code = new Map(Object.entries(unused).map(([file, instead]) => [resolve(file), instead]))
+  return { name: "without-unused", load: (id) => code.get(id) }
 }
 
 /** Loads a module of Node when code that uses it is evaluated, and not at the start. */
 const lazyBuiltins = () => ({
   name: "lazy-builtins",
   resolveId: (id) => {
-    if (Object.hasOwn(quick, id)) return resolve(quickFolder, `${quick[id]}.ts`)
+    if (Object.hasOwn(quick, id)) return resolve(`packages/cli/src/internal/guard/run/quick/${quick[id]}.ts`)
     return id.startsWith("node:") && builtinModules.includes(id.slice(5)) ? `\0${id}` : undefined
   },
   load: (id) => {
@@ -95,7 +96,7 @@ export const guardBundle = async (file, input = "packages/cli/src/internal/guard
     platform: "node",
     logLevel: "silent",
     resolve: { conditionNames: ["@belay/source", "import", "default"] },
-    plugins: [withSmall(), lazyBuiltins()],
+    plugins: [withoutUnused(), lazyBuiltins()],
     treeshake: { moduleSideEffects: false, propertyReadSideEffects: false }
   })
   await build.write({
