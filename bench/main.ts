@@ -1,4 +1,5 @@
 /** `npm run bench [part ...]`: ratios against a named baseline in the same run. */
+import { bodies } from "./bodies.ts"
 import { bundle } from "./bundle.ts"
 import { chain } from "./chain.ts"
 import { files } from "./files.ts"
@@ -31,6 +32,7 @@ const parts: { readonly [name: string]: () => Promise<string> } = {
   http,
   host,
   open,
+  bodies,
   memory,
   waiting,
   imports,
