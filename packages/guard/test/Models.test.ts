@@ -62,7 +62,12 @@ describe("the models of a guard", () => {
   it("may be a function of the program", async () => {
     const llm: NonNullable<Guard.GuardOptions["llm"]> = ({ prompt }, hook) =>
       Awaitable.make(
-        Effect.succeed({ model: "own", text: `${hook}: ${JSON.stringify(prompt)}`, toolCalls: [], finishReason: "stop" })
+        Effect.succeed({
+          model: "own",
+          text: `${hook}: ${JSON.stringify(prompt)}`,
+          toolCalls: [],
+          finishReason: "stop"
+        })
       )
     assert.strictEqual(await reasonOf({ llm, hooks: [judge({ prompt: "fine?" })] }), `judge: "fine?"`)
   })
