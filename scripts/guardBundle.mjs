@@ -10,14 +10,20 @@ import { parseAst } from "rolldown/parseAst"
 /** Modules of Node that load many others, and what takes their place. */
 const quick = { "node:crypto": "quickCrypto", "node:net": "quickNet" }
 
-/** The inbox of a store is for hosts. */
-const withoutInbox = () => ({
-  name: "without-inbox",
-  load: (id) =>
-    id === resolve("packages/providers/src/store/internal/sqlite/inbox.ts")
-      ? "export const inboxOf = () => undefined"
-      : undefined
-})
+/** Modules that the command does not need, and what takes their place. */
+const unused = {
+  // The inbox of a store is for hosts.
+  "packages/providers/src/store/internal/sqlite/inbox.ts": "export const inboxOf = () => undefined",
+  // The conversions of schemas are large. The command refuses schemas that need them.
+  "packages/core/src/guard/internal/schema/jsonSchema.ts":
+    `export const documentOf = () => { throw new Error("put a JSON Schema into inputSchema") }
+    export const schemaOf = documentOf`
+}
+
+const withoutUnused = () => {
+  const code = new Map(Object.entries(unused).map(([file, instead]) => [resolve(file), instead]))
+  return { name: "without-unused", load: (id) => code.get(id) }
+}
 
 /** Loads a module of Node when code that uses it is evaluated, and not at the start. */
 const lazyBuiltins = () => ({
@@ -90,7 +96,7 @@ export const guardBundle = async (file, input = "packages/cli/src/internal/guard
     platform: "node",
     logLevel: "silent",
     resolve: { conditionNames: ["@belay/source", "import", "default"] },
-    plugins: [withoutInbox(), lazyBuiltins()],
+    plugins: [withoutUnused(), lazyBuiltins()],
     treeshake: { moduleSideEffects: false, propertyReadSideEffects: false }
   })
   await build.write({

@@ -1,8 +1,9 @@
-import { readFileSync } from "node:fs"
+import type { JsonObject } from "@belay/core/Json"
+import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import type { Facts } from "../../src/internal/guard/sample.ts"
-import { call, projectWith } from "./support/guarded.ts"
+import { bundle, call, projectWith } from "./support/guarded.ts"
 
 const header = `import { defineHook, HookAction } from "@belay/sdk"
 `
@@ -46,6 +47,19 @@ describe("belay guard run in Claude Code", () => {
       }
     })
   })
+
+  it("checks arguments with a Standard Schema of the config", async () => {
+    const { claude } = projectWith(`
+      const validate = (value) => typeof value.to === "string" ? { value } : { issues: [{ message: "no to" }] }
+      const input = { "~standard": { version: 1, vendor: "own", validate } }
+      export default { hooks: [], tools: [{ name: "mcp__m__mail", input, inputSchema: { type: "object" } }] }`)
+    const decided = async (id: string, args: JsonObject) =>
+      (await claude("PreToolUse", call(id, "mcp__m__mail", args))).hookSpecificOutput?.["permissionDecision"]
+    assert.strictEqual(await decided("1", { to: 7 }), "deny")
+    assert.isUndefined(await decided("2", { to: "a@b.example" }))
+  })
+
+  it("is one file of less than 1,000,000 bytes", () => assert.isBelow(statSync(bundle).size, 1_000_000))
 
   it("counts over processes, and begins a turn with each message", async () => {
     const { claude } = projectWith(`import { ToolCallLimit } from "@belay/hooks"

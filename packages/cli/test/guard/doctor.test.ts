@@ -41,6 +41,17 @@ describe("belay guard doctor", () => {
     assert.include(stdout, `switches off all hooks: remove ${setting}`)
   })
 
+  it("finds a tool of the config whose schema the command cannot read", async () => {
+    const input = { type: "object", properties: {} }
+    const { doctor } = await wired(
+      "claude",
+      `export default { hooks: [], tools: [${JSON.stringify({ name: "mail", input })}] }`
+    )
+    const { code, stdout } = await doctor()
+    assert.strictEqual(code, 1)
+    assert.match(stdout, /guard\.tools\.mail\.input: .*put a JSON Schema into inputSchema/)
+  })
+
   it("finds a matcher that leaves out calls, which install then removes", async () => {
     const { doctor, place, write } = await wired("claude")
     const line = `${quoted} guard run --system claude --event PreToolUse || exit 2`

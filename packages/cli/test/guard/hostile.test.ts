@@ -108,6 +108,11 @@ describe("a config that cannot be used", () => {
       ],
       ["imports what the guard has not", `import { createAgent } from "@belay/core"\nexport default []`, /createAgent/],
       [
+        "has a tool whose schema must be converted",
+        `export default { hooks: [], tools: [{ name: "mail", input: { type: "object", properties: {} } }] }`,
+        /guard\.tools\.mail\.input: .*put a JSON Schema into inputSchema/
+      ],
+      [
         "has a hook that must hold where the system cannot enforce it",
         `export default { hooks: [{ name: "strict", kind: "policy", preLlmCall() {} }] }`,
         /claude cannot enforce strict at preLlmCall/

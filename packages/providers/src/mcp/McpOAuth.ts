@@ -90,6 +90,7 @@ export const make = (options: Options): McpOAuth => {
   // Several requests may be refused at the same time, and each then begins a login.
   let asked: URL | undefined
   let current: URL | undefined
+  let newest: Saved["tokens"]
   const verifiers = new Map<string | null, string>()
   const read = async (): Promise<Saved> => {
     const text = await store.load()
@@ -123,7 +124,10 @@ export const make = (options: Options): McpOAuth => {
     // What the client of the protocol saves is JSON, and it checks what it reads.
     saveClientInformation: (client) => write((saved) => ({ ...saved, client: { ...client } })),
     tokens: async () => (await read()).tokens as never,
-    saveTokens: (tokens) => write((saved) => ({ ...saved, tokens: { ...tokens } })),
+    saveTokens: (tokens) => {
+      newest = { ...tokens }
+      return write((saved) => ({ ...saved, tokens: { ...tokens } }))
+    },
     redirectToAuthorization: (url) => {
       asked = url
     },
@@ -156,6 +160,10 @@ export const make = (options: Options): McpOAuth => {
   return {
     provider,
     isAsked: () => asked !== undefined,
+    recover: () => {
+      asked = undefined
+      return write((saved) => newest === undefined ? saved : { tokens: newest, ...saved })
+    },
     ...(onAuthorize === undefined ? {} : { logIn: logIn(onAuthorize) })
   }
 }

@@ -17,7 +17,9 @@ const root = realpathSync(mkdtempSync(join(tmpdir(), "belay-guard-")))
 export const program = join(root, "bin", "guard.cjs")
 mkdirSync(join(root, "bin"), { recursive: true })
 cpSync(resolve(import.meta.dirname, "../../../bin/guard.cjs"), program)
-await guardBundle(join(root, "dist", "guard", "run.cjs"))
+/** The file that the command loads. */
+export const bundle = join(root, "dist", "guard", "run.cjs")
+await guardBundle(bundle)
 
 /** How the command ended. */
 export interface Ended {

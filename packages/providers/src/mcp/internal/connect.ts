@@ -32,8 +32,8 @@ export interface Connection {
   readonly client: Client
   /** The calls that run on it. */
   readonly calls: RunningCalls
-  /** Logs in again, if the server wants that. */
-  readonly logInAgain: () => Promise<void> | undefined
+  /** To be called when a call begins. The function that it returns logs in again, if the server wants that. */
+  readonly prepareLogin: () => () => Promise<void> | undefined
   readonly close: () => Promise<void>
 }
 
@@ -130,24 +130,33 @@ const connectOnce = (
     return {
       client,
       calls,
-      logInAgain: sharedLogin(name, server, transport),
+      prepareLogin: sharedLogin(name, server, transport),
       close: () => client.close()
     }
   })
 
-/** Calls that are refused at the same time share a login. */
-const sharedLogin = (name: string, server: Program | Endpoint, transport: object): Connection["logInAgain"] => {
+/** Calls that are refused at the same time share a login, also if the answer to one of them comes late. */
+const sharedLogin = (name: string, server: Program | Endpoint, transport: object): Connection["prepareLogin"] => {
   const oauth = "url" in server ? server.oauth : undefined
   let running: Promise<void> | undefined
+  let logins = 0
   return () => {
-    if (running !== undefined || oauth?.isAsked?.() !== true) return running
-    // The transport of a server with an address can do that.
-    const { finishAuth } = transport as { readonly finishAuth: FinishLogin }
-    running = Effect.runPromise(logInWith(name, oauth, finishAuth.bind(transport)))
-    running.catch(() => {}).finally(() => {
-      running = undefined
-    })
-    return running
+    let before = logins
+    return () => {
+      if (running !== undefined || oauth?.isAsked?.() !== true) return running
+      // Somebody has logged in since this call was sent. Its refusal has taken the new tokens away.
+      if (logins > before) {
+        before = logins
+        return oauth.recover?.() ?? Promise.resolve()
+      }
+      // The transport of a server with an address can do that.
+      const { finishAuth } = transport as { readonly finishAuth: FinishLogin }
+      running = Effect.runPromise(logInWith(name, oauth, finishAuth.bind(transport)))
+      running.then(() => logins++, () => {}).finally(() => {
+        running = undefined
+      })
+      return running
+    }
   }
 }
 

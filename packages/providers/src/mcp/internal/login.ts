@@ -11,6 +11,8 @@ export interface McpOAuth {
   readonly provider: OAuthClientProvider
   /** Whether the server wants a person to log in. */
   readonly isAsked?: () => boolean
+  /** Brings back the last tokens, if a refusal that came late has removed them. */
+  readonly recover?: () => Promise<void>
   /**
    * Lets a person log in at the address that the provider was sent to, and returns the address to which the browser was
    * redirected. Absent if no person can log in.

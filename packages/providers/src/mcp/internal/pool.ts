@@ -26,11 +26,14 @@ export interface Used {
   /** What the server lists on this connection. It is listed again after the server said that its tools changed. */
   readonly listing: Effect.Effect<Listing, McpError>
   /** Logs in again, if the server wants that. */
-  readonly logInAgain: Connection["logInAgain"]
+  readonly prepareLogin: Connection["prepareLogin"]
 }
 
 /** Milliseconds before each new attempt to reach a server that has answered before. */
 const reconnectPauses: ReadonlyArray<number> = [0, 100, 200, 400, 800, 1_600, 3_200]
+
+/** How often a call may log in. The login before the last may have been another call's, whose tokens were refused. */
+const maxLogins = 2
 
 /** A class, because it has state that many calls share. */
 export class Pool {
@@ -65,20 +68,22 @@ export class Pool {
     name: string,
     call: (used: Used) => Effect.Effect<A, McpError>,
     pauses: ReadonlyArray<number> = reconnectPauses,
-    hasLoggedIn = false
+    earlierLogins = 0
   ): Effect.Effect<A, McpError> {
-    let isLoggedIn = hasLoggedIn
+    let logins = earlierLogins
     const asked = Effect.flatMap(this.usedOf(name), (one) => {
       const connection = this.open.get(name)
       if (connection === undefined) return call(one)
       this.users.set(connection, (this.users.get(connection) ?? 0) + 1)
-      return Effect.catch(call(one), (error) => {
-        const login = error.fate === "not-sent" && !isLoggedIn ? one.logInAgain() : undefined
+      const logInAgain = one.prepareLogin()
+      const refused = (error: McpError): Effect.Effect<A, McpError> => {
+        const login = error.fate === "not-sent" && logins < maxLogins ? logInAgain() : undefined
         if (login === undefined) return Effect.fail(error)
-        isLoggedIn = true
+        logins++
         const done = Effect.tryPromise({ try: () => login, catch: (failed) => asMcpError(name, failed) })
-        return Effect.andThen(done, call(one))
-      }).pipe(
+        return Effect.andThen(done, Effect.catch(call(one), refused))
+      }
+      return Effect.catch(call(one), refused).pipe(
         Effect.tapError(({ fate }) =>
           Effect.sync(() => fate === "not-sent" && this.open.get(name) === connection && this.open.delete(name))
         ),
@@ -90,7 +95,7 @@ export class Pool {
       if (error.fate !== "not-sent" || !this.answered.has(name)) return Effect.fail(error)
       return pause === undefined || this.isClosed
         ? Effect.fail(error)
-        : Effect.flatMap(Effect.sleep(pause), () => this.use(name, call, rest, isLoggedIn))
+        : Effect.flatMap(Effect.sleep(pause), () => this.use(name, call, rest, logins))
     })
   }
 
@@ -132,7 +137,7 @@ export class Pool {
     const known = this.given.get(name)
     if (known !== undefined) return known
     const listing = this.listings(name, client).read
-    const used = { client, calls: new RunningCalls(), listing, logInAgain: () => undefined }
+    const used = { client, calls: new RunningCalls(), listing, prepareLogin: () => () => undefined }
     this.given.set(name, used)
     return used
   }
@@ -150,9 +155,9 @@ export class Pool {
       onToolsChanged: () => listings?.stale()
     })
     const made: Promise<Connection> = Effect.runPromise(opened, { signal: this.end.signal }).then((connection) => {
-      const { calls, client, logInAgain } = connection
+      const { calls, client, prepareLogin } = connection
       listings = this.listings(name, client)
-      this.used.set(connection, { client, calls, logInAgain, listing: listings.read })
+      this.used.set(connection, { client, calls, prepareLogin, listing: listings.read })
       // After a restart, the server may have other tools.
       if (this.last.has(name)) listings.stale()
       return connection

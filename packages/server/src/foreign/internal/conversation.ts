@@ -146,6 +146,7 @@ export class Conversation {
       })
       .onNotification("session/update", ({ params: { update } }) => this.read(update))
     // The types of `node:stream/web` and those of `fetch` are written separately for the same streams.
+    const isCut = () => child.stdout.readableEnded
     const stream = ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout) as never)
     const connection = app.connect(stream)
     const close = () => {
@@ -172,14 +173,14 @@ export class Conversation {
       starting.then(() => clearTimeout(timer), () => clearTimeout(timer))
       gone.catch(() => clearTimeout(timer))
     })
-    const started = await Promise.race([patient(starting), gone, late]).catch((error: Error) => {
+    const started = await Promise.race([patient(starting, isCut), gone, late]).catch((error: Error) => {
       close()
       return Promise.reject(error)
     })
     this.connected = {
       close,
       cancel: () => agent.notify("session/cancel", { sessionId: started.sessionId }).catch(() => {}),
-      prompt: (prompt) => agent.request("session/prompt", { sessionId: started.sessionId, prompt })
+      prompt: (prompt) => patient(agent.request("session/prompt", { sessionId: started.sessionId, prompt }), isCut)
     }
   }
 
@@ -188,7 +189,7 @@ export class Conversation {
     this.done = undefined
     const { connected } = this
     if (connected === undefined) return
-    this.working = patient(connected.prompt(prompt)).then(
+    this.working = connected.prompt(prompt).then(
       (response) => {
         this.readUsage(response)
         this.done = { stopReason: response.stopReason }
@@ -346,9 +347,11 @@ interface Connected {
   readonly close: () => void
 }
 
-/** Fails a moment later, because the end of the process says more than the end of its connection. */
-const patient = <A>(promise: Promise<A>): Promise<A> =>
-  promise.catch((error: Error) => new Promise((_, reject) => setTimeout(() => reject(error), 200)))
+/** Fails later, because the end of the process says more than the end of its connection. That is `isCut` then. */
+const patient = <A>(promise: Promise<A>, isCut: () => boolean): Promise<A> =>
+  promise.catch((error: Error) =>
+    new Promise((_, reject) => void setTimeout(() => reject(error), isCut() ? 5_000 : 200).unref())
+  )
 
 /** Leaves out what the agent has left out. */
 const given = (fields: { readonly [name: string]: string | number | null | undefined }): JsonObject =>

@@ -92,8 +92,8 @@ describe("the events of a part", () => {
       "3 turn-end suspended",
       "end suspended"
     ]],
-    ["end with a turn that a person has cancelled, whatever its end", ["cancelled", start, end("completed"), start], [
-      "2 turn-start",
+    ["end with a turn that a person has cancelled, whatever its end", [start, "cancelled", end("completed"), start], [
+      "1 turn-start",
       "3 turn-end completed",
       "end cancelled"
     ]],

@@ -39,8 +39,16 @@ const tools: ReadonlyArray<GuardedTool> = [
   ...Array.from(new Set([...others, ...all.flatMap(({ own = [] }) => own)]), (name) => ({ name }))
 ]
 
-/** The tools that the config describes, and these. What the config says about a tool counts. */
+/**
+ * The tools that the config describes, and these. What the config says about a tool counts. Throws if a tool has a
+ * schema that would have to be converted: the command leaves that out, because it is large.
+ */
 export const withTools = (own: ReadonlyArray<GuardedTool> = []): ReadonlyArray<GuardedTool> => {
+  const other = own.find(({ input }) => input !== undefined && !("~standard" in Object(input)))
+  if (other !== undefined) {
+    throw new Error(`guard.tools.${other.name}.input: a command checks arguments with a Standard Schema (zod, valibot, \
+arktype) only: put a JSON Schema into inputSchema, and leave out input, because the agent checks its own calls`)
+  }
   const names = new Set(own.map(({ name }) => name))
   return [...own, ...tools.filter(({ name }) => !names.has(name))]
 }

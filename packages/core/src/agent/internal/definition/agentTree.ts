@@ -12,6 +12,7 @@ import type { AgentHook } from "../../../hook/AgentHook.ts"
 import * as HookChain from "../../../hook/HookChain.ts"
 import type { PolicyAnswer, RuntimePolicy } from "../../../port/RuntimePolicy.ts"
 import { targetOf } from "./delegationTarget.ts"
+import { misspeltTools } from "./misspeltTools.ts"
 import { makeAgent, type ResolvedAgent } from "./resolvedAgent.ts"
 import { isOtherVersion, isSameHook } from "./sameHook.ts"
 
@@ -30,6 +31,7 @@ export const checkDelegates = (agent: ResolvedAgent): Result.Result<ResolvedAgen
     if (Result.isFailure(child)) return Result.fail(child.failure)
     agent.warnings.push(...otherVersions(agent, target.agent))
   }
+  agent.warnings.push(...misspeltTools(agent))
   return Result.succeed(agent)
 }
 

@@ -1,9 +1,7 @@
 /** Turns the schema of a tool into a JSON Schema for the model and a decoder for the arguments. */
 import * as Exit from "effect/Exit"
-import * as JsonSchema from "effect/JsonSchema"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as SchemaRepresentation from "effect/SchemaRepresentation"
 import type { StandardSchemaV1 } from "effect/StandardSchema"
 import { ConfigError } from "../../../data/AgentError.ts"
 import { copy } from "../../../data/internal/copyJson.ts"
@@ -16,6 +14,7 @@ import type { Decoded } from "../../../port/ToolDispatcher.ts"
 import { loadOptional } from "../platform/platform.ts"
 import { effectEncoder, zodEncoder } from "./encoder.ts"
 import { hasDefaults } from "./jsonDefaults.ts"
+import { documentOf, schemaOf } from "./jsonSchema.ts"
 import { type ArgumentSchema, pathOf, type Shown, shownArguments } from "./shownArguments.ts"
 
 /** The JSON Schema and the decoder of a tool. */
@@ -133,46 +132,6 @@ interface ValibotConverter {
     schema: unknown,
     options: { readonly typeMode: "input"; readonly target: string }
   ) => JsonObject
-}
-
-const documentOf = (schema: Schema.Top): JsonObject => {
-  const { definitions, schema: root } = Schema.toJsonSchemaDocument(schema, { onExcessProperty: "error" })
-  // A JSON Schema document is a JSON object.
-  return (Object.keys(definitions).length === 0 ? root : { ...root, $defs: definitions }) as JsonObject
-}
-
-/** The tool must check `pattern` (because a foreign regular expression can hang), `not` and `if`. */
-const schemaOf = (schema: JsonObject): Schema.Top =>
-  SchemaRepresentation.fromJsonSchemaDocument(JsonSchema.fromSchemaDraft2020_12(withoutIgnored(schema) as never))
-
-const ignoredKeywords: ReadonlySet<string> = new Set([
-  "pattern",
-  "not",
-  "if",
-  "then",
-  "else",
-  "$schema",
-  "$id",
-  "dependentSchemas",
-  "unevaluatedProperties"
-])
-
-const withoutIgnored = (schema: Json, names = false): Json => {
-  // `Array.isArray` and `Object.entries` lose the information that the items are JSON.
-  if (Array.isArray(schema)) return schema.map((item) => withoutIgnored(item as Json))
-  if (typeof schema !== "object" || schema === null) return schema
-  return Object.fromEntries(
-    Object.entries(schema)
-      .filter(([key]) => names || !ignoredKeywords.has(key))
-      .map((
-        [key, value]
-      ) => [
-        key,
-        key === "const" || key === "enum" || key === "default"
-          ? value
-          : withoutIgnored(value as Json, !names && (key === "properties" || key === "$defs" || key === "definitions"))
-      ])
-  )
 }
 
 /**
