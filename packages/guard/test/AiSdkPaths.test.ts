@@ -144,6 +144,26 @@ describe("a failure of a tool that the client has run", () => {
   })
 })
 
+describe("a request that a hook changes", () => {
+  it("has the parameters of the hook, and those of the program that it left as they were", async () => {
+    const parameters = { maxTokens: 5, seed: 7, stop: ["end"], temperature: 0.5 }
+    const { guarded } = kit([defineHook({
+      name: "limits",
+      preLlmCall: (request) =>
+        HookAction.transform({ ...request, parameters: { ...request.parameters, ...parameters } })
+    })])
+    const model = scripted(says("ok"))
+    await generateText(guarded.settings({ model, prompt: "go", maxOutputTokens: 100, topP: 0.9 }))
+    assert.deepInclude(model.doGenerateCalls[0], {
+      maxOutputTokens: 5,
+      seed: 7,
+      stopSequences: ["end"],
+      temperature: 0.5,
+      topP: 0.9
+    })
+  })
+})
+
 describe("a hook in shadow mode", () => {
   it("does not hold back what the user reads", async () => {
     const pieces = async (mode: "enforce" | "shadow") => {
