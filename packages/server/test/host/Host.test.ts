@@ -157,7 +157,7 @@ describe("a host", () => {
     await close()
   })
 
-  it("says that a message is begun again while its turn goes on with the answer of a person", async () => {
+  it("says that a message is begun again while its turn continues with the answer of a person", async () => {
     const [entered, go] = [gate(), gate()]
     const danger = tool("danger", [], () => {
       entered.open()
