@@ -39,24 +39,25 @@ type Fields = { readonly [key: string]: unknown }
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
 
 const ofObjects = (before: Fields, after: Fields, found: Array<object>, depth: number): number | undefined => {
-  const names = Object.keys(before)
   let sum = 0
   let shared = 0
-  let index = 0
-  for (const name of Object.keys(after)) {
+  for (const name in after) {
+    if (!Object.hasOwn(after, name)) continue
     const child = after[name]
-    const known = names[index++] === name || Object.hasOwn(before, name) ? before[name] : undefined
+    const known = Object.hasOwn(before, name) ? before[name] : undefined
     if (known !== undefined) shared++
+    if (child === known) continue
     if (child === undefined) {
-      if (known !== undefined) sum -= knownSize(known, depth) + fieldSize(name)
+      sum -= knownSize(known, depth) + fieldSize(name)
       continue
     }
     const more = known === undefined ? sizeOf(child, found, depth) : difference(known, child, found, depth)
     if (more === undefined) return undefined
     sum += known === undefined ? more + fieldSize(name) : more
   }
-  if (shared === names.length) return sum
-  for (const name of names) {
+  for (const _ in before) shared--
+  if (shared === 0) return sum
+  for (const name of Object.keys(before)) {
     if (before[name] !== undefined && !Object.hasOwn(after, name)) {
       sum -= knownSize(before[name], depth) + fieldSize(name)
     }
@@ -112,8 +113,8 @@ const sizeOf = (value: unknown, found: Array<object>, depth: number): number | u
     }
     return sum
   }
-  for (const name of Object.keys(value)) {
-    const child = (value as Fields)[name]
+  for (const name in value) {
+    const child = Object.hasOwn(value, name) ? (value as Fields)[name] : undefined
     if (child === undefined) continue
     const size = sizeOf(child, found, depth + 1)
     if (size === undefined) return undefined
