@@ -39,25 +39,25 @@ type Fields = { readonly [key: string]: unknown }
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
 
 const ofObjects = (before: Fields, after: Fields, found: Array<object>, depth: number): number | undefined => {
+  const names = Object.keys(before)
   let sum = 0
   let shared = 0
-  for (const name in after) {
-    if (!Object.hasOwn(after, name)) continue
+  let index = 0
+  for (const name of Object.keys(after)) {
     const child = after[name]
-    const known = Object.hasOwn(before, name) ? before[name] : undefined
+    const known = names[index++] === name || Object.hasOwn(before, name) ? before[name] : undefined
     if (known !== undefined) shared++
     if (child === known) continue
     if (child === undefined) {
-      sum -= knownSize(known, depth) + fieldSize(name)
+      if (known !== undefined) sum -= knownSize(known, depth) + fieldSize(name)
       continue
     }
     const more = known === undefined ? sizeOf(child, found, depth) : difference(known, child, found, depth)
     if (more === undefined) return undefined
     sum += known === undefined ? more + fieldSize(name) : more
   }
-  for (const _ in before) shared--
-  if (shared === 0) return sum
-  for (const name of Object.keys(before)) {
+  if (shared === names.length) return sum
+  for (const name of names) {
     if (before[name] !== undefined && !Object.hasOwn(after, name)) {
       sum -= knownSize(before[name], depth) + fieldSize(name)
     }
@@ -65,7 +65,7 @@ const ofObjects = (before: Fields, after: Fields, found: Array<object>, depth: n
   return sum
 }
 
-/** A list usually gets more items at its end, and loses one. */
+/** A list usually gets more items at its end, and loses some at its beginning. */
 const ofLists = (
   before: ReadonlyArray<unknown>,
   after: ReadonlyArray<unknown>,
@@ -74,6 +74,8 @@ const ofLists = (
 ): number | undefined => {
   let sum = 0
   let at = 0
+  const lost = indexOf(before, after[0])
+  while (at < lost) sum -= knownSize(before[at++], depth) + 1
   for (let index = 0; index < after.length; index++) {
     const item = after[index]
     if (at < before.length && before[at] !== item && before[at + 1] === item) sum -= knownSize(before[at++], depth) + 1
@@ -87,6 +89,13 @@ const ofLists = (
   }
   while (at < before.length) sum -= knownSize(before[at++], depth) + 1
   return sum
+}
+
+/** `indexOf` is slow for frozen lists. Items that are equal, such as numbers, say nothing about what was lost. */
+const indexOf = (list: ReadonlyArray<unknown>, item: unknown): number => {
+  if (!isObject(item)) return -1
+  for (let index = 0; index < list.length; index++) if (list[index] === item) return index
+  return -1
 }
 
 const added = (item: unknown, found: Array<object>, depth: number): number | undefined => {
@@ -113,8 +122,8 @@ const sizeOf = (value: unknown, found: Array<object>, depth: number): number | u
     }
     return sum
   }
-  for (const name in value) {
-    const child = Object.hasOwn(value, name) ? (value as Fields)[name] : undefined
+  for (const name of Object.keys(value)) {
+    const child = (value as Fields)[name]
     if (child === undefined) continue
     const size = sizeOf(child, found, depth + 1)
     if (size === undefined) return undefined
