@@ -169,7 +169,9 @@ const beforeModel = (
   let own = 0
   let results = 0
   let isForeign = parameters.hostedTools?.some(({ type }) => type !== "tool-search") === true
-  for (const message of messages) {
+  // There may be many of them, with each call of the model.
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index]!
     if (message.role === "tool") results++
     else if (message.role === "user") {
       if (message.source === undefined) own++
