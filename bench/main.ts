@@ -1,4 +1,5 @@
 /** `npm run bench [part ...]`: ratios against a named baseline in the same run. */
+import { bodies } from "./bodies.ts"
 import { bundle } from "./bundle.ts"
 import { chain } from "./chain.ts"
 import { files } from "./files.ts"
@@ -10,6 +11,7 @@ import { host } from "./host.ts"
 import { http } from "./http.ts"
 import { imports } from "./imports.ts"
 import { memory } from "./memory.ts"
+import { open } from "./open.ts"
 import { requests } from "./requests.ts"
 import { serve } from "./serve.ts"
 import { start } from "./start.ts"
@@ -29,6 +31,8 @@ const parts: { readonly [name: string]: () => Promise<string> } = {
   files,
   http,
   host,
+  open,
+  bodies,
   memory,
   waiting,
   imports,

@@ -171,6 +171,11 @@ export const serve = async (): Promise<string> => {
     await manyStreams("bare node:http loop", { listener: bare(50), close: () => undefined }, ask),
     await manyStreams("Belay, UI message stream", served(50, (one) => UiStream.handler(one)), ask)
   ]
+  const alone = [
+    await oneStream("bare node:http loop", { listener: bare(1), close: () => undefined }, ask),
+    await oneStream("Belay, UI message stream", served(1, (one) => UiStream.handler(one)), ask),
+    await oneStream("Belay, chat completions", served(1, (one) => OpenAiChat.handler(one)), ask, chatBody)
+  ]
   await worker.terminate()
   return [
     "### A streamed answer of 200 pieces, 16 at once",
@@ -179,6 +184,12 @@ export const serve = async (): Promise<string> => {
     "|---|--:|--:|--:|",
     ...rows,
     "",
+    "### One stream alone, with a piece every millisecond",
+    "",
+    "| | CPU µs a piece | ratio |",
+    "|---|--:|--:|",
+    ...alone.map(({ cpu, name }) => `| ${name} | ${cpu.toFixed(1)} | ${(cpu / alone[0]!.cpu).toFixed(1)} |`),
+    "",
     "### 1,000 open streams, each with a piece every 50 ms",
     "",
     "| | heap KiB a stream | CPU µs a piece | all done in s (pauses: 10) | loop delay p99 ms |",
@@ -186,6 +197,29 @@ export const serve = async (): Promise<string> => {
     ...open,
     ""
   ].join("\n")
+}
+
+/** One stream after another, whose pieces are packets of their own. Returns the median. */
+const oneStream = async (
+  name: string,
+  { close, listener }: Pick<Contender, "close" | "listener">,
+  ask: (message: object) => Promise<void>,
+  body = uiBody
+): Promise<{ readonly name: string; readonly cpu: number }> => {
+  const { port, server } = await listen(listener)
+  const path = body === uiBody ? "/api/chat" : "/v1/chat/completions"
+  const samples: Array<number> = []
+  await ask({ port, path, body, count: 20, atOnce: 4 })
+  for (let round = 0; round < 5; round++) {
+    const before = process.threadCpuUsage()
+    await ask({ port, path, body, count: 5, atOnce: 1 })
+    const { system, user } = process.threadCpuUsage(before)
+    samples.push((user + system) / 5 / pieces.length)
+  }
+  server.closeAllConnections()
+  server.close()
+  await close()
+  return { name, cpu: samples.sort((a, b) => a - b)[2]! }
 }
 
 /** 1,000 streams with a piece every 50 ms each: what one costs in memory, and how late timers are. */

@@ -72,6 +72,11 @@ export interface Options {
    * than 10,000 messages with parts.
    */
   readonly maxValues?: number
+  /**
+   * The maximum number of characters of the texts of a request, with its history. The content of files does not count.
+   * A longer request is refused before it is stored. Default 1,000,000.
+   */
+  readonly maxTextLength?: number
   /** The maximum number of bytes of a request's headers. Default 32 KiB. */
   readonly maxHeaderBytes?: number
   /** What one principal may ask of this process. Beyond it, requests get status 429 with `Retry-After`. */
@@ -97,6 +102,7 @@ export interface Serve extends AsyncDisposable {
   readonly origins: ReadonlyArray<string>
   readonly maxBodyBytes: number
   readonly maxValues: number
+  readonly maxTextLength: number
   readonly maxHeaderBytes: number
   readonly maxEventLength: number
   /** Counts the requests of each principal. */
@@ -118,6 +124,7 @@ const optionKinds: OptionKinds<Options> = {
   origins: "textList",
   maxBodyBytes: "number",
   maxValues: "number",
+  maxTextLength: "number",
   maxHeaderBytes: "number",
   maxEventLength: "number",
   perPrincipal: "object",
@@ -152,11 +159,12 @@ const principalKinds: OptionKinds<PrincipalOptions> = {
 export const make = (options: Options): Serve => {
   Result.getOrThrow(checkKinds("Serve", options, optionKinds, ["authorize"]))
   const { agent, host: given, maxBodyBytes = 10_485_760, maxEventLength = 1_000_000 } = options
-  const { maxHeaderBytes = 32_768, maxValues = 80_000 } = options
+  const { maxHeaderBytes = 32_768, maxTextLength = 1_000_000, maxValues = 80_000 } = options
   Result.getOrThrow(checkOptions(
     "Serve",
     whole("maxBodyBytes", maxBodyBytes, 1),
     whole("maxValues", maxValues, 1),
+    whole("maxTextLength", maxTextLength, 1),
     whole("maxHeaderBytes", maxHeaderBytes, 1),
     whole("maxEventLength", maxEventLength, 1_000)
   ))
@@ -200,6 +208,7 @@ export const make = (options: Options): Serve => {
     origins: options.origins ?? [],
     maxBodyBytes,
     maxValues,
+    maxTextLength,
     principals: new PrincipalLimits(options.perPrincipal ?? {}),
     maxHeaderBytes,
     maxEventLength,

@@ -65,10 +65,26 @@ describe("a host with SQLite", () => {
       database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...Array<number>(parametersOf(sql)).fill(1))
         .map((row) => String(row["detail"]))
         // The indexes that a scan may use contain only what is open, or what is asked for.
-        .filter((detail) => /^SCAN (?!\(|CONSTANT)/.test(detail) && !/USING INDEX inbox_(?:open|due)/.test(detail))
+        .filter((detail) =>
+          /^SCAN (?!\(|CONSTANT)/.test(detail) && !/USING INDEX inbox_(?:open|due|ready)/.test(detail)
+        )
         .map((detail) => `${detail}: ${sql}`)
     )
     assert.deepStrictEqual(whole, [])
     database.close()
+  })
+
+  it("does not look at the sessions that wait for people to find what is due", async () => {
+    const path = newFile()
+    const seen = await statementsOf(async () => {
+      using store = SqliteStore.make({ path })
+      await Effect.runPromise(store.inbox.due({ until: 1e15, limit: 10, fair: true }))
+    })
+    const due = [...seen].find((sql) => sql.includes("min(at) AS first"))!
+    using database = new DatabaseSync(path)
+    const plan = database.prepare(`EXPLAIN QUERY PLAN ${due}`).all(...Array<number>(parametersOf(due)).fill(1))
+    const reads = plan.map(({ detail }) => String(detail)).filter((detail) => /^(?:SCAN|SEARCH) one\b/.test(detail))
+    assert.lengthOf(reads, 1)
+    assert.include(reads[0], "USING INDEX inbox_ready")
   })
 })

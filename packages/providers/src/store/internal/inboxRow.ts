@@ -17,9 +17,12 @@ export interface InboxRow {
   readonly release?: string | null
 }
 
-/** Returns the entry of a row. A part that cannot be read is `null` or absent: who uses the entry checks it. */
-export const entryOf = (row: InboxRow): Entry => {
-  const { at, attempts, body, key, kind, outcome, release, seq, session_id, status, tenant } = row
+/**
+ * Returns the entry of a row. A part that cannot be read is `null` or absent: who uses the entry checks it. `body` is
+ * the value of the body, if it was read before.
+ */
+export const entryOf = (row: InboxRow, body = read(row.body)): Entry => {
+  const { at, attempts, key, kind, outcome, release, seq, session_id, status, tenant } = row
   const known = {
     release: typeof release === "string" ? read(release) : undefined,
     tenant: tenant === null ? undefined : read(tenant),
@@ -31,7 +34,7 @@ export const entryOf = (row: InboxRow): Entry => {
     sessionId: session_id,
     key: read(key) ?? key,
     kind,
-    body: read(body) ?? null,
+    body: body ?? null,
     at,
     ...(known.tenant === undefined ? {} : { tenant: known.tenant }),
     status,
@@ -41,7 +44,8 @@ export const entryOf = (row: InboxRow): Entry => {
   } as Entry
 }
 
-const read = (text: string): unknown => {
+/** Reads a column that has JSON. Returns nothing if it has something else. */
+export const read = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {

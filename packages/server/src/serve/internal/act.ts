@@ -1,6 +1,6 @@
 /** What a request does in a session: it sends a message, or it answers questions. */
 import { defined } from "@belay/core/Fields"
-import type { FilePart, Message } from "@belay/core/Message"
+import type { ContentPart, FilePart, Message } from "@belay/core/Message"
 import type { PendingAsk } from "@belay/core/RunState"
 import type { Decisions } from "@belay/core/Session"
 import type { ClientTool } from "@belay/core/Turn"
@@ -33,13 +33,14 @@ interface Person {
 
 /** Sends a message, and returns where its turn is to be read. The trace of the request goes on in the turn. */
 export const send = async (
-  { host, principals }: Serve,
+  serve: Serve,
   sessionId: string,
   principal: string,
   sending: Sending,
   request?: Request
 ): Promise<Part> => {
-  const busy = await principals.whyNot(principal)
+  checkLength(serve, sending)
+  const busy = await serve.principals.whyNot(principal)
   if (busy !== undefined) throw new Refusal("busy", busy.why, undefined, busy.retryAfter)
   const { attachments, before = [], history, instructions, key = crypto.randomUUID(), message, tools = [] } = sending
   const input = {
@@ -51,7 +52,7 @@ export const send = async (
     ...(tools.length === 0 ? {} : { tools })
   }
   const options = { key, tenant: principal, ...(history === undefined ? {} : { history }) }
-  await host.send(sessionId, input, options)
+  await serve.host.send(sessionId, input, options)
   return { sessionId, key }
 }
 
@@ -61,17 +62,18 @@ export const send = async (
  * ones, the first counts, and neither counts for a question that comes after it.
  */
 export const decide = async (
-  { host }: Serve,
+  serve: Serve,
   { principal, sessionId }: Person,
   conversation: Conversation,
   decisions: Decisions,
   keyOf: (after: number, asks: string) => string = (after, asks) => `decide.${after}.${asks}`
 ): Promise<Part> => {
+  checkTextLength(serve, JSON.stringify(decisions).length)
   const { lastEvent = 0 } = conversation
   const answered = pendingOf(conversation).filter(({ callId }) => Object.hasOwn(decisions, callId))
   const key = keyOf(lastEvent, await askIdOfAll(askingOf(sessionId, conversation), answered))
   const signed = Object.entries(decisions).map(([id, decision]) => [id, { ...decision, by: principal }] as const)
-  await host.decide(sessionId, Object.fromEntries(signed), { key })
+  await serve.host.decide(sessionId, Object.fromEntries(signed), { key })
   return { sessionId, key, after: lastEvent }
 }
 
@@ -81,6 +83,38 @@ export const pendingOf = (conversation: Conversation | undefined): ReadonlyArray
 
 /** Whether the question is a call of a client's tool. */
 export const isClientCall = ({ client }: PendingAsk): boolean => client === true
+
+/** Refuses a message before it is stored. What its files contain does not count. */
+const checkLength = (serve: Serve, { attachments, before = [], history = [], instructions = "", message }: Sending) => {
+  const messages = [...history, ...before]
+  checkTextLength(
+    serve,
+    message.length + instructions.length + sumOf(attachments, lengthOfPart) + sumOf(messages, lengthOfMessage)
+  )
+}
+
+const checkTextLength = ({ maxTextLength }: Serve, length: number): void => {
+  if (length > maxTextLength) {
+    throw new Refusal("too-large", `the texts of the request have more than ${maxTextLength} characters`)
+  }
+}
+
+const sumOf = <A>(all: ReadonlyArray<A>, lengthOf: (one: A) => number): number =>
+  all.reduce((sum, one) => sum + lengthOf(one), 0)
+
+const lengthOfMessage = (message: Message): number => {
+  const { content, role, ...rest } = message
+  const about = JSON.stringify(rest).length - "{}".length
+  if (typeof content === "string") return about + content.length
+  // The result of a tool may be any JSON.
+  if (role === "tool") return about + JSON.stringify(content).length
+  return about + sumOf(content as ReadonlyArray<ContentPart>, lengthOfPart)
+}
+
+const lengthOfPart = (part: ContentPart): number =>
+  part.type === "text" ? part.text.length : JSON.stringify(isData(part) ? { ...part, url: "" } : part).length
+
+const isData = (part: ContentPart): boolean => part.type === "file" && part.url.startsWith("data:")
 
 /** Joins the system and developer messages of a client. Throws a `Refusal` if clients may not send any. */
 export const checkInstructions = (

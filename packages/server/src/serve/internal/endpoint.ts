@@ -86,11 +86,20 @@ const readBody = async ({ maxBodyBytes, maxValues }: Serve, { body, headers }: R
     bounds.add(chunk)
     text += decoder.decode(chunk, { stream: true })
   }
-  const value = parse(text + decoder.decode())
+  text += decoder.decode()
+  if (size > largeBody) await turn()
+  const value = parse(text)
+  if (size > largeBody) await turn()
   const why = whyNot(value)
   if (why !== undefined) throw invalid(`the body is not valid: ${why}`)
   return value
 }
+
+/** How many bytes are read and parsed without a turn of the event loop in between. */
+const largeBody = 1_000_000
+
+/** Lets other requests go on. */
+const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))
 
 const parse = (text: string): unknown => {
   try {

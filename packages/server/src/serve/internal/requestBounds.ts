@@ -1,11 +1,13 @@
 /** Refuses a body that would take long to read, while it arrives and before it is parsed. */
 import { invalid, Refusal } from "./refusal.ts"
 
-/** Objects and lists inside each other, at most. */
-const maxDepth = 100
+/** How many objects and lists of a body may be inside each other. */
+const maxBodyDepth = 100
 
 /** Bytes that are read between two looks at the number of values. */
 const sliceBytes = 65_536
+
+const encoder = new TextEncoder()
 
 const quote = 0x22
 const comma = 0x2c
@@ -18,13 +20,18 @@ const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
  */
 export class RequestBounds {
   private readonly maxValues: number
+  private readonly maxDepth: number
+  /** What has too much, for people. */
+  private readonly what: string
   private values = 0
   private depth = 0
   private isText = false
   private isEscaped = false
 
-  constructor(maxValues: number) {
+  constructor(maxValues: number, maxDepth = maxBodyDepth, what = "the body has") {
     this.maxValues = maxValues
+    this.maxDepth = maxDepth
+    this.what = what
   }
 
   /** Reads the next bytes. Throws a `Refusal` for too many values, or too many inside each other. */
@@ -32,7 +39,16 @@ export class RequestBounds {
     for (let at = 0; at < bytes.length; at += sliceBytes) this.addSlice(bytes.subarray(at, at + sliceBytes))
   }
 
+  /** Reads a whole text, which may not be JSON. Its values count with those before, and its depth does not. */
+  addText(text: string): void {
+    this.depth = 0
+    this.isText = false
+    this.isEscaped = false
+    this.add(encoder.encode(text))
+  }
+
   private addSlice(bytes: Uint8Array): void {
+    const { maxDepth, what } = this
     let { depth, isEscaped, isText, values } = this
     for (const byte of bytes) {
       if (isText) {
@@ -43,11 +59,11 @@ export class RequestBounds {
       else if (byte === comma) values++
       else if (byte === openObject || byte === openList) {
         values++
-        if (++depth > maxDepth) throw invalid(`the body has more than ${maxDepth} lists and objects inside each other`)
+        if (++depth > maxDepth) throw invalid(`${what} more than ${maxDepth} lists and objects inside each other`)
       } else if (byte === closeObject || byte === closeList) depth--
     }
     if (values > this.maxValues) {
-      throw new Refusal("too-large", `the body has more than ${this.maxValues} values: send fewer messages or parts`)
+      throw new Refusal("too-large", `${what} more than ${this.maxValues} values: send fewer messages or parts`)
     }
     this.depth = depth
     this.isEscaped = isEscaped

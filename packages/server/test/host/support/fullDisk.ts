@@ -2,16 +2,27 @@
 import { createAgent } from "@belay/core/createAgent"
 import { defineTool } from "@belay/core/defineTool"
 import { text, whyInvalid } from "@belay/core/Message"
+import type * as PostgresStore from "@belay/providers/PostgresStore"
 import * as SqliteStore from "@belay/providers/SqliteStore"
 import * as Host from "@belay/server/Host"
 import * as Effect from "effect/Effect"
 import * as References from "effect/References"
 import { DatabaseSync } from "node:sqlite"
+import pg from "pg"
 import { assert } from "vitest"
+import type { PostgresServer } from "../../../../../test/support/postgres.ts"
 import { failure, gate, newFile, planner, pollMs } from "./hosted.ts"
+import { type EngineName, openEngine, openStore } from "./openStore.ts"
+
+/** A store whose disk can be filled. */
+interface Disk extends Pick<Host.Options, "engine"> {
+  readonly store: SqliteStore.SqliteStore | PostgresStore.PostgresStore
+  readonly fill: () => unknown
+  readonly free: () => unknown
+}
 
 /** Opens a store whose file cannot grow while its disk is full. */
-const openStore = () => {
+export const sqliteDisk = (): Disk => {
   const opened = new Set<DatabaseSync>()
   // oxlint-disable-next-line typescript/unbound-method -- it is called with its database
   const { exec } = DatabaseSync.prototype
@@ -31,12 +42,46 @@ const openStore = () => {
   }
 }
 
+/** What a server says that cannot write. */
+const refusal = `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$`
+
+/** Opens a store and an engine on a server that refuses to write while its disk is full. */
+export const postgresDisk = async (server: PostgresServer, name: EngineName): Promise<Disk> => {
+  const where = `${server.url}#full_${name.replace("-", "")}`
+  const admin = new pg.Client({ connectionString: server.url })
+  await admin.connect()
+  await admin.query(`DROP FUNCTION IF EXISTS refuse CASCADE; ${refusal}`)
+  const onAll = async (change: (table: string) => string) => {
+    const { rows } = await admin.query<{ readonly name: string }>(
+      `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname ~ '^full_'
+        OR tablename ~ '^full_'`
+    )
+    await admin.query(rows.map(({ name }) => change(name)).join(";"))
+  }
+  return {
+    store: openStore(where, "2 seconds"),
+    ...openEngine(where, name),
+    fill: () =>
+      onAll((table) =>
+        `CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION refuse()`
+      ),
+    free: async () => {
+      await onAll((table) => `DROP TRIGGER IF EXISTS refuse ON ${table}`)
+      await admin.end()
+    }
+  }
+}
+
 /** More than what fits into pages that are not used. */
 const large = "x".repeat(200_000)
 
 /** Fills the disk for `fullMs` while `sessions` turns run a tool. */
-export const fullDisk = async (fullMs: number, sessions: number): Promise<void> => {
-  const { fill, free, store } = openStore()
+export const fullDisk = async (
+  fullMs: number,
+  sessions: number,
+  { fill, free, store, ...engine }: Disk = sqliteDisk()
+): Promise<void> => {
   const [begun, go] = [gate(), gate()]
   const calls: Array<string> = []
   const work = defineTool({
@@ -51,7 +96,7 @@ export const fullDisk = async (fullMs: number, sessions: number): Promise<void> 
     }
   })
   const agent = createAgent({ provider: planner(), store: store.sessions, tools: [work], log: false })
-  const host = Host.make({ agent, store, pollMs })
+  const host = Host.make({ agent, store, pollMs, ...engine })
   // It logs what it tries again.
   const running = await Effect.runPromise(Effect.provideService(host.start(), References.MinimumLogLevel, "None"))
   const ids = Array.from({ length: sessions }, (_, index) => `s${index}`)
@@ -61,13 +106,16 @@ export const fullDisk = async (fullMs: number, sessions: number): Promise<void> 
   }
   await begun.opened
 
-  fill()
+  await fill()
   const error = await failure(host.send("late", large, { key: "late" }))
   assert.deepInclude(error, { _tag: "HostError", problem: "store" })
-  assert.match(String(error["message"]), /no space is left on the disk.+Try again with the same key/)
+  assert.match(
+    String(error["message"]),
+    /no space (?:is left on the disk|or memory left|left on device).+Try again with the same key/
+  )
   go.open()
   await Effect.runPromise(Effect.sleep(fullMs))
-  free()
+  await free()
 
   await host.send("late", large, { key: "late" })
   assert.deepInclude(await host.result("late", "late"), { status: "completed" })
@@ -83,5 +131,5 @@ export const fullDisk = async (fullMs: number, sessions: number): Promise<void> 
   assert.lengthOf(calls, sessions)
   await running.drain()
   await agent.close()
-  store.close()
+  await store.close()
 }

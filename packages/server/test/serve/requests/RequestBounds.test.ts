@@ -103,6 +103,88 @@ describe("a body with very many values", () => {
   })
 })
 
+const complete = async (serve: Serve.Serve, messages: ReadonlyArray<unknown>): Promise<readonly [number, string]> => {
+  const { request } = inPieces([JSON.stringify({ messages })])
+  const response = await OpenAiChat.handler(serve)(request)
+  return [response.status, await response.text()]
+}
+
+describe("a text that is longer than the server allows", () => {
+  const long = "m".repeat(700)
+  const user = (content: unknown) => ({ role: "user", content })
+  const call = (args: string) => [
+    user("hi"),
+    { role: "assistant", content: "", tool_calls: [{ id: "c", function: { name: "f", arguments: args } }] },
+    { role: "tool", tool_call_id: "c", content: "done" },
+    user("go on")
+  ]
+
+  it.each<readonly [string, ReadonlyArray<unknown>]>([
+    ["one message", [user(long + long)]],
+    ["parts", [user([{ type: "text", text: long }, { type: "text", text: long }])]],
+    ["the history", [user(long), { role: "assistant", content: "yes" }, user(long)]],
+    ["instructions", [{ role: "system", content: long + long }, user("hi")]],
+    ["arguments", call(JSON.stringify([long, long]))],
+    ["the address of a file", [user([{ type: "image_url", image_url: { url: `https://example.com/${long}${long}` } }])]]
+  ])("is refused before it is stored: %s", async (_, messages) => {
+    const serve = serveWith({ maxTextLength: 1_000, clientInstructions: true })
+    const [status, why] = await complete(serve, messages)
+    assert.deepStrictEqual([status, (await serve.host.list()).length], [413, 0], why)
+    assert.include(why, "the texts of the request have more than 1000 characters")
+    await serve.close()
+  })
+
+  it("is none where a file is long, and is taken by default up to a million characters", async () => {
+    const small = serveWith({ maxTextLength: 1_000 })
+    const url = `data:image/png;base64,${"QUJD".repeat(1_000)}`
+    assert.strictEqual((await complete(small, [user([{ type: "image_url", image_url: { url } }])]))[0], 200)
+    await small.close()
+    const serve = serveWith()
+    assert.strictEqual((await complete(serve, [user("m".repeat(1_000_000))]))[0], 200)
+    assert.strictEqual((await complete(serve, [user("m".repeat(1_000_001))]))[0], 413)
+    await serve.close()
+  })
+
+  it("is refused as the answer to a question too", async () => {
+    const serve = serveWith({ maxTextLength: 1_000, clientTools: true })
+    const tools = [{ type: "function", function: { name: "f", parameters: { type: "object" } } }]
+    const send = async (messages: ReadonlyArray<unknown>) => {
+      const { request } = inPieces([JSON.stringify({ messages, tools })])
+      const response = await OpenAiChat.handler(serve)(request)
+      // The client knows the form of its answer.
+      return [response.status, Object(await response.json())] as const
+    }
+    const [, asked] = await send([user("call f")])
+    const { tool_calls } = asked.choices[0].message
+    const answered = [user("call f"), { role: "assistant", content: null, tool_calls }]
+    const result = { role: "tool", tool_call_id: tool_calls[0].id }
+    assert.strictEqual((await send([...answered, { ...result, content: long + long }]))[0], 413)
+    assert.strictEqual((await send([...answered, { ...result, content: long }]))[0], 200)
+    await serve.close()
+  })
+
+  it.each<readonly [number, string, string]>([
+    [400, "[".repeat(500_000), "the arguments of tool calls have more than 50 lists and objects inside each other"],
+    [413, `[${"1,".repeat(60_000)}1]`, "the arguments of tool calls have more than 50000 values"]
+  ])("is refused with %i when the arguments of a call would take long to read", async (status, args, why) => {
+    const serve = serveWith()
+    const answer = await complete(serve, call(args))
+    assert.deepStrictEqual([answer[0], answer[1].includes(why)], [status, true], answer[1])
+    const items = [{ type: "function_call", call_id: "c", name: "f", arguments: args }, user("hi")]
+    const { request } = inPieces([JSON.stringify({ input: items })], "/v1/responses")
+    assert.strictEqual((await OpenAiResponses.handler(serve)(request)).status, status)
+    await serve.close()
+  })
+
+  it("may have arguments that are no JSON, and many calls", async () => {
+    const serve = serveWith()
+    for (const args of ["\"[[[[", "]]]]", `{"a":${"[".repeat(40)}${"]".repeat(40)}}`]) {
+      assert.strictEqual((await complete(serve, call(args)))[0], 200, args)
+    }
+    await serve.close()
+  })
+})
+
 /** What the class counts: one for every list, object and comma. */
 const countOf = (value: unknown): number => {
   if (typeof value !== "object" || value === null) return 0

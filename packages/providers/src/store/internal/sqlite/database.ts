@@ -3,7 +3,7 @@ import { dirname } from "node:path"
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
 import { StoreError, storeError } from "../error.ts"
 import { sqliteError } from "./attempt.ts"
-import { applicationId, migrations, version } from "./schema.ts"
+import { applicationId, indexes, migrations, version } from "./schema.ts"
 
 /** An open database. */
 export interface Database {
@@ -35,6 +35,7 @@ export const open = (path: string, synchronous: "normal" | "full", patience: num
     database.exec(`PRAGMA synchronous = ${synchronous === "full" ? "FULL" : "NORMAL"}`)
     migrate(path, database)
     verify(path, database, Connection)
+    addIndexes(database)
     return face(path, database, patience)
   } catch (error) {
     if (database?.isOpen === true) database.close()
@@ -169,6 +170,14 @@ const verify = (path: string, database: DatabaseSync, Connection: typeof Databas
     "corrupt",
     `its ${wrong[0]} is not that of version ${version}: restore it from a backup, or use another file`
   )
+}
+
+const addIndexes = (database: DatabaseSync): void => {
+  try {
+    database.exec(indexes)
+  } catch {
+    // The disk is full, or others write for long: whoever opens the file next adds them.
+  }
 }
 
 const objectsOf = (database: DatabaseSync): ReadonlyMap<string, unknown> =>

@@ -15,29 +15,38 @@ import {
   openMessages,
   pinnedTo,
   placeOf,
+  read,
   releaseOf
 } from "../inboxRow.ts"
 import { attempt } from "./attempt.ts"
+import { Bodies, bodyColumns, type SizedRow } from "./bodies.ts"
 import { claimOf } from "./claim.ts"
 import { type Database, one } from "./database.ts"
+import { fairly } from "./fairly.ts"
 
 /** Numbers that JavaScript cannot have come as others, so that the row can be read. */
-const columns = "CAST(seq AS REAL) AS seq, session_id, key, kind, body, at, tenant, status, " +
+const columns = `CAST(seq AS REAL) AS seq, session_id, key, kind, ${bodyColumns}, at, tenant, status, ` +
   "CAST(attempts AS REAL) AS attempts, outcome"
 
 const release = releaseOf("inbox", "pins")
 
 export const inboxOf = (database: Database): Inbox => {
   const { path, sql, write } = database
+  const bodies = new Bodies(database)
+  const act = <A>(operation: () => A) => fairly(attempt(path, operation))
+  const toEntry = (row: unknown): Entry => {
+    // The columns are those of the table.
+    const sized = row as SizedRow
+    return sized.size === 0 ? entryOf(sized) : entryOf(sized, bodies.of(sized, read))
+  }
   const find = (sessionId: string, key: string): Entry | undefined => {
     const row = sql(`SELECT ${columns} FROM inbox WHERE session_id = ? AND key = ?`).get(sessionId, JSON.stringify(key))
-    // The columns are those of the table.
-    return row === undefined ? undefined : entryOf(row as unknown as InboxRow)
+    return row === undefined ? undefined : toEntry(row)
   }
   const due = dueRows("inbox")
   return {
     add: (given, capacity = {}) =>
-      attempt(path, () =>
+      act(() =>
         write((): Added => {
           const { at, body, key, kind, sessionId, tenant } = given
           const id = requireSessionId(path, sessionId)
@@ -48,7 +57,7 @@ export const inboxOf = (database: Database): Inbox => {
             const found = one(sql(`SELECT count(${count}) FROM inbox WHERE ${where}`), ...of.map(([, value]) => value))
             if (Number(found) >= max) return { type: "full", limit }
           }
-          sql(
+          const { lastInsertRowid } = sql(
             "INSERT INTO inbox (session_id, key, kind, body, at, tenant, status, attempts)" +
               " VALUES (?, ?, ?, ?, ?, ?, 'waiting', 0)"
           ).run(
@@ -59,11 +68,11 @@ export const inboxOf = (database: Database): Inbox => {
             at,
             tenant === undefined ? null : JSON.stringify(tenant)
           )
-          return { type: "added", entry: find(id, key)! }
-        })),
+          return { type: "added", entry: { ...given, seq: Number(lastInsertRowid), status: "waiting", attempts: 0 } }
+        })
+      ),
     open: (sessionId) =>
-      attempt(
-        path,
+      act(
         () => {
           const text =
             `SELECT ${columns}, ${release} FROM inbox WHERE session_id = ? AND finished_at IS NULL ORDER BY seq`
@@ -74,28 +83,31 @@ export const inboxOf = (database: Database): Inbox => {
             sql("UPDATE inbox SET status = 'dead', outcome = ?, finished_at = 0 WHERE session_id = ? AND key = ?")
               .run(lostKey, sessionId, key)
           }
-          return rows.filter(hasKey).map(entryOf)
+          return rows.filter(hasKey).map(toEntry)
         }
       ),
     begin: (sessionId, key) =>
-      attempt(path, () =>
+      act(() =>
         write(() => {
           const { changes } = sql(
             "UPDATE inbox SET status = 'begun', attempts = attempts + 1" +
               " WHERE session_id = ? AND key = ? AND finished_at IS NULL"
           ).run(sessionId, JSON.stringify(key))
           return changes === 0 ? undefined : find(sessionId, key)
-        })),
+        })
+      ),
     report: (sessionId, key, status, outcome) =>
       Effect.flatMap(Clock.currentTimeMillis, (time) =>
-        attempt(path, () =>
+        act(() =>
           write(() => {
+            if (isFinished({ status })) bodies.forget(sessionId, JSON.stringify(key))
             sql(
               "UPDATE inbox SET status = ?, outcome = ?, finished_at = ?" +
                 " WHERE session_id = ? AND key = ? AND finished_at IS NULL"
             ).run(status, JSON.stringify(outcome), isFinished({ status }) ? time : null, sessionId, JSON.stringify(key))
-          }))),
-    get: (sessionId, key) => attempt(path, () => find(sessionId, key)),
+          })
+        )),
+    get: (sessionId, key) => act(() => find(sessionId, key)),
     due: ({ after = { at: -Infinity, sessionId: "" }, fair = false, limit, release, until }) =>
       attempt(path, () =>
         sql(
@@ -117,11 +129,11 @@ export const inboxOf = (database: Database): Inbox => {
           }
         })),
     ...(path === ":memory:" ? {} : { claim: claimOf(path) }),
-    care: careOf(database)
+    care: careOf(database, toEntry)
   }
 }
 
-const careOf = ({ path, sql, write }: Database): Care => {
+const careOf = ({ path, sql, write }: Database, toEntry: (row: unknown) => Entry): Care => {
   const dead = "WHERE session_id = ? AND key = ? AND status = 'dead'"
   return {
     counts: attempt(
@@ -132,8 +144,7 @@ const careOf = ({ path, sql, write }: Database): Care => {
       attempt(path, () => {
         const rows = sql(`SELECT ${columns}, ${release} FROM inbox WHERE status = ? AND seq > ? ORDER BY seq LIMIT ?`)
           .all(status, after, limit)
-        // The columns are those of the table.
-        return (rows as unknown as ReadonlyArray<InboxRow>).map(entryOf)
+        return rows.map(toEntry)
       }),
     revive: (sessionId, key) =>
       attempt(path, () =>

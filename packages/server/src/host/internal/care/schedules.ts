@@ -19,7 +19,11 @@ export interface Schedule {
   readonly message: string | TurnInput
   /** At least one second. The ticks are the multiples of it since 1970, so all processes have the same. */
   readonly every?: Duration.Input
-  /** Five fields, or six that begin with seconds: `0 9 * * 1-5` is nine o'clock on weekdays. */
+  /**
+   * Five fields, or six that begin with seconds: `0 9 * * 1-5` is nine o'clock on weekdays. When clocks are put back,
+   * minutes or hours that begin with `*` come in the repeated hour too, and all others once. When clocks are put
+   * forward, a tick of the hour that is left out comes in the hour after it.
+   */
   readonly cron?: string
   /** The time zone of `cron`, such as `Europe/Berlin`. Default UTC. */
   readonly timeZone?: string
@@ -91,11 +95,20 @@ export const readSchedules = (all: ReadonlyArray<Schedule>): ReadonlyArray<Ticki
 
 const parseCron = (cron: string, timeZone: string): Cron.Cron | undefined => {
   const parsed = Result.flatMap(
-    Cron.parse(cron, timeZone),
+    Cron.parse(cron, timeZone, { onDstOverlap: isRepeated(cron) ? "both" : "earlier" }),
     // Some times never come, such as those of the 30th of February.
     (found) => Result.map(Result.try(() => Cron.next(found, new Date(0))), () => found)
   )
   return Result.isSuccess(parsed) ? parsed.success : undefined
+}
+
+/**
+ * Whether the ticks of an hour come again when clocks are put back. As in the cron of Linux, those with a star in their
+ * minutes or hours do, because they have an interval, and those at a time of the day do not.
+ */
+const isRepeated = (cron: string): boolean => {
+  const [hours = "", minutes = ""] = cron.trim().split(/\s+/).slice(-5, -3).reverse()
+  return hours.startsWith("*") || minutes.startsWith("*")
 }
 
 const keyOf = ({ name }: Schedule, tick: number): string => `schedule ${name} ${new Date(tick).toISOString()}`

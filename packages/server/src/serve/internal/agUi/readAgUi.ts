@@ -44,11 +44,10 @@ export const readAgUi = (given: unknown): AgUiRequest => {
 
 const contextOf = (body: Fields): string => {
   const context = body["context"] === undefined ? [] : listField(body, "context").map(fieldsOf)
-  const state = body["state"]
-  const isEmpty = state === undefined || state === null || JSON.stringify(state) === "{}"
+  const state = JSON.stringify(body["state"] ?? {})
   return [
     ...context.map((one) => `${textField(one, "description", "context")}: ${wordsOf(one["value"])}`),
-    ...(isEmpty ? [] : [`The state of the application: ${JSON.stringify(state)}`])
+    ...(state === "{}" ? [] : [`The state of the application: ${state}`])
   ].join("\n")
 }
 

@@ -4,6 +4,7 @@ import type { ClientTool } from "@belay/core/Turn"
 import { fieldsOf, filesOf, isInstruction, listField, partsOf, textField, textOf } from "../content.ts"
 import { refuseFields, toolsOf } from "../openAi.ts"
 import { invalid } from "../refusal.ts"
+import { RequestBounds } from "../requestBounds.ts"
 
 /** The result of a client's tool. */
 export interface ToolAnswer {
@@ -52,10 +53,11 @@ export const readChat = (given: unknown): ChatRequest => {
 const readMessages = (all: ReadonlyArray<unknown>): Pick<ChatRequest, "messages" | "instructions"> => {
   const names = new Map<string, string>()
   const instructions: Array<string> = []
+  const readArgs = argsReader()
   const messages = all.flatMap((one, index): ReadonlyArray<Message> => {
     const fields = fieldsOf(one)
     const path = `messages[${index}]`
-    if (!isInstruction(fields)) return [readMessage(fields, path, names)]
+    if (!isInstruction(fields)) return [readMessage(fields, path, names, readArgs)]
     instructions.push(textOf(partsOf(fields["content"], `${path}.content`)))
     return []
   })
@@ -65,7 +67,8 @@ const readMessages = (all: ReadonlyArray<unknown>): Pick<ChatRequest, "messages"
 const readMessage = (
   message: { readonly [field: string]: unknown },
   path: string,
-  names: Map<string, string>
+  names: Map<string, string>,
+  readArgs: ReadArgs
 ): Message => {
   const { content, role } = message
   const parts = partsOf(content, `${path}.content`)
@@ -73,7 +76,7 @@ const readMessage = (
     case "user":
       return { role: "user", content: filesOf(parts).length === 0 ? textOf(parts) : parts }
     case "assistant": {
-      const toolCalls = readCalls(message["tool_calls"], path)
+      const toolCalls = readCalls(message["tool_calls"], path, readArgs)
       for (const { id, name } of toolCalls) names.set(id, name)
       return { role: "assistant", content: textOf(parts), ...(toolCalls.length === 0 ? {} : { toolCalls }) }
     }
@@ -86,7 +89,7 @@ const readMessage = (
   }
 }
 
-const readCalls = (calls: unknown, path: string): ReadonlyArray<ToolCall> => {
+const readCalls = (calls: unknown, path: string, readArgs: ReadArgs): ReadonlyArray<ToolCall> => {
   if (calls === undefined || calls === null) return []
   if (!Array.isArray(calls)) throw invalid(`${path}.tool_calls: expected a list`, path)
   return calls.map((call) => {
@@ -94,16 +97,26 @@ const readCalls = (calls: unknown, path: string): ReadonlyArray<ToolCall> => {
     const about = fieldsOf(fields["function"])
     const id = textField(fields, "id", `${path}.tool_calls`) ?? ""
     const name = textField(about, "name", `${path}.tool_calls`) ?? ""
-    return { id, name, args: parseArgs(textField(about, "arguments", `${path}.tool_calls`) ?? "{}") }
+    return { id, name, args: readArgs(textField(about, "arguments", `${path}.tool_calls`) ?? "{}") }
   })
 }
 
 /** Returns the arguments of a call in the history of a client. Text that is not JSON stays text. */
-export const parseArgs = (text: string): ToolCall["args"] => {
-  try {
-    // `JSON.parse` returns JSON.
-    return JSON.parse(text) as ToolCall["args"]
-  } catch {
-    return text
+export type ReadArgs = (text: string) => ToolCall["args"]
+
+/** How many values the arguments of all calls of a request may have, and how many may be inside each other. */
+const [maxValues, maxDepth] = [50_000, 50]
+
+/** Makes the reader for one request. It refuses arguments that would take long to read, before it parses them. */
+export const argsReader = (): ReadArgs => {
+  const bounds = new RequestBounds(maxValues, maxDepth, "the arguments of tool calls have")
+  return (text) => {
+    bounds.addText(text)
+    try {
+      // `JSON.parse` returns JSON.
+      return JSON.parse(text) as ToolCall["args"]
+    } catch {
+      return text
+    }
   }
 }

@@ -1,7 +1,7 @@
 /** Reads a request of the Responses API. */
 import type { FilePart, Message } from "@belay/core/Message"
 import type { ClientTool } from "@belay/core/Turn"
-import { parseArgs, type ToolAnswer } from "../chat/readChat.ts"
+import { argsReader, type ToolAnswer } from "../chat/readChat.ts"
 import { fieldsOf, filesOf, isInstruction, partsOf, textField, textOf } from "../content.ts"
 import { refuseFields, toolsOf } from "../openAi.ts"
 import { invalid } from "../refusal.ts"
@@ -80,6 +80,7 @@ const instructionIn = (item: Fields, index: number): ReadonlyArray<string> =>
 /** Returns the items as messages of a conversation. Calls and their results come in pairs. */
 const readItems = (items: ReadonlyArray<Fields>): ReadonlyArray<Message> => {
   const names = new Map<string, string>()
+  const readArgs = argsReader()
   return items.flatMap((item, index): ReadonlyArray<Message> => {
     const path = `input[${index}]`
     switch (kindOf(item)) {
@@ -92,7 +93,7 @@ const readItems = (items: ReadonlyArray<Fields>): ReadonlyArray<Message> => {
         return [{
           role: "assistant",
           content: "",
-          toolCalls: [{ id, name, args: parseArgs(textField(item, "arguments", path) ?? "{}") }]
+          toolCalls: [{ id, name, args: readArgs(textField(item, "arguments", path) ?? "{}") }]
         }]
       }
       case "function_call_output": {

@@ -120,6 +120,48 @@ describe("a tick", () => {
   })
 })
 
+describe("the ticks of a cron", () => {
+  const { every: _, ...rest } = report
+  /** The ticks between two times. */
+  const ticks = (cron: string, timeZone: string, from: string, to: string): ReadonlyArray<string> => {
+    const [ticking] = readSchedules([{ ...rest, cron, timeZone }])
+    const found: Array<string> = []
+    let at = ticking!.after(Date.parse(from))
+    while (at <= Date.parse(to)) {
+      found.push(new Date(at).toISOString().slice(11, 16))
+      at = ticking!.after(at)
+    }
+    return found
+  }
+
+  it.each<readonly [string, ReadonlyArray<string>]>([
+    ["0 * * * *", ["00:00", "01:00", "02:00", "03:00"]],
+    ["*/30 * * * *", ["00:00", "00:30", "01:00", "01:30", "02:00", "02:30", "03:00"]],
+    ["*/30 2 * * *", ["00:00", "00:30", "01:00", "01:30"]],
+    ["0 0 * * * *", ["00:00", "01:00", "02:00", "03:00"]],
+    ["30 2 * * *", ["00:30"]],
+    ["* 30 2 * * *", Array.from({ length: 60 }, () => "00:30")],
+    ["0,30 2-3 * * *", ["00:00", "00:30", "02:00", "02:30"]],
+    ["0 3 * * *", ["02:00"]]
+  ])("in the hour that comes twice: %s", (cron, expected) => {
+    assert.deepEqual(ticks(cron, "Europe/Berlin", "2026-10-24T23:59:59Z", "2026-10-25T03:00:00Z"), expected)
+  })
+
+  it.each<readonly [string, ReadonlyArray<string>]>([
+    ["0 * * * *", ["00:00", "01:00", "02:00", "03:00"]],
+    ["30 2 * * *", ["01:30"]],
+    ["0 2 * * *", ["01:00"]],
+    ["15 1-3 * * *", ["00:15", "01:15"]]
+  ])("where an hour is left out: %s", (cron, expected) => {
+    assert.deepEqual(ticks(cron, "Europe/Berlin", "2026-03-28T23:59:59Z", "2026-03-29T03:00:00Z"), expected)
+  })
+
+  it("every ten minutes in a zone whose clocks go back by half an hour", () => {
+    const found = ticks("*/10 * * * *", "Australia/Lord_Howe", "2026-04-04T13:59:59Z", "2026-04-04T16:00:00Z")
+    assert.lengthOf(found, 13)
+  })
+})
+
 describe("the schedules of a host", () => {
   const { every: _, ...rest } = report
   const read = (...all: ReadonlyArray<object>) => () => readSchedules(all as ReadonlyArray<Schedule>)

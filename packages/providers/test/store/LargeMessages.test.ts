@@ -1,0 +1,92 @@
+/** Large messages in the inbox of a SQLite file, which are not read again each time that somebody looks. */
+import type { Entry } from "@belay/core/Inbox"
+import * as SqliteStore from "@belay/providers/SqliteStore"
+import * as Effect from "effect/Effect"
+import { mkdtempSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "vitest"
+
+const run = <A>(effect: Effect.Effect<A, unknown>): Promise<A> => Effect.runPromise(effect)
+
+const inboxOf = (path = join(mkdtempSync(join(tmpdir(), "belay-large-")), "store.db")) => {
+  const store = SqliteStore.make({ path })
+  const { inbox } = store
+  const add = (key: string, body: Entry["body"]) =>
+    run(inbox.add({ sessionId: "s", key, kind: "message", body, at: 0 }))
+  const open = () => run(inbox.open("s"))
+  return { add, inbox, open, path, store }
+}
+
+const large = (letter: string) => ({ message: letter.repeat(100_000) })
+
+describe("a large message", () => {
+  it("is read once, with its row as it is now", async () => {
+    const { add, inbox, open, store } = inboxOf()
+    await add("a", large("a"))
+    await add("b", { message: "small" })
+    const [first] = await open()
+    assert.deepStrictEqual(first?.body, large("a"))
+    await run(inbox.begin("s", "a"))
+    const [second, small] = await open()
+    assert.strictEqual(second?.body, first?.body)
+    assert.deepInclude(second, { status: "begun", attempts: 1, key: "a" })
+    assert.deepStrictEqual(small?.body, { message: "small" })
+    assert.strictEqual((await run(inbox.get("s", "a")))?.body, first?.body)
+    store.close()
+  })
+
+  it("is returned as it was added", async () => {
+    const { add, store } = inboxOf()
+    const added = await add("a", large("a"))
+    const again = await add("a", large("b"))
+    assert.deepInclude(added, { type: "added" })
+    assert.deepInclude(again, { type: "known" })
+    if (added.type === "full" || again.type === "full") return assert.fail("it is not full")
+    assert.deepStrictEqual(again.entry, added.entry)
+    assert.deepInclude(added.entry, { body: large("a"), seq: 1, status: "waiting", attempts: 0 })
+    store.close()
+  })
+
+  it("is the new one after another process has removed the first and added it again", async () => {
+    const { add, open, path, store } = inboxOf()
+    const other = inboxOf(path)
+    await add("a", large("a"))
+    assert.deepStrictEqual((await open())[0]?.body, large("a"))
+    await run(other.inbox.report("s", "a", "done", null))
+    await run(other.inbox.prune(Infinity))
+    await other.add("b", { message: "small" })
+    await other.add("a", large("c"))
+    assert.deepStrictEqual((await open()).map(({ body }) => body), [{ message: "small" }, large("c")])
+    other.store.close()
+    store.close()
+  })
+
+  it("is not kept when it is done, or when others need the room", async () => {
+    const { add, inbox, open, store } = inboxOf()
+    await add("a", large("a"))
+    const [first] = await open()
+    await run(inbox.report("s", "a", "done", null))
+    const done = await run(inbox.get("s", "a"))
+    assert.deepStrictEqual(done?.body, first?.body)
+    assert.notStrictEqual(done?.body, first?.body)
+    const bodies = Array.from({ length: 4 }, (_, n) => ({ message: String(n).repeat(10_000_000) }))
+    for (const [n, body] of bodies.entries()) await add(`large ${n}`, body)
+    const [old] = await open()
+    const [again] = await open()
+    assert.deepStrictEqual(again?.body, bodies[0])
+    assert.notStrictEqual(again?.body, old?.body)
+    store.close()
+  })
+
+  it("that cannot be read is null", async () => {
+    const { add, inbox, path, store } = inboxOf()
+    await add("a", large("a"))
+    const { DatabaseSync } = await import("node:sqlite")
+    const database = new DatabaseSync(path)
+    database.prepare("UPDATE inbox SET body = ?").run("x".repeat(100_000))
+    database.close()
+    assert.strictEqual((await run(inbox.get("s", "a")))?.body, null)
+    store.close()
+  })
+})
