@@ -29,7 +29,15 @@ const scopes = [
   ["hook-files", ["packages/hook-files/src/"]],
   ["guard", ["packages/guard/src/"]],
   ["cli", ["packages/cli/src/"]],
-  ["providers/store", ["packages/providers/src/store/"]]
+  ["providers/store", ["packages/providers/src/store/"]],
+  ["providers/mcp", ["packages/providers/src/mcp/"]],
+  ["providers", ["packages/providers/src/"]],
+  ["hooks/flow", [`${hooks}/flow/`]],
+  ["hooks/permission", [`${hooks}/permission/`]],
+  ["hooks", [`${hooks}/`]],
+  ["core", ["packages/core/src/"]],
+  ["tools", ["packages/tools/src/"]],
+  ["observe", ["packages/observe/src/"]]
 ]
 
 /** The part of the report that a file belongs to. */

@@ -3,6 +3,7 @@ import { defineHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import { assert, describe, it } from "@effect/vitest"
 import { generateText, type ModelMessage, streamText, tool, ToolLoopAgent, type ToolSet, wrapLanguageModel } from "ai"
+import { MockLanguageModelV4 } from "ai/test"
 import * as z from "zod"
 import { kit, stopWhen } from "./support/aiSdk.ts"
 import { calls, lastPrompt, says, scripted } from "./support/model.ts"
@@ -120,6 +121,102 @@ describe("a tool that the client runs", () => {
   })
 })
 
+describe("a failure of a tool that the client has run", () => {
+  it("stays a failure when a hook changes its text", async () => {
+    const { guarded } = kit([defineHook({
+      name: "cuts-failures",
+      postToolCall: ({ result }) => result.ok ? undefined : HookAction.transform({ ok: false, error: "[cut]" })
+    })])
+    const model = scripted(calls(["where", {}, "w"]), says("sorry"))
+    const settings = { model, tools: { where }, stopWhen }
+    const first = await generateText(guarded.settings({ ...settings, messages: [user("go")] }))
+    const failed: ModelMessage = {
+      role: "tool",
+      content: [{
+        type: "tool-result",
+        toolCallId: "w",
+        toolName: "where",
+        output: { type: "error-text", value: "no place: pin 4711" }
+      }]
+    }
+    await generateText(guarded.settings({ ...settings, messages: [user("go"), ...first.response.messages, failed] }))
+    assert.include(lastPrompt(model), `"output":{"type":"error-text","value":"[cut]"}`)
+  })
+})
+
+describe("a request that a hook changes", () => {
+  it("has the parameters of the hook, and those of the program that it left as they were", async () => {
+    const parameters = { maxTokens: 5, seed: 7, stop: ["end"], temperature: 0.5 }
+    const { guarded } = kit([defineHook({
+      name: "limits",
+      preLlmCall: (request) =>
+        HookAction.transform({ ...request, parameters: { ...request.parameters, ...parameters } })
+    })])
+    const model = scripted(says("ok"))
+    await generateText(guarded.settings({ model, prompt: "go", maxOutputTokens: 100, topP: 0.9 }))
+    assert.deepInclude(model.doGenerateCalls[0], {
+      maxOutputTokens: 5,
+      seed: 7,
+      stopSequences: ["end"],
+      temperature: 0.5,
+      topP: 0.9
+    })
+  })
+})
+
+describe("a hook in shadow mode", () => {
+  it("does not hold back what the user reads", async () => {
+    const pieces = async (mode: "enforce" | "shadow") => {
+      const { guarded } = kit([{ name: "reads", mode, postLlmCall: () => undefined }])
+      const { textStream } = streamText(guarded.settings({ model: scripted(says("one two three")), prompt: "go" }))
+      const read: Array<string> = []
+      for await (const piece of textStream) read.push(piece)
+      assert.strictEqual(read.join(""), "one two three")
+      return read.length
+    }
+    assert.deepStrictEqual([await pieces("enforce"), await pieces("shadow")], [1, 3])
+  })
+})
+
+describe("a turn", () => {
+  it("begins once, also when its first request is sent again after a turn with calls", async () => {
+    const begun: Array<string> = []
+    const { guarded } = kit([
+      defineHook({ name: "counts", preTurn: ({ message, part }) => void (part === undefined && begun.push(message)) })
+    ])
+    const answers = [calls(["where", {}, "w"]), new Error("the network is away"), says("two")]
+    const model = guarded.model(
+      new MockLanguageModelV4({
+        doGenerate: () => {
+          const next = answers.shift()!
+          return next instanceof Error ? Promise.reject(next) : Promise.resolve(next)
+        }
+      })
+    )
+    const said = (role: "user" | "assistant", text: string) => ({ role, content: [{ type: "text" as const, text }] })
+    const go = said("user", "go")
+    await model.doGenerate({ prompt: [go] as never })
+    // The user says something else in place of the result.
+    const prompt = [go, said("assistant", "hm"), said("user", "more")] as never
+    assert.include(await model.doGenerate({ prompt }).then(() => "nothing", String), "the network is away")
+    await model.doGenerate({ prompt })
+    assert.deepStrictEqual(begun, ["go", "more"])
+  })
+})
+
+describe("a call that was denied", () => {
+  it("has no result for hooks", async () => {
+    const seen: Array<string> = []
+    const notes = defineHook({ name: "notes", postToolCall: ({ call }) => void seen.push(call.name) })
+    const { guarded } = kit([noPlace, notes])
+    const tools = { where: tool({ inputSchema: z.object({}), execute: () => "here" }) }
+    const model = scripted(calls(["where", {}, "w"]), says("sorry"))
+    await generateText(guarded.settings({ model, tools, stopWhen, prompt: "go" }))
+    assert.include(lastPrompt(model), "not where")
+    assert.deepStrictEqual(seen, [])
+  })
+})
+
 describe("what the model reads", () => {
   it("is checked as toModelOutput gives it", async () => {
     const { guarded } = kit([cuts])
@@ -131,6 +228,25 @@ describe("what the model reads", () => {
     const model = scripted(calls(["cat", {}]), says("done"))
     await generateText(guarded.settings({ model, tools: { cat }, stopWhen, prompt: "go" }))
     assert.notInclude(lastPrompt(model), "4711")
+  })
+
+  it("has the marks of the vendor where they were, if a hook leaves out a message before two equal ones", async () => {
+    const forgets = defineHook({
+      name: "forgets",
+      preLlmCall: (request) => HookAction.transform({ ...request, messages: request.messages.slice(1) })
+    })
+    const { guarded } = kit([forgets])
+    const providerOptions = { vendor: { cache: "here" } }
+    const messages: Array<ModelMessage> = [
+      user("old"),
+      user("yes"),
+      { role: "assistant", content: "really?" },
+      { ...user("yes"), providerOptions }
+    ]
+    const model = scripted(says("ok"))
+    await generateText(guarded.settings({ model, messages }))
+    const prompt = model.doGenerateCalls[0]!.prompt
+    assert.deepStrictEqual(prompt.map((message) => message.providerOptions), [undefined, undefined, providerOptions])
   })
 
   it("keeps the order and the marks of the vendor if a hook changes a message", async () => {

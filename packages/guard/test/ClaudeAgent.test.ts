@@ -151,6 +151,28 @@ describe("the guard in the Claude Agent SDK", () => {
   })
 })
 
+describe("the settings of the hooks", () => {
+  it("leave a person a day, and block where the guard fails or takes longer", () => {
+    const { options } = kit([])
+    const events = Object.entries(Object(options).hooks as Record<string, ReadonlyArray<object>>)
+    assert.sameMembers(events.map(([event]) => event), [
+      "UserPromptSubmit",
+      "PreToolUse",
+      "PostToolUse",
+      "PostToolUseFailure",
+      "Stop",
+      "SubagentStart",
+      "SubagentStop",
+      "SessionEnd"
+    ])
+    for (const [event, matchers] of events) {
+      assert.lengthOf(matchers, 1)
+      assert.include(matchers[0], { timeout: 86_400, onFailure: "block" }, event)
+      assert.notProperty(matchers[0], "matcher", event)
+    }
+  })
+})
+
 describe("what cannot be guarded in the Claude Agent SDK", () => {
   it("is refused by name: requests to the model, and other hooks that could change calls", () => {
     const hooks = [defineHook({ name: "keeper", kind: "policy", postLlmCall: () => HookAction.abort("no") })]
@@ -158,8 +180,15 @@ describe("what cannot be guarded in the Claude Agent SDK", () => {
       () => ClaudeAgent.make(Guard.make({ hooks, log: false })),
       /claude-agent-sdk cannot enforce keeper at postLlmCall \(never reached\).*allowUnguarded/
     )
-    assert.throws(() => kit([], { hooks: { PreToolUse: [] } }), /another hook can change/)
-    assert.doesNotThrow(() => kit([], { hooks: { PreToolUse: [] } }, { allowUnguarded: ["PreToolUse"] }))
+    const late = [defineHook({ name: "late", kind: "policy", postTurn: () => HookAction.reject("no") })]
+    assert.throws(
+      () => ClaudeAgent.make(Guard.make({ hooks: late, log: false })),
+      /cannot enforce late at postTurn \(only observed\)/
+    )
+    for (const event of ["PreToolUse", "PostToolUse"]) {
+      assert.throws(() => kit([], { hooks: { [event]: [] } }), /another hook can change/)
+      assert.doesNotThrow(() => kit([], { hooks: { [event]: [] } }, { allowUnguarded: [event] }))
+    }
     assert.throws(() => ClaudeAgent.make(Guard.make()).options(kit([]).options), /another hook can change/)
   })
 

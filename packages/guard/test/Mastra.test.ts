@@ -46,6 +46,29 @@ describe("the guard in Mastra", () => {
     assert.deepStrictEqual(await guarded.session.pending(), [])
   })
 
+  it("believes the program about a tool, and a server only where the program says nothing", async () => {
+    const seen: Array<unknown> = []
+    const reads = defineHook({
+      name: "reads",
+      preToolCall: ({ tool: { destructive, readOnly } }) => {
+        seen.push({ destructive, readOnly })
+        return HookAction.reject("no")
+      }
+    })
+    const annotations = { readOnlyHint: true, destructiveHint: false }
+    const act = async (hints: Guard.ConversationOptions["hints"]) => {
+      const guarded = Mastra.make(Guard.make({ hooks: [reads], log: false }), hints === undefined ? {} : { hints })
+      const tool = { id: "act", mcp: { annotations }, execute: (_input: object, _context: object): unknown => 1 }
+      const { act: wrapped } = guarded.tools({ act: tool })
+      const prompt = [{ role: "user" as const, content: [{ type: "text" as const, text: "go" }] }]
+      await guarded.model(scripted(calls(["act", {}, "1"]))).doGenerate({ prompt })
+      await failure(Promise.resolve(wrapped.execute({}, { agent: { toolCallId: "1", suspend: () => {} } })))
+    }
+    await act(undefined)
+    await act({ act: { readOnly: false } })
+    assert.deepStrictEqual(seen, [{ destructive: false, readOnly: true }, { destructive: false, readOnly: false }])
+  })
+
   it("makes the SDK run calls one after the other if hooks can ask, so that each question is answered", () => {
     const schemas = [[asks], []].map((hooks) => {
       const tool = { id: "act", execute: () => 1 }

@@ -68,6 +68,14 @@ describe("the guard in pi", () => {
     assert.deepStrictEqual((await result("4711", "2/1"))?.content, [{ type: "text", text: "[withheld]\n\nbe careful" }])
   })
 
+  it("blocks a call that more people have to approve than the one who was asked", async () => {
+    const asks = defineHook({ name: "asks", preToolCall: () => HookAction.ask("really?", undefined, { quorum: 2 }) })
+    assert.deepStrictEqual(await kit([asks], {}, true).call({ to: "ann" }), {
+      block: true,
+      reason: "not run: more people have to approve: really?"
+    })
+  })
+
   it("refuses and changes messages", async () => {
     const { fire, notes } = kit([defineHook({
       name: "doorman",

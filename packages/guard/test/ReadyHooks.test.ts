@@ -14,6 +14,7 @@ import {
 import { assert, describe, it } from "@effect/vitest"
 import { run, setTracingDisabled } from "@openai/agents"
 import { generateText, type ModelMessage } from "ai"
+import * as Guard from "../src/Guard.ts"
 import { kit, stopWhen } from "./support/aiSdk.ts"
 import { calls, lastPrompt, says, scripted } from "./support/model.ts"
 import * as OpenAi from "./support/openAiAgents.ts"
@@ -145,6 +146,20 @@ describe("ready-made hooks in the AI SDK", () => {
     assert.deepStrictEqual((await inAiSdk([rules], [calls(["send_mail", { to: "a" }]), says("ok")])).ran, [])
     const shadow = { ...rules, name: "watched", mode: "shadow" as const }
     assert.deepStrictEqual((await inAiSdk([shadow], [calls(["send_mail", { to: "a" }]), says("ok")])).ran, ["a"])
+  })
+})
+
+describe("an approval in a session that has ended", () => {
+  it("does not count, although the person says yes", async () => {
+    let answer: ((given: object) => void) | undefined
+    const ask = () => new Promise<Approval.Answer>((resolve) => answer = resolve as typeof answer)
+    const session = Guard.make({ log: false, hooks: [Approval.make({ tools: "*", ask })] }).session()
+    await session.userMessage("go")
+    const asked = Promise.resolve(session.toolCall({ id: "1", name: "pay", args: {} }))
+    while (answer === undefined) await new Promise((resolve) => setImmediate(resolve))
+    await session.end()
+    answer({ type: "approve" })
+    assert.strictEqual((await asked).type, "deny")
   })
 })
 

@@ -66,6 +66,9 @@ describe("Bash", () => {
   it("lets the model choose a time only up to the largest one", async () => {
     const { text } = await bash("sleep 1000", { timeoutMs: 100, maxTimeoutMs: 200 }, { timeout: 1e9 })
     assert.strictEqual(text, "the command was ended after 200 ms; it wrote nothing")
+    // The largest time is a limit of the model, not of the program.
+    const own = await bash("sleep 1000", { timeoutMs: 200, maxTimeoutMs: 100 })
+    assert.strictEqual(own.text, "the command was ended after 200 ms; it wrote nothing")
   })
 
   it("ends all processes when the turn is cancelled", async () => {

@@ -34,6 +34,8 @@ describe("Edit", () => {
   it("keeps Windows line ends and a byte order mark", async () => {
     const { after } = await edit("\uFEFFa\r\nb\r\nc\r\n", { old_string: "a\nb\n", new_string: "x\ny\n" })
     assert.strictEqual(after, "\uFEFFx\r\ny\r\nc\r\n")
+    const mixed = await edit("a\r\nb\r\n", { old_string: "a\nb", new_string: "x\r\ny\nz" })
+    assert.strictEqual(mixed.after, "x\r\ny\r\nz\r\n")
   })
 
   it("does not change a file that is not UTF-8", async () => {
@@ -50,6 +52,9 @@ describe("Edit", () => {
     const { after, text } = await edit("a".repeat(100_000), args)
     assert.include(text, "would have more than 10000000 bytes")
     assert.strictEqual(after, "a".repeat(100_000))
+    const wide = { old_string: "a", new_string: "\u00fc", replace_all: true }
+    assert.include((await edit("a".repeat(6), wide, { maxBytes: 11 })).text, "would have more than 11 bytes")
+    assert.strictEqual((await edit("a".repeat(6), wide, { maxBytes: 12 })).after, "\u00fc".repeat(6))
   })
 
   it("loses no change when a model makes several at once", async () => {

@@ -32,6 +32,7 @@ describe("Grep", () => {
     assert.isTrue(line!.endsWith("…"))
     const shown = await grep({ pattern: "const|key", head_limit: 2 })
     assert.deepEqual(shown.slice(2), ["[there are more than 2 lines: use a narrower pattern, path or glob]"])
+    assert.lengthOf(await grep({ pattern: "const|key", head_limit: 100 }, { maxLines: 1 }), 2)
   })
 
   it("answers a pattern that is not valid with what is wrong", async () => {

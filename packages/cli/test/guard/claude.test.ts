@@ -141,6 +141,26 @@ describe("belay guard run in Claude Code", () => {
         additionalContext: "it was cleaned"
       }
     })
+    // Claude Code takes no other text in place of a failure.
+    assert.deepStrictEqual(await claude("PostToolUseFailure", { ...bash("2", "ls"), error: "dirty" }), {
+      hookSpecificOutput: { hookEventName: "PostToolUseFailure", additionalContext: "it was cleaned" }
+    })
+  })
+
+  it("knows how often a sub-agent went on", async () => {
+    const { claude } = projectWith(`${header}
+      const once = defineHook({
+        name: "once",
+        preStop: ({ followUps }, ctx) => followUps === 0 ? ctx.followUp("say more") : undefined
+      })
+      export default [once]`)
+    const agent = { id: "a1", name: "explorer" }
+    await claude("UserPromptSubmit", { prompt: "go" })
+    assert.deepStrictEqual(await claude("SubagentStop", { agent, answer: "found" }), {
+      decision: "block",
+      reason: "say more"
+    })
+    assert.deepStrictEqual(await claude("SubagentStop", { agent, answer: "found it" }), {})
   })
 
   it("keeps an agent going, refuses messages, and ends a turn", async () => {
@@ -188,16 +208,28 @@ describe("belay guard run in Claude Code", () => {
     await claude("PreToolUse", { ...bash("1", "ls"), agent })
     await claude("PostToolUse", { ...bash("1", "ls"), output: "a", agent })
     await claude("PreToolUse", { ...bash("2", "ls -a"), agent })
+    // The agent in the background still works when the other one stops, and the session ends without an answer.
+    await claude("PreToolUse", { ...bash("3", "ls -b"), agent: { ...agent, id: "a2" } })
+    await claude("Stop", { answer: "done" })
+    await claude("PostToolUse", { ...bash("3", "ls -b"), output: "b", agent: { ...agent, id: "a2" } })
     await claude("SubagentStop", { agent })
+    await claude("PreToolUse", bash("4", "ls -c"))
+    await claude("SessionEnd")
     const log = readFileSync(join(home, ".belay", "guard", "log.jsonl"), "utf8").split("\n")
     const decided = log.filter((line) => line.includes("\"type\":\"decided\""))
     assert.deepStrictEqual(
-      decided.map((line) => JSON.parse(line).event).map(({ callId, decision, sessionId }) => [
+      decided.map((line) => JSON.parse(line).event).map(({ by, callId, decision, sessionId }) => [
         sessionId,
         callId,
-        decision
+        decision,
+        by
       ]),
-      [["claude.s1.a1", "1", "approve"], ["claude.s1.a1", "2", "deny"]]
+      [
+        ["claude.s1.a1", "1", "approve", "the person at the agent"],
+        ["claude.s1.a2", "3", "approve", "the person at the agent"],
+        ["claude.s1.a1", "2", "deny", undefined],
+        ["claude.s1", "4", "deny", undefined]
+      ]
     )
   })
 })

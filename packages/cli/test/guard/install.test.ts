@@ -43,6 +43,12 @@ describe.each(all.map((wire) => [wire.system, wire] as const))("belay guard inst
       const isEnd = ["stop", "agentStop"].includes(events[event]!.means)
       assert.include(text, `belay guard run --system ${system} --event ${event}${isEnd ? "\"" : refusing}`)
     }
+    const { timeout } = wire.settings
+    for (const [event, { maxLimit = 30 }] of Object.entries(timeout === undefined ? {} : events)) {
+      const [element] = JSON.parse(text).hooks[event]
+      const { [timeout!.key]: limit } = element.hooks?.[0] ?? element
+      assert.strictEqual(limit, Math.min(30, maxLimit) * (timeout!.unit === "ms" ? 1_000 : 1), event)
+    }
     const again = await guard("install", system, "--yes", "--program", "belay")
     assert.include(again.stdout, "needs no change")
     assert.strictEqual(read(file), text)

@@ -204,18 +204,23 @@ export interface Durable<State = Pick<HookState, "get" | "all" | "set" | "update
   readonly call: (callId: string) => State
 }
 
-/** The whole state. `write` takes the name of the hook that writes. @category models @since 0.1.0 */
+/** The whole state. @category models @since 0.1.0 */
 export interface Store extends HookState {
-  readonly write: <A>(key: StateKey<A>, value: A, writer: string, tracked?: Tracked<A>) => void
+  /**
+   * Writes a value for the hook of this name. `by` says who may take the write back, and `change` computes the value
+   * anew from another one.
+   */
+  readonly write: <A>(
+    key: StateKey<A>,
+    value: A,
+    writer: string,
+    by?: WrittenBy,
+    change?: (value: A) => A
+  ) => void
   /** Takes back what a hook wrote before it was asked again. Only the chain uses it. */
   readonly journal: StateJournal
   /** Returns how many values have been written since it was made. */
   readonly writes: () => number
-}
-
-/** How a value was computed, for a write that the chain may take back. @category models @since 0.2.0 */
-export interface Tracked<A> extends WrittenBy {
-  readonly change: (value: A) => A
 }
 
 /** Makes a state. It is empty, or has the values of a snapshot. @category constructors @since 0.1.0 */
@@ -247,7 +252,7 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
     return entry.value
   }
 
-  const write = <A>(key: StateKey<A>, value: A, writer: string, tracked?: Tracked<A>): void => {
+  const write: Store["write"] = (key, value, writer, by, change) => {
     // Read once: in JavaScript it may be a getter, or an object that becomes another text each time.
     const name: unknown = key.name
     if (typeof name !== "string") {
@@ -282,7 +287,7 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
         message: `state ${name}: the session would hold ${next} characters, at most ${maxTotal} are allowed`
       })
     }
-    if (!journal.note(key, entry, tracked?.change ?? (() => value), tracked)) put(name, entry, value, size, key.is)
+    if (!journal.note(key, entry, value, by, change)) put(name, entry, value, size, key.is)
   }
 
   const put = (
@@ -361,9 +366,20 @@ const lengthOf = (name: string, value: unknown): number => {
 
 /** Returns how large a value is, or nothing if it is not JSON. All of `before`, the value that it replaces, is JSON. */
 const sizeOf = (value: unknown, before: unknown, sizeBefore: number): number | undefined => {
-  if (typeof value === "string") return JSON.stringify(value).length
+  if (typeof value === "string") return textSize(value, before, sizeBefore)
   if (typeof value !== "object" || value === null) return whyNot(value) === undefined ? 8 : undefined
   const isReplaced = typeof before === "object" && before !== null
   const more = growth(isReplaced ? before : undefined, value)
   return more === undefined ? undefined : isReplaced ? sizeBefore + more : more
 }
+
+/** A text that grows at its end, such as a set of hashes, is measured there only. */
+const textSize = (text: string, before: unknown, sizeBefore: number): number => {
+  const isLonger = typeof before === "string" && text.length > before.length && before.length > 0
+  // Two halves of a character have another size together.
+  return isLonger && !isLowSurrogate(text.charCodeAt(before.length)) && text.startsWith(before)
+    ? sizeBefore + JSON.stringify(text.slice(before.length)).length - 2
+    : JSON.stringify(text).length
+}
+
+const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff

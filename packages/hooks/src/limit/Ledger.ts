@@ -62,7 +62,7 @@ export const add = checked("Ledger.add", ["a", "b"], (a: Amount, b: Amount): Amo
   const money = Number(a.money) + Number(b.money)
   return {
     // Numbers are exact up to 9,000 dollars, and faster.
-    money: String(Number.isSafeInteger(money) ? money : BigInt(a.money) + BigInt(b.money)),
+    money: money === 0 ? "0" : String(Number.isSafeInteger(money) ? money : BigInt(a.money) + BigInt(b.money)),
     tokens: a.tokens + b.tokens,
     calls: a.calls + b.calls
   }
@@ -98,8 +98,13 @@ export const release = checked("Ledger.release", ["account", "id"], (account: Ac
   return { ...account, holds: without(account.holds, id) }
 })
 
-const without = (holds: Account["holds"], id: string): Account["holds"] =>
-  Object.fromEntries(Object.entries(holds).filter(([one]) => one !== id))
+const without = (holds: Account["holds"], id: string): Account["holds"] => {
+  const others = Object.keys(holds).filter((one) => one !== id)
+  return others.length === 0 ? noHolds : Object.fromEntries(others.map((one) => [one, holds[one]!]))
+}
+
+/** Most accounts have at most one reservation. */
+const noHolds: Account["holds"] = Object.freeze({})
 
 /**
  * Replaces the reservation of a call with what it cost. Does nothing when the call has no reservation, so that no call
@@ -130,17 +135,16 @@ export const settle = checked(
  */
 export const reclaim = (account: Account, isLost: (hold: Hold, id: string) => boolean): Account => {
   assertArguments(typeof isLost === "function", "Ledger.reclaim", ["account", "isLost"], [account, isLost])
-  return holdsOf(account).reduce(
-    (rest, [id, reservation]) => isLost(reservation, id) ? settle(rest, id, reservation.amount, true) : rest,
-    account
-  )
+  const holds = holdsOf(account)
+  let rest = account
+  for (const id of Object.keys(holds)) {
+    const reservation = holds[id]!
+    if (isLost(reservation, id)) rest = settle(rest, id, reservation.amount, true)
+  }
+  return rest
 }
 
-const holdsOf = checked(
-  "Ledger.reclaim",
-  ["account"],
-  (account: Account): ReadonlyArray<readonly [string, Hold]> => Object.entries(account.holds)
-)
+const holdsOf = checked("Ledger.reclaim", ["account"], (account: Account): Account["holds"] => account.holds)
 
 /** Makes a ledger in memory, which is lost when the process ends. @category constructors @since 0.1.0 */
 export const inMemory = (): Ledger => {

@@ -175,6 +175,17 @@ describe("Approval by several people, and approvals that are remembered", () => 
     assert.deepEqual((await run([hook], ["deploy", {}])).ran, [{}])
   })
 
+  it("takes any kind of answer of an approver", async () => {
+    const outcome = async (answer: Approval.Answer) => {
+      const hook = Approval.make({ tools: "*", ask: () => ({ ...answer, by: "ada" }), approvers: ["ada"] })
+      const { ran, results } = await run([hook], ["deploy", {}])
+      return [ran, results]
+    }
+    assert.deepEqual((await outcome({ type: "edit", args: { to: "staging" } }))[0], [{ to: "staging" }])
+    assert.deepEqual(await outcome({ type: "respond", output: "not today" }), [[], ["not today"]])
+    assert.deepEqual(await outcome({ type: "deny", reason: "no" }), [[], ["no"]])
+  })
+
   it("accepts only the answers of the people to whom the question was delegated", async () => {
     const ask = ({ approvers }: Approval.Request): Approval.Answer =>
       approvers === undefined ? { type: "delegate", to: ["ada"] } : { type: "approve", by: "mallory" }

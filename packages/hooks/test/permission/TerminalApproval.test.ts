@@ -10,7 +10,7 @@ const terminal = (isTTY: boolean) => {
   const output = Object.assign(new PassThrough(), { isTTY })
   let shown = ""
   output.on("data", (data: Buffer) => shown += data.toString("utf8"))
-  return { streams: { input, output } as never, type: (text: string) => input.write(text), shown: () => shown }
+  return { streams: { input, output }, type: (text: string) => input.write(text), shown: () => shown }
 }
 
 const request = (signal = new AbortController().signal): Approval.Request =>
@@ -30,7 +30,7 @@ const answered = async (...typed: ReadonlyArray<string>) => {
     await new Promise((resolve) => setImmediate(resolve))
     type(text)
   }
-  return { answer: await answer, shown: shown() }
+  return { answer: await answer, isPaused: streams.input.isPaused(), shown: shown() }
 }
 
 describe("TerminalApproval", () => {
@@ -56,6 +56,11 @@ describe("TerminalApproval", () => {
     })
   })
 
+  it("gives the terminal back when it has an answer", async () => {
+    assert.isTrue((await answered("a\n")).isPaused)
+    assert.isTrue((await answered("d\n")).isPaused)
+  })
+
   it("escapes control characters in the arguments", async () => {
     const { shown } = await answered("d\n")
     assert.notInclude(shown, "\u001b[2J")
@@ -65,7 +70,7 @@ describe("TerminalApproval", () => {
     const { shown, streams, type } = terminal(true)
     const question = { ...request(), allowed: ["approve", "deny"] as const, approvers: ["ada", "bob"], quorum: 2 }
     const answer = TerminalApproval.ask({ terminal: streams, remember: true })(question)
-    for (const text of ["ada\n", "e\n", "a\n"]) {
+    for (const text of [" ada \n", "e\n", "a\n"]) {
       await new Promise((resolve) => setImmediate(resolve))
       type(text)
     }

@@ -125,6 +125,20 @@ describe("the limits of an account are read from headers", () => {
       },
       { requests: { limit: 50, remaining: 49, resetMs: 30_000 } }
     ],
+    "of Anthropic, in tokens of the input": [
+      { "anthropic-ratelimit-input-tokens-limit": "40000", "anthropic-ratelimit-input-tokens-remaining": "39000" },
+      { tokens: { limit: 40_000, remaining: 39_000 } }
+    ],
+    "of Anthropic, in all tokens": [
+      { "anthropic-ratelimit-tokens-remaining": "7", "anthropic-ratelimit-input-tokens-remaining": "9" },
+      { tokens: { remaining: 7 } }
+    ],
+    "by the minute": [{ "x-ratelimit-remaining-requests-minute": "3" }, { requests: { remaining: 3 } }],
+    "by the day (Cerebras)": [{ "x-ratelimit-remaining-requests-day": "4" }, { requests: { remaining: 4 } }],
+    "by the names of the draft of the IETF": [
+      { "ratelimit-limit": "10", "ratelimit-remaining": "9", "ratelimit-reset": "50" },
+      { requests: { limit: 10, remaining: 9, resetMs: 50_000 } }
+    ],
     "of OpenRouter": [
       {
         date: "Sat, 21 Nov 2026 10:00:00 GMT",
@@ -160,17 +174,19 @@ describe("the limits of an account are read from headers", () => {
 
   it.live("and give the wait of a refusal that has no other", () =>
     Effect.gen(function*() {
-      const { provider } = yield* scripted([{
+      const refusal = (tokens: string) => ({
         status: 429,
         headers: {
           "x-ratelimit-remaining-requests": "0",
           "x-ratelimit-reset-requests": "2s",
-          "x-ratelimit-remaining-tokens": "9",
+          "x-ratelimit-remaining-tokens": tokens,
           "x-ratelimit-reset-tokens": "1m"
         },
         body: { error: { message: "Rate limit reached", code: "rate_limit_exceeded" } }
-      }])
+      })
+      const { provider } = yield* scripted([refusal("9"), refusal("0")])
       assert.strictEqual(ProviderError.retryAfterMs(yield* Effect.flip(provider.complete(request()))), 2000)
+      assert.strictEqual(ProviderError.retryAfterMs(yield* Effect.flip(provider.complete(request()))), 60_000)
     }))
 
   it.effect("gives the place of a call that was interrupted to others", () =>

@@ -157,6 +157,25 @@ describe("a host", () => {
     await close()
   })
 
+  it("says that a message is begun again while its turn continues with the answer of a person", async () => {
+    const [entered, go] = [gate(), gate()]
+    const danger = tool("danger", [], () => {
+      entered.open()
+      return go.opened
+    })
+    const { close, host } = hosted(newFile(), { tools: [danger], hooks: [asking] })
+    await using _running = await host.start()
+    await host.send("s", "do danger", { key: "a" })
+    const asked = await host.result("s", "a")
+    const callId = asked.status === "suspended" ? asked.pending[0]!.callId : ""
+    await host.decide("s", { [callId]: { type: "approve" } })
+    await entered.opened
+    assert.deepStrictEqual(await host.status("s", "a"), { status: "begun", attempts: 1 })
+    go.open()
+    assert.strictEqual((await host.result("s", "a")).status, "completed")
+    await close()
+  })
+
   it("cancels a message that waits, one that runs and one that waits for people", async () => {
     const begun = gate()
     const log: Array<string> = []

@@ -165,8 +165,9 @@ export class Context implements HookContext {
     return new View(this.#scope.local, this)
   }
   get root() {
-    const { sessionId, signal, turnNumber } = this.#scope.capabilities?.root ?? this.#scope
-    return { sessionId, turnNumber, signal }
+    const scope = this.#scope
+    return scope.capabilities?.root ??
+      { sessionId: scope.sessionId, turnNumber: scope.turnNumber, signal: scope.signal }
   }
   get caller() {
     return this.#scope.caller

@@ -21,16 +21,22 @@ export interface WrittenBy {
 interface Write {
   readonly key: Key
   readonly by: WrittenBy | undefined
-  readonly change: (value: unknown) => unknown
+  /** How the value was computed from the one before. Absent if it does not depend on that. */
+  readonly change: ((value: unknown) => unknown) | undefined
+  readonly value: unknown
   isTakenBack: boolean
 }
 
+/** A log has no owners while no gate can take a write back. It stays, because gates write the same keys again. */
 interface Log {
   /** The value before the first write of the log, or nothing if the key had none. */
-  readonly base: { readonly value: unknown } | undefined
+  base: { readonly value: unknown } | undefined
   writes: Array<Write>
-  readonly owners: Set<object>
+  owners: Array<object>
 }
+
+/** The list of a log that has no owners, which is replaced and never changed. */
+const none: Array<never> = []
 
 /** The logs of one state. A class, because a write looks here on the hot path. */
 export class StateJournal {
@@ -48,18 +54,26 @@ export class StateJournal {
   note<A>(
     key: Key,
     before: { readonly value: unknown } | undefined,
-    change: (value: A) => A,
-    by: WrittenBy | undefined
+    value: A,
+    by: WrittenBy | undefined,
+    change: ((value: A) => A) | undefined
   ): boolean {
-    let log = this.logs.get(key.name)
-    if (log === undefined) {
-      if (by === undefined) return false
-      log = { base: before === undefined ? undefined : { value: before.value }, writes: [], owners: new Set() }
-      this.logs.set(key.name, log)
-    }
-    if (by !== undefined) log.owners.add(by.owner)
+    const known = this.logs.get(key.name)
+    if (by === undefined && (known === undefined || known.owners.length === 0)) return false
     // A log is about one name, and `fold` tests each value with the key that has written it.
-    const write: Write = { key, by, change: change as never, isTakenBack: false }
+    const write: Write = { key, by, change: change as Write["change"], value, isTakenBack: false }
+    if (by !== undefined && (known === undefined || known.owners.length === 0)) {
+      const base = before === undefined ? undefined : { value: before.value }
+      if (known === undefined) this.logs.set(key.name, { base, writes: [write], owners: [by.owner] })
+      else {
+        known.base = base
+        known.writes = [write]
+        known.owners = [by.owner]
+      }
+      return false
+    }
+    const log = known!
+    if (by !== undefined && !log.owners.includes(by.owner)) log.owners.push(by.owner)
     const last = by === undefined || by.round === 0 ? -1 : log.writes.findLastIndex((one) => one.by?.owner === by.owner)
     if (last === -1 || last === log.writes.length - 1) {
       log.writes.push(write)
@@ -104,7 +118,11 @@ export class StateJournal {
   /** The point of the owner has ended: its writes can no longer be taken back. */
   end(name: string, owner: object): void {
     const log = this.logs.get(name)
-    if (log !== undefined && log.owners.delete(owner) && log.owners.size === 0) this.logs.delete(name)
+    if (log === undefined || !log.owners.includes(owner)) return
+    log.owners = log.owners.length === 1 ? none : log.owners.filter((one) => one !== owner)
+    if (log.owners.length > 0) return
+    log.base = undefined
+    log.writes = none
   }
 
   private replay(log: Log): true {
@@ -117,10 +135,10 @@ export class StateJournal {
 /** Makes writes again. One that no longer works, for example because it throws, is left out. */
 const fold = ({ base }: Log, writes: ReadonlyArray<Write>): unknown => {
   let value: unknown = base === undefined ? writes[0]?.key.initial : base.value
-  for (const { change, isTakenBack, key } of writes) {
+  for (const { change, isTakenBack, key, value: written } of writes) {
     if (isTakenBack) continue
     try {
-      const next = change(value)
+      const next = change === undefined ? written : change(value)
       if (key.is(next)) value = next
     } catch {
       // The value stays as it is.

@@ -47,6 +47,7 @@ const ofObjects = (before: Fields, after: Fields, found: Array<object>, depth: n
     const child = after[name]
     const known = names[index++] === name || Object.hasOwn(before, name) ? before[name] : undefined
     if (known !== undefined) shared++
+    if (child === known) continue
     if (child === undefined) {
       if (known !== undefined) sum -= knownSize(known, depth) + fieldSize(name)
       continue
@@ -64,7 +65,7 @@ const ofObjects = (before: Fields, after: Fields, found: Array<object>, depth: n
   return sum
 }
 
-/** A list usually gets more items at its end, and loses one. */
+/** A list usually gets more items at its end, and loses some at its beginning. */
 const ofLists = (
   before: ReadonlyArray<unknown>,
   after: ReadonlyArray<unknown>,
@@ -73,6 +74,8 @@ const ofLists = (
 ): number | undefined => {
   let sum = 0
   let at = 0
+  const lost = indexOf(before, after[0])
+  while (at < lost) sum -= knownSize(before[at++], depth) + 1
   for (let index = 0; index < after.length; index++) {
     const item = after[index]
     if (at < before.length && before[at] !== item && before[at + 1] === item) sum -= knownSize(before[at++], depth) + 1
@@ -86,6 +89,13 @@ const ofLists = (
   }
   while (at < before.length) sum -= knownSize(before[at++], depth) + 1
   return sum
+}
+
+/** `indexOf` is slow for frozen lists. Items that are equal, such as numbers, say nothing about what was lost. */
+const indexOf = (list: ReadonlyArray<unknown>, item: unknown): number => {
+  if (!isObject(item)) return -1
+  for (let index = 0; index < list.length; index++) if (list[index] === item) return index
+  return -1
 }
 
 const added = (item: unknown, found: Array<object>, depth: number): number | undefined => {

@@ -5,6 +5,7 @@ import { agentTool } from "../../../src/agent/agentTool.ts"
 import { createAgent } from "../../../src/agent/createAgent.ts"
 import type { PortFailed } from "../../../src/data/AgentError.ts"
 import type { AgentHook } from "../../../src/hook/AgentHook.ts"
+import type { HookContext } from "../../../src/hook/HookContext.ts"
 import type { McpAccessor } from "../../../src/port/McpAccessor.ts"
 import { recording } from "../../support/agent.ts"
 import { asks, scripted } from "../../support/model.ts"
@@ -134,6 +135,24 @@ describe("tools for a hook", () => {
       ],
       { ok: false, error: "help delegates to another agent, which a hook cannot do" }
     ])
+  })
+
+  it("are the same for all hooks and calls, so that a hook can remember what it knows of them", async () => {
+    const look = recording("look")
+    const seen: Array<object> = []
+    const see = (ctx: HookContext) => void seen.push(...ctx.tools)
+    await using agent = createAgent({
+      provider: scripted([asks(["look", { at: 1 }]), "done"]).provider,
+      tools: [look.tool],
+      hooks: [
+        { name: "one", preLlmCall: (_request, ctx) => see(ctx), preToolCall: (_call, ctx) => see(ctx) },
+        { name: "other", preToolCall: (_call, ctx) => see(ctx) }
+      ]
+    })
+    await agent.run("go")
+    assert.lengthOf(seen, 4)
+    assert.strictEqual(new Set(seen).size, 1)
+    assert.isTrue(Object.isFrozen(seen[0]))
   })
 
   it("are offered to a model that it asks, and only the hook runs them", async () => {

@@ -93,6 +93,19 @@ describe("compaction", () => {
     assert.strictEqual(line(byCompactor.sent), "user: all that was said")
   })
 
+  it("counts only what is left", async () => {
+    let used = Infinity
+    const short: CompactionResult = { messages: [{ role: "user", content: "all that was said" }], summary: "short" }
+    const { ends } = await compacted({
+      ...respond(short),
+      preStop: ({ budget }) => {
+        used = budget.usedTokens
+      }
+    })
+    assert.lengthOf(ends, 1)
+    assert.isBelow(used, 50)
+  })
+
   it("refuses a result that loses required content, and uses the default", async () => {
     const call = { id: "c", name: "look", args: {} }
     const history = [...talk(38), pinned]

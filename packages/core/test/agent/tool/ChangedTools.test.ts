@@ -111,6 +111,21 @@ describe("an approval of a suspended call", () => {
     assert.strictEqual(runs(), 1)
   })
 
+  it("is not remembered if the tool has changed, whichever process gets it", async () => {
+    const approvals = { rules: inMemoryRules() }
+    const remember: Decision = { type: "approve", remember: { what: "tool", scope: "project" } }
+    await using before = agentWith(pay().tool)
+    const suspended = await before.run("go")
+    const { tool } = pay({ readOnly: true })
+    await using after = agentWith(tool, { approvals })
+    const decisions = { c: { type: "approve" as const } }
+    const again = await after.resume("snapshot" in suspended ? suspended.snapshot : undefined, decisions)
+    await using another = agentWith(tool, { approvals })
+    const done = await another.resume("snapshot" in again ? again.snapshot : undefined, { c: remember })
+    assert.strictEqual(done.status, "completed")
+    assert.strictEqual((await another.run("go")).status, "suspended")
+  })
+
   it("is asked about again with the conditions of the first question", async () => {
     const approvers = ["ada"]
     const hooks = [{

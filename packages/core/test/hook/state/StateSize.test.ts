@@ -111,4 +111,28 @@ describe("the size of a state", () => {
       "is nested deeper than 64 levels"
     )
   })
+
+  it("of a text that grows at its end is that of the whole text, also where a character is cut in two", () => {
+    const key = HookState.key("any", "")
+    for (
+      const [before, after] of [["ab", "ab\"c\n"], ["a\ud83d", "a\ud83d\ude00"], ["", "a"], ["a\\", "a\\\\"]] as const
+    ) {
+      const state = HookState.make()
+      state.set(key, before)
+      state.set(key, after)
+      const fresh = HookState.make()
+      fresh.set(key, after)
+      assert.strictEqual(totalOf(state), totalOf(fresh), JSON.stringify(after))
+    }
+  })
+
+  it("of a list that loses several items at its beginning is that of the rest", () => {
+    const state = HookState.make()
+    const items = from({ length: 20 }, (_, index) => ({ item: "x".repeat(index) }))
+    state.set(anything, items)
+    state.set(anything, [...items.slice(7), { item: "new" }])
+    const fresh = HookState.make()
+    fresh.set(anything, [...items.slice(7), { item: "new" }])
+    assert.strictEqual(totalOf(state), totalOf(fresh))
+  })
 })

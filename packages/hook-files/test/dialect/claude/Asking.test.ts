@@ -97,6 +97,28 @@ describe("a question of Claude Code's hooks", { timeout: 60_000 }, () => {
     assert.lengthOf(read("asked").trim().split("\n").filter((line) => line !== ""), 1)
   })
 
+  it("is answered once by an entry that allows the call with another input", async () => {
+    const both = specific("PreToolUse", { permissionDecision: "allow", updatedInput: { command: "ls -l" } })
+    const hooks = { PreToolUse: [command(`cat >> seen; echo >> seen; ${both}`)], PermissionRequest: [notes("asked")] }
+    const { did, questions, read } = await ask(hooks, policy)
+    assert.deepEqual([did, questions, read("asked")], [[{ command: "ls -l" }], [], ""])
+    const seen = read("seen").trim().split("\n").filter((line) => line !== "")
+    assert.deepEqual(seen.map((line) => JSON.parse(line).tool_input), [{ command: "ls" }])
+  })
+
+  it("is not put about a call that a rule denies, and the model reads what PreToolUse says about it", async () => {
+    const settings = {
+      hooks: { PreToolUse: [command("echo 'use make' >&2; exit 2")] },
+      permissions: { deny: ["Bash"] }
+    }
+    const files = { README: "", "~/.claude/settings.json": settings }
+    const { agent, did } = start("claude", files, [calls(["bash", { command: "ls" }])])
+    const { messages } = await agent.run("go")
+    assert.deepEqual(did, [])
+    assert.include(JSON.stringify(messages), "use make")
+    assert.include(said(messages).join(), "denied by")
+  })
+
   it("PermissionDenied runs for calls that others denied, and retries nothing that a person refused", async () => {
     const retry = command(`cat >> denied; ${specific("PermissionDenied", { retry: true })}`)
     const again = /may be tried again/

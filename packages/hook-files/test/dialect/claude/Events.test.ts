@@ -131,6 +131,22 @@ describe("ClaudeCode", () => {
       assert.strictEqual(told[2]!.command, "sub")
     }))
 
+  it.effect("keeps the agent going at most as often in a row as the option says, by default 8 times", () =>
+    Effect.gen(function*() {
+      for (const [options, cap] of [[{ stopCap: 2 }, 2], [{}, 8]] as const) {
+        const { at, heard, scope } = world(
+          { Stop: [group([{ command: "x" }])] },
+          { x: answer({ decision: "block", reason: "run the tests" }) },
+          options
+        )
+        yield* at("preStop", { ...standing, text: "done", followUps: cap - 1 })
+        assert.lengthOf(heard.follow, 1)
+        yield* at("preStop", { ...standing, text: "done", followUps: cap })
+        assert.lengthOf(heard.follow, 1)
+        assert.include(scope.warnings.join(), `kept the agent going ${cap} times in a row: it stops now`)
+      }
+    }))
+
   it.effect("answers the policy's questions, and sees denials", () =>
     Effect.gen(function*() {
       const decision = (behavior: string) =>

@@ -1,5 +1,6 @@
 /** Checks the arguments of a call: which values decide something, and what grounds them. */
 import type { Json, JsonObject } from "@belay/core/Json"
+import { ownValue } from "../../permission/internal/callOperations.ts"
 import { closingWordOf, openingWordOf, opensAccess } from "./access.ts"
 import { type ArgumentClass, classOf, isDecisive } from "./argumentClass.ts"
 import { linkWidth, vouchers } from "./label.ts"
@@ -9,10 +10,10 @@ import { leaks } from "./secrets.ts"
 import { onlyReads } from "./sql.ts"
 import { decisiveIn, isLink } from "./text/decisive.ts"
 import { add, has, indexIn, width } from "./text/hashes.ts"
-import { type Leaf, leavesOf } from "./text/leaves.ts"
+import type { Leaf } from "./text/leaves.ts"
 import { partsOf as partsOfName, singular, wordSet } from "./text/names.ts"
 import { isMoment } from "./text/numbers.ts"
-import { schemasAt } from "./text/schemas.ts"
+import { remembered, schemasAt } from "./text/schemas.ts"
 import { canonical, isAddress, isDisguised, isNumber, isText } from "./text/words.ts"
 import type { ToolKind } from "./toolKind.ts"
 
@@ -55,6 +56,8 @@ export interface Checks {
 export interface Checkable {
   readonly tool: string
   readonly args: Json
+  /** The single values in the arguments. */
+  readonly leaves: ReadonlyArray<Leaf>
   readonly schema: JsonObject
   readonly kind: ToolKind["kind"]
   /** The rank of arguments by the configuration: `tool.argument`. */
@@ -72,7 +75,7 @@ export const check = (
   let isMeant = false
   const texts: Array<boolean> = []
   const secrets = memory.get("secrets")
-  for (const leaf of leavesOf(call.args)) {
+  for (const leaf of call.leaves) {
     const { key, place: argument, value } = leaf
     if (typeof value === "boolean") {
       if (call.kind !== "sink") continue
@@ -133,7 +136,7 @@ export const check = (
 /** Vouches for the decisive values of a call that the model made before it read anything untrusted. */
 export const vouchForEarly = (memory: Memory, call: Checkable): void => {
   const values = new Set<string>()
-  for (const leaf of leavesOf(call.args)) {
+  for (const leaf of call.leaves) {
     if (typeof leaf.value === "boolean" || !isDecisive(classOfLeaf(call, leaf))) continue
     // `.` and `*` name everything that is there.
     if (!/[\p{L}\p{N}]/u.test(String(leaf.value))) continue
@@ -144,7 +147,7 @@ export const vouchForEarly = (memory: Memory, call: Checkable): void => {
 
 /** Whether a call of a tool that reads has an address in it. */
 export const readsAddress = (call: Checkable): boolean =>
-  leavesOf(call.args).some((leaf) =>
+  call.leaves.some((leaf) =>
     typeof leaf.value === "string" && isAddress(leaf.value) && isRead(call.tool, classOfLeaf(call, leaf), leaf.value)
   )
 
@@ -168,7 +171,7 @@ export const classOfLeaf = (
   { args, ranks, schema, tool }: Checkable,
   { key, place, value }: Leaf
 ): ArgumentClass => {
-  const top = /^[^.[]+/.exec(place)?.[0] ?? key
+  const top = /[.[]/.test(place) ? /^[^.[]+/.exec(place)?.[0] ?? key : place === "" ? key : place
   const rank = ranks(tool, top)
   if (rank === "content") return "content"
   if (rank === undefined && isOfTable(tool) && isCell(place, value)) return "content"
@@ -194,13 +197,14 @@ const isCell = (place: string, value: Leaf["value"]): boolean =>
   (typeof value === "string" && /^range$/i.test(place) &&
     /^(?:'?[\w ]{1,40}'?!)?[A-Z]{1,3}\d*(?::[A-Z]{1,3}\d*)?$/.test(value))
 
-const classAt = (schema: JsonObject, name: string, place: string): ArgumentClass => {
-  const schemas = schemasAt(schema, place)
-  return classOf(name, schemas.find((one) => one["format"] !== undefined) ?? schemas[0]).class
-}
+/** The class of an argument is the same with every call of a tool. */
+const classAt = (schema: JsonObject, name: string, place: string): ArgumentClass =>
+  remembered(classes, schema, `${name} ${place}`, () => {
+    const schemas = schemasAt(schema, place)
+    return classOf(name, schemas.find((one) => one["format"] !== undefined) ?? schemas[0]).class
+  })
 
-const ownValue = (args: Json, name: string): Json | undefined =>
-  typeof args === "object" && args !== null && Object.hasOwn(args, name) ? (args as JsonObject)[name] : undefined
+const classes = new WeakMap<JsonObject, Map<string, ArgumentClass>>()
 
 /** Arguments whose text is a request to another program if it is JSON. */
 const bodies = wordSet("body details params parameters request")

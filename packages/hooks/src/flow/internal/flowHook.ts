@@ -28,8 +28,9 @@ import { label, taint } from "./label.ts"
 import { type Checked, type Memory, memoryOf } from "./memory.ts"
 import { hear, maxMessage, withoutQuotes } from "./person.ts"
 import { type AboutCall, detailsOf, feedbackOf, questionOf } from "./question.ts"
-import { forgetAct, repeats } from "./repeat.ts"
+import { forgetAct, isEmpty, repeats } from "./repeat.ts"
 import { add, has, setOf } from "./text/hashes.ts"
+import { leavesOf } from "./text/leaves.ts"
 import { isTold } from "./told.ts"
 import { kindOfCall } from "./toolKind.ts"
 
@@ -159,15 +160,18 @@ const beforeTurn = (
 /** Notices what no other point has shown: texts of hooks, memories, and results from before this hook was there. */
 const beforeModel = (
   { configuration: { labelOfText } }: Setup,
-  { messages, parameters }: LlmRequest,
+  request: LlmRequest,
   ctx: HookContext
 ): undefined => {
   const memory = memoryOf(ctx)
   if (memory.get("tainted") !== "") return
+  const { messages, parameters } = request
   let own = 0
   let results = 0
   let isForeign = parameters.hostedTools?.some(({ type }) => type !== "tool-search") === true
-  for (const message of messages) {
+  // There may be many of them, with each call of the model.
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index]!
     if (message.role === "tool") results++
     else if (message.role === "user") {
       if (message.source === undefined) own++
@@ -204,14 +208,14 @@ const beforeCall = (
 ): HookAction.Reject | HookAction.Ask | undefined => {
   const { args, id, name, tool } = event
   const { configuration: { kindOf, rankOf }, links, secrets, ungrounded } = setup
-  const { acts, destroys, kind, reachesOut } = kindOfCall(kindOf(tool), args)
-  if (kind === "local" || !setup.isChecked(name) || ctx.tools.find((one) => one.name === name)?.delegates === true) {
-    return undefined
-  }
+  const leaves = leavesOf(args)
+  const { acts, destroys, kind, reachesOut } = kindOfCall(kindOf(tool), leaves)
+  const { tools } = ctx
+  if (kind === "local" || !setup.isChecked(name) || isDelegate(tools, name)) return undefined
   const memory = memoryOf(ctx)
-  const call: Checkable = { tool: name, args, schema: tool.inputSchema, kind, ranks: rankOf, links }
-  const isRepeated = repeats(memory, call, keyOf(ctx, id))
-  if (!isTainted(memory, ctx) && !isTold(memory, call, ctx.tools.filter((one) => isOfServer(setup, one)))) {
+  const call: Checkable = { tool: name, args, leaves, schema: tool.inputSchema, kind, ranks: rankOf, links }
+  const isRepeated = repeats(memory, call, () => keyOf(ctx, id))
+  if (!isTainted(memory, ctx) && !isTold(memory, call, tools, (one) => isOfServer(setup, one))) {
     vouchForEarly(memory, call)
     return undefined
   }
@@ -276,6 +280,9 @@ const beforeCall = (
   )
 }
 
+const isDelegate = (tools: HookContext["tools"], name: string): boolean =>
+  tools.some((one) => one.name === name && one.delegates)
+
 /** Whether somebody else wrote what the tool says about itself. */
 const isOfServer = ({ configuration: { kindOf } }: Setup, tool: ToolMeta): boolean =>
   tool.name.startsWith("mcp__") && kindOf(tool).integrity !== "trusted"
@@ -313,7 +320,15 @@ const remember = (
       ...(source === undefined ? {} : { source: `${source.field} of ${source.tool}, step ${source.step}` })
     }))
   ]
-  memory.set("checks", [...memory.get("checks"), ...found.slice(0, maxChecks)].slice(-maxChecks))
+  const added = found.slice(0, maxChecks)
+  const before = memory.get("checks")
+  const checks: Array<Checked> = []
+  // The list is frozen, for which an index is faster than a copy.
+  for (let index = Math.max(0, before.length + added.length - maxChecks); index < before.length; index++) {
+    checks.push(before[index]!)
+  }
+  checks.push(...added)
+  memory.set("checks", checks)
 }
 
 const afterCall = (
@@ -322,11 +337,11 @@ const afterCall = (
   ctx: HookContext
 ): undefined => {
   const memory = memoryOf(ctx)
-  settle(memory, keyOf(ctx, id), executed ? "approved" : "dropped", args, approval?.remember === "field")
+  settle(memory, () => keyOf(ctx, id), executed ? "approved" : "dropped", args, approval?.remember === "field")
   const about = { sessionId: ctx.sessionId, turn: ctx.turnNumber, step: ctx.stepNumber }
-  const delegates = ctx.tools.find((one) => one.name === name)?.delegates === true
+  const delegates = isDelegate(ctx.tools, name)
   // What a sub-agent has read has tainted the tree already; its answer has no other source.
-  if (!executed || !result.ok) forgetAct(memory, keyOf(ctx, id))
+  if (!executed || !result.ok) forgetAct(memory, () => keyOf(ctx, id))
   if (delegates && executed) memory.set("results", memory.get("results") + 1)
   else if (result.ok) {
     noteCall(id, args)
@@ -340,12 +355,14 @@ const afterCall = (
 /** Ends an open question. A call that ran after its question was approved, and so were the values of the question. */
 const settle = (
   memory: Memory,
-  key: string,
+  keyOfCall: () => string,
   how: "approved" | "refused" | "dropped",
   args?: Json,
   withFields = false
 ): void => {
   const open = memory.get("open")
+  if (isEmpty(open)) return
+  const key = keyOfCall()
   if (!Object.hasOwn(open, key)) return
   const { [key]: asked, ...others } = open
   if (asked === undefined) return
@@ -361,6 +378,6 @@ const settle = (
 const afterDenial = ({ by, call: { id } }: OnToolDeniedEvent, ctx: HookContext): undefined => {
   const memory = memoryOf(ctx)
   memory.set("results", memory.get("results") + 1)
-  forgetAct(memory, keyOf(ctx, id))
-  settle(memory, keyOf(ctx, id), by === "person" || by === ctx.hook ? "refused" : "dropped")
+  forgetAct(memory, () => keyOf(ctx, id))
+  settle(memory, () => keyOf(ctx, id), by === "person" || by === ctx.hook ? "refused" : "dropped")
 }

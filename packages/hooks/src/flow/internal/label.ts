@@ -7,7 +7,7 @@ import { secretsIn } from "./secrets.ts"
 import { add, shortened, width } from "./text/hashes.ts"
 import { type Leaf, leavesOf } from "./text/leaves.ts"
 import { isIdName, kindsOfId, partsOf, wordSet } from "./text/names.ts"
-import { canonical, eachToken, isNumber, isText, plain, tokensOf, unmarked, wordsOf } from "./text/words.ts"
+import { canonical, eachTellingToken, isNumber, isText, plain, tokensOf, unmarked, wordsOf } from "./text/words.ts"
 import type { ToolKind } from "./toolKind.ts"
 
 /** A result that is labelled. */
@@ -56,10 +56,11 @@ export const label = (memory: Memory, result: Result): void => {
   note(memory, result, leaves)
 }
 
-const vouch = (memory: Memory, values: Iterable<string>): void => {
+const vouch = (memory: Memory, values: ReadonlySet<string>): void => {
+  if (values.size === 0) return
   const hashes = new Set<string>()
   for (const value of values) hashes.add(memory.hash(value))
-  if (hashes.size > 0) memory.set("vouched", add(memory.get("vouched"), hashes))
+  memory.set("vouched", add(memory.get("vouched"), hashes))
 }
 
 /** A trusted source vouches for all its values, also for those inside of its texts. */
@@ -122,20 +123,21 @@ const vouchForMade = (
   { args, kind: { acts }, output, tool }: Result,
   leaves: ReadonlyArray<Leaf>
 ): boolean => {
-  const echo = plain(JSON.stringify(args))
+  let echo: string | undefined
   let isForeign = false
   let isRead = false
-  const values = new Set<string>()
+  let values: Set<string> | undefined
   for (const { key, record, value } of leaves) {
     if (typeof value === "boolean") continue
     if (record === output && isIdName(key) && !isOfAccount(key)) {
+      values ??= new Set()
       for (const one of madeForms(value, key, tool)) values.add(one)
-    } else if (!echo.includes(plain(String(value)))) {
+    } else if (!(echo ??= plain(JSON.stringify(args))).includes(plain(String(value)))) {
       if (isOfAccount(key) || (typeof value === "string" && (isText(value) || /[@/]/.test(value)))) isForeign = true
       if (!stateFields.has(partsOf(key).at(-1) ?? "")) isRead = true
     }
   }
-  if (acts || !isRead) vouch(memory, values)
+  if (values !== undefined && (acts || !isRead)) vouch(memory, values)
   return isForeign
 }
 
@@ -165,13 +167,15 @@ export const linkWidth = 2 * width + 1
  * values, nobody knows which one is meant, and neither vouches.
  */
 const link = (memory: Memory, { tool }: Result, leaves: ReadonlyArray<Leaf>): void => {
-  const records = new Map<object, Array<readonly [string, string | number]>>()
+  let records: Map<object, Array<readonly [string, string | number]>> | undefined
   for (const { key, record, value } of leaves) {
     if (record === undefined || typeof value === "boolean" || (typeof value === "string" && isText(value))) continue
+    records ??= new Map()
     const fields = records.get(record)
     if (fields === undefined) records.set(record, [[key, value]])
     else fields.push([key, value])
   }
+  if (records === undefined) return
   let links: Map<string, string> | undefined
   for (const fields of records.values()) {
     const names = namesOf(memory, fields)
@@ -214,65 +218,86 @@ const maxReadings = 100
 const maxValues = 1_500
 const maxFields = 200
 
+/** The hashes of the values of one field. */
+interface Field {
+  readonly name: string
+  readonly hashes: Set<string>
+}
+
+/** Returns the field of this name, and makes it if there is room for one more. */
+const fieldOf = (fields: Array<Field>, name: string): Field => {
+  for (const field of fields) if (field.name === name) return field
+  const made = { name, hashes: new Set<string>() }
+  if (fields.length < maxFields) fields.push(made)
+  return made
+}
+
 /** Remembers where values stand, for questions. */
 const note = (memory: Memory, { callId, step, tool, turn }: Result, leaves: ReadonlyArray<Leaf>): void => {
-  const fields = new Map<string, Set<string>>()
-  const texts = new Map<string, Set<string>>()
+  const { hash } = memory
+  const fields: Array<Field> = []
+  const texts: Array<Field> = []
   let count = 0
   for (const { key, value } of leaves) {
     if (typeof value === "boolean" || count >= maxValues) continue
     const name = key.slice(0, 40)
-    const known = fields.get(name) ?? new Set<string>()
-    if (fields.size < maxFields) fields.set(name, known)
+    const { hashes } = fieldOf(fields, name)
     if (typeof value === "number" || !isText(value)) {
-      known.add(memory.hash(canonical(value)))
+      hashes.add(hash(canonical(value)))
       count++
     }
     if (typeof value !== "string" || !/\s/.test(value) || !/[\d@/:_]|\w[.-]\w/.test(value)) continue
-    const inside = texts.get(name) ?? new Set<string>()
-    if (texts.size < maxFields) texts.set(name, inside)
-    for (const token of eachToken(value)) {
-      if (count >= maxValues) break
-      if (!/[\d@/.:_-]/.test(token)) continue
-      inside.add(memory.hash(canonical(unmarked(token))))
+    const inside = fieldOf(texts, name).hashes
+    eachTellingToken(value, (token) => {
+      if (count >= maxValues) return false
+      inside.add(hash(canonical(unmarked(token))))
       count++
-    }
+      return true
+    })
   }
-  const reading: Reading = {
-    tool,
-    callId,
-    turn,
-    step,
-    fields: [
-      ...[...fields].map(([name, set]) => [name, [...set].join("")] as const),
-      ...[...texts].map(([name, set]) => [name, [...set].join(""), 1] as const)
-    ]
-  }
-  memory.set("readings", latest([...memory.get("readings"), reading]))
+  const found: Array<Reading["fields"][number]> = []
+  for (const { hashes, name } of fields) found.push([name, joined(hashes)])
+  for (const { hashes, name } of texts) found.push([name, joined(hashes), 1])
+  memory.set("readings", withReading(memory.get("readings"), { tool, callId, turn, step, fields: found }))
+}
+
+const joined = (hashes: ReadonlySet<string>): string => {
+  let all = ""
+  for (const hash of hashes) all += hash
+  return all
 }
 
 /** The most characters that readings take. */
 const maxReadingSize = 48_000
 
-/** Forgets the oldest readings when there are too many. */
-const latest = (readings: ReadonlyArray<Reading>): ReadonlyArray<Reading> => {
-  let size = 0
-  let first = readings.length
-  while (first > 0 && readings.length - first < maxReadings) {
-    size += sizeOf(readings[first - 1]!)
-    if (size > maxReadingSize && first < readings.length) break
-    first--
+/** Adds a reading, and forgets the oldest ones when there are too many. */
+const withReading = (before: ReadonlyArray<Reading>, reading: Reading): ReadonlyArray<Reading> => {
+  let size = sizeOf(reading) + totalOf(before)
+  let first = 0
+  while (first < before.length && (size > maxReadingSize || before.length - first >= maxReadings)) {
+    size -= sizeOf(before[first++]!)
   }
-  return first === 0 ? readings : readings.slice(first)
+  // The list is frozen, so a slice of it is slow; and a list that grows is copied again.
+  const readings = new Array<Reading>(before.length - first + 1)
+  for (let index = first; index < before.length; index++) readings[index - first] = before[index]!
+  readings[before.length - first] = reading
+  totals.set(readings, size)
+  return readings
 }
 
-const sizes = new WeakMap<Reading, number>()
+/** The sizes of lists that were made here. */
+const totals = new WeakMap<ReadonlyArray<Reading>, number>()
+
+const totalOf = (readings: ReadonlyArray<Reading>): number => {
+  let total = totals.get(readings)
+  if (total !== undefined) return total
+  total = 0
+  for (const one of readings) total += sizeOf(one)
+  return total
+}
 
 const sizeOf = (reading: Reading): number => {
-  const known = sizes.get(reading)
-  if (known !== undefined) return known
   let size = reading.tool.length + 60
   for (const [name, hashes] of reading.fields) size += name.length + hashes.length + 10
-  sizes.set(reading, size)
   return size
 }

@@ -109,15 +109,17 @@ const hashers = new Map<string, Memory["hash"]>()
 
 /** Returns the state of the hook in the conversation of this context. */
 export const memoryOf = ({ hook, state }: Pick<HookContext, "hook" | "state">): Memory => {
+  // Each getter of a state makes a function.
+  const { get: read, set: write } = state
   const get: Memory["get"] = <K extends keyof typeof keys>(name: K) =>
     // The key of a name holds the values of that name.
-    state.get(keys[name](hook) as unknown as HookState.StateKey<Value<K>>)
+    read(keys[name](hook) as unknown as HookState.StateKey<Value<K>>)
   const set: Memory["set"] = (name, value) => {
     // An equal value is not written again.
     if (get(name) === value) return
     const own: { readonly [name: string]: Marks | undefined } = owned
     own[name]?.made(value as never)
-    state.set(keys[name](hook) as never, value)
+    write(keys[name](hook) as never, value)
   }
   let hash: Memory["hash"] | undefined
   return {

@@ -2,7 +2,6 @@
 import { canonical as canonicalJson, type Json } from "@belay/core/Json"
 import { type Checkable, classOfLeaf } from "./check.ts"
 import type { Memory } from "./memory.ts"
-import { leavesOf } from "./text/leaves.ts"
 import { partsOf, wordSet } from "./text/names.ts"
 import { canonical } from "./text/words.ts"
 
@@ -13,7 +12,7 @@ const countedActs = wordSet(
 /** What makes a payment the same as another one: all but its text and its date. `undefined` for other calls. */
 const actOf = (call: Checkable): string | undefined => {
   if (call.kind !== "sink" || !partsOf(call.tool).some((part) => countedActs.has(part))) return undefined
-  const leaves = leavesOf(call.args).map((leaf) => ({ ...leaf, class: classOfLeaf(call, leaf) }))
+  const leaves = call.leaves.map((leaf) => ({ ...leaf, class: classOfLeaf(call, leaf) }))
   if (!leaves.some((leaf) => leaf.class === "amount")) return undefined
   const about: Json = leaves.filter((leaf) => leaf.class !== "content" && leaf.class !== "moment").map((
     { place, value }
@@ -25,9 +24,10 @@ const actOf = (call: Checkable): string | undefined => {
 const maxActs = 300
 
 /** Whether another call of this turn does the same. Remembers the call if none does. */
-export const repeats = (memory: Memory, call: Checkable, callKey: string): boolean => {
+export const repeats = (memory: Memory, call: Checkable, keyOfCall: () => string): boolean => {
   const act = actOf(call)
   if (act === undefined) return false
+  const callKey = keyOfCall()
   const hash = memory.hash(act)
   const done = memory.get("done")
   const first = done[hash]
@@ -36,9 +36,18 @@ export const repeats = (memory: Memory, call: Checkable, callKey: string): boole
   return false
 }
 
+/** Whether a record has no fields, without a list of them. */
+export const isEmpty = (record: object): boolean => {
+  for (const _ in record) return false
+  return true
+}
+
 /** Forgets a call that did nothing, so that another one may do the same. */
-export const forgetAct = (memory: Memory, callKey: string): void => {
-  const done = Object.entries(memory.get("done"))
+export const forgetAct = (memory: Memory, keyOfCall: () => string): void => {
+  const before = memory.get("done")
+  if (isEmpty(before)) return
+  const callKey = keyOfCall()
+  const done = Object.entries(before)
   const others = done.filter(([, key]) => key !== callKey)
   if (others.length < done.length) memory.set("done", Object.fromEntries(others))
 }

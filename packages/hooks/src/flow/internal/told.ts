@@ -4,13 +4,21 @@ import type { Checkable } from "./check.ts"
 import type { Memory } from "./memory.ts"
 import { said } from "./person.ts"
 import { decisiveIn } from "./text/decisive.ts"
-import { leavesOf } from "./text/leaves.ts"
 import { canonical } from "./text/words.ts"
 
-/** Whether a call contains a link or an address that the description of a tool named, and the person did not. */
-export const isTold = (memory: Memory, call: Checkable, tools: ReadonlyArray<ToolMeta>): boolean => {
-  if (tools.length === 0) return false
-  const found = leavesOf(call.args).flatMap(({ value }) => typeof value === "string" ? decisiveIn(value) : [])
+/**
+ * Whether a call contains a link or an address that the description of somebody else's tool named, and the person did
+ * not.
+ */
+export const isTold = (
+  memory: Memory,
+  call: Checkable,
+  all: ReadonlyArray<ToolMeta>,
+  isForeign: (tool: ToolMeta) => boolean
+): boolean => {
+  if (!all.some(isForeign)) return false
+  const tools = all.filter(isForeign)
+  const found = call.leaves.flatMap(({ value }) => typeof value === "string" ? decisiveIn(value) : [])
   return found.some((one) =>
     tools.some((tool) => addressesIn(tool).has(canonical(one))) &&
     !said(memory, one, { class: "principal", name: "", tool: call.tool })

@@ -1,10 +1,10 @@
 /** What a tool is: one that acts (a sink), one that reads (a source), or one that reads an address that it is given. */
-import type { Json, JsonObject } from "@belay/core/Json"
+import type { JsonObject } from "@belay/core/Json"
 import { matcher } from "@belay/core/NamePattern"
 import type { ToolMeta } from "@belay/core/Tool"
 import { classOf } from "./argumentClass.ts"
 import { isDestroying } from "./away.ts"
-import { leavesOf } from "./text/leaves.ts"
+import type { Leaf } from "./text/leaves.ts"
 import { partsOf, singular, wordSet } from "./text/names.ts"
 import { propertiesOf } from "./text/schemas.ts"
 import { alwaysActing, ownName, saysAct, verbOf } from "./text/verbs.ts"
@@ -84,9 +84,9 @@ export const kindsBy = ({ local, sources }: Labels): (tool: ToolMeta) => ToolKin
 }
 
 /** A tool that reads may act in one call: with `method: "POST"`, or with a statement that changes something. */
-export const kindOfCall = (kind: ToolKind, args: Json): ToolKind => {
+export const kindOfCall = (kind: ToolKind, leaves: ReadonlyArray<Leaf>): ToolKind => {
   if (kind.kind !== "source" && kind.kind !== "fetch") return kind
-  const act = leavesOf(args).find(({ key, value }) => typeof value === "string" && saysAct(key, value))
+  const act = leaves.find(({ key, value }) => typeof value === "string" && saysAct(key, value))
   return act === undefined
     ? kind
     : { ...kind, kind: "sink", acts: true, destroys: isDestroying(String(act.value).slice(0, 60)) }

@@ -20,7 +20,7 @@ import * as Pattern from "../Pattern.ts"
 import type { Detector } from "./detector.ts"
 import { kindLabel } from "./placeholderStore.ts"
 import { revealJson, revealText } from "./reveal.ts"
-import { minimumHold, openFindingIn, type Scan, type ScanRules } from "./scan.ts"
+import { isWithoutSigns, minimumHold, openFindingIn, type Scan, type ScanRules } from "./scan.ts"
 import { type Detection, type Place, placeNames, SessionScanner } from "./sessionScanner.ts"
 
 export type { Detection, Place } from "./sessionScanner.ts"
@@ -232,6 +232,7 @@ const resultMethods = (
     // `wrapToolCall` has scanned the result of a tool. The results of hooks are scanned here; every lookalike in them
     // is a placeholder.
     postToolCall: ({ call, result }, ctx) => {
+      if (result.ok && isWithoutSigns(scanner.rules, result.output)) return undefined
       const { blocked, value } = scanner.scan("toolResults", ctx, always, (scan) => scanResult(result, scan))
       if (blocked !== undefined) return HookAction.transform(withheldResult(scanner, call.name, blocked))
       return value === result ? undefined : HookAction.transform(value)
@@ -279,6 +280,7 @@ const scanToolResult = (
   tool: string,
   ctx: HookContext
 ): ToolResult => {
+  if (result.ok && typeof result.output !== "string" && isWithoutSigns(scanner.rules, result.output)) return result
   let argsText: string | undefined
   const { delegated } = scanner.sessionOf(ctx)
   const isDelegated = delegated.size > 0 && result.ok && typeof result.output === "string" &&

@@ -83,6 +83,14 @@ const rememberLast = (pattern: RegExp | undefined): ScanRules["mayHaveValue"] =>
   }
 }
 
+/** Whether a value has no sign of a secret, so that no scan has to be made. */
+export const isWithoutSigns = ({ cleanTexts, placeholders, quick }: ScanRules, value: Json): boolean => {
+  if (placeholders !== undefined || quick === undefined) return false
+  if (typeof value === "string") return cleanTexts.isWithout(quick, value)
+  if (typeof value === "number") return String(value).length < minKnownLength
+  return value === null || typeof value === "boolean"
+}
+
 /** How many characters after a value are needed to know where it ends. */
 const margin = 32
 

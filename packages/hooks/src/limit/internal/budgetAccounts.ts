@@ -57,6 +57,9 @@ const areReserved = (verdicts: ReadonlyArray<Verdict>): boolean => verdicts.ever
 
 type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
+/** A call of which only the number counts. */
+const oneCall: Ledger.Amount = Object.freeze({ ...Ledger.nothing, calls: 1 })
+
 /** The call has its reservation, without an operation of the fiber. */
 const isReserved = Effect.succeed(true)
 
@@ -230,7 +233,7 @@ export class BudgetAccounts {
   private estimate(request: LlmRequest): Ledger.Amount | string {
     const { assumeOutputTokens = 4_096, onUnknownPrice = "stop", tokenizer } = this.options
     const { estimate, limitsMoney, limitsTokens } = this.settings
-    if (!limitsTokens) return { ...Ledger.nothing, calls: 1 }
+    if (!limitsTokens) return oneCall
     const inputTokens = requestTokens(request, tokenizer)
     const outputTokens = request.parameters.maxTokens ?? assumeOutputTokens
     const money = estimate({ inputTokens, outputTokens }, request.model)

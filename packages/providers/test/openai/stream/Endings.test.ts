@@ -239,6 +239,55 @@ describe("a tool call without arguments so far", () => {
     }))
 })
 
+describe("the words of vendors for the end of an answer", () => {
+  const words = {
+    stop: "stop eos eos_token end_turn complete completed stop_sequence stop_token STOP",
+    length: "length max_tokens max_output_tokens model_length max_length MAX_TOKENS",
+    "content-filter": "content_filter content_filtered safety sensitive recitation blocklist prohibited_content spii " +
+      "image_safety guardrail_intervened SAFETY content-filter",
+    unknown: "tired"
+  }
+  for (const [reason, all] of Object.entries(words)) {
+    it.live(`mean ${reason}`, () =>
+      Effect.gen(function*() {
+        for (const word of all.split(" ")) {
+          const { provider } = yield* scripted([{ status: 200, body: completion({ content: "hi" }, word) }])
+          assert.strictEqual((yield* provider.complete(request())).finishReason, reason, word)
+        }
+      }))
+  }
+
+  it.live("mean that tools are called", () =>
+    Effect.gen(function*() {
+      for (const word of "tool_calls tool_call tool_use function_call function_calls".split(" ")) {
+        const { provider } = yield* scripted([{
+          status: 200,
+          body: completion({ tool_calls: [call(pathArgs)] }, word)
+        }])
+        assert.strictEqual((yield* provider.complete(request())).finishReason, "tool-calls", word)
+      }
+    }))
+
+  it.live("mean that there is no answer", () =>
+    Effect.gen(function*() {
+      const tags = {
+        error: "ServerError",
+        network_error: "ServerError",
+        insufficient_system_resource: "Overloaded",
+        function_call_filter: "ToolUseFailed",
+        malformed_function_call: "ToolUseFailed",
+        unexpected_tool_call: "ToolUseFailed",
+        model_context_window_exceeded: "ContextOverflow"
+      }
+      const found: Record<string, string> = {}
+      for (const word of Object.keys(tags)) {
+        const { provider } = yield* scripted([{ status: 200, body: completion({}, word, { usage }) }])
+        found[word] = (yield* Effect.flip(provider.complete(request())))._tag
+      }
+      assert.deepStrictEqual(found, tags)
+    }))
+})
+
 describe("an empty answer is an error with its reason when", () => {
   const reasons: Record<string, readonly [string, string]> = {
     "the filter stopped it": ["content_filter", "ContentFiltered"],

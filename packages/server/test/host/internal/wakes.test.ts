@@ -107,6 +107,19 @@ describe("a session that a host leaves", () => {
     assert.deepInclude((await run(inbox.open("s")))[0], { status: "begun", release: "two" })
     await agent.close()
   })
+
+  it("begins no other message of a session that another process has moved while a turn ran", async () => {
+    const inbox = Inbox.inMemory()
+    const { agent, host } = noting(
+      { release: "one", pollMs: 60_000, store: { sessions: SessionStore.inMemory(), inbox } },
+      () => run(inbox.pin!("s", "two"))
+    )
+    await host.send("s", "do work", { key: "a" })
+    await host.send("s", "and more", { key: "b" })
+    await host.advance("s")
+    assert.deepInclude(await host.status("s", "b"), { status: "waiting" })
+    await agent.close()
+  })
 })
 
 describe("a host that starts", () => {

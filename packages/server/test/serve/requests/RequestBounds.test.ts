@@ -61,8 +61,8 @@ describe("a body with very many values", () => {
 
   it("is refused by its depth, and a bracket in a text is none", async () => {
     const serve = serveWith()
-    const answer = async (body: string) => {
-      const { request } = inPieces([body])
+    const answer = async (...pieces: ReadonlyArray<string>) => {
+      const { request } = inPieces(pieces)
       const response = await OpenAiChat.handler(serve)(request)
       return [response.status, await response.text()] as const
     }
@@ -72,6 +72,9 @@ describe("a body with very many values", () => {
     assert.include(why, "more than 100 lists and objects inside each other")
     const quoted = JSON.stringify({ messages: [{ role: "user", content: "[\"{\\".repeat(100_000) }] })
     assert.strictEqual((await answer(quoted))[0], 200)
+    // A piece can end between a backslash and the quote that it escapes.
+    const start = "{\"messages\":[{\"role\":\"user\",\"content\":\"\\"
+    assert.strictEqual((await answer(start, `"${"[".repeat(200)}"}]}`))[0], 200)
     await serve.close()
   })
 

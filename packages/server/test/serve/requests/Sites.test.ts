@@ -107,6 +107,7 @@ describe("the name of the server", () => {
       assert.strictEqual(await status(other), 403, other)
     }
     assert.strictEqual(await status("agent.example.com", ["agent.example.com"]), 200)
+    assert.strictEqual(await status("agent.example.com", ["Agent.Example.COM"]), 200)
     assert.strictEqual(await status("agent.example.com:8443", ["agent.example.com:8443"]), 200)
     assert.strictEqual(await status("agent.example.com:1", ["agent.example.com:8443"]), 403)
     assert.strictEqual(await status("anything", ["*"]), 200)

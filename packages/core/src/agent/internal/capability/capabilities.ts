@@ -1,5 +1,6 @@
 /** The capabilities that hooks use through `ctx` in a turn of the runtime. */
 import type { Json } from "../../../data/Json.ts"
+import { agentToolOf } from "../../../guard/internal/capability/agentTools.ts"
 import { GuardCapabilities } from "../../../guard/internal/capability/guardCapabilities.ts"
 import type { AgentTool, Capabilities, SideRequest } from "../../../hook/HookContext.ts"
 import { isBackgroundTool } from "../definition/backgroundTools.ts"
@@ -22,10 +23,11 @@ class TurnCapabilities extends GuardCapabilities {
 
   get tools(): ReadonlyArray<AgentTool> {
     const { agent } = this.turn
-    return [...agent.tools.values()].map((tool) => ({
-      ...tool,
-      delegates: agent.delegates.has(tool.name) || isBackgroundTool(agent, tool.name)
-    }))
+    const tools: Array<AgentTool> = []
+    for (const tool of agent.tools.values()) {
+      tools.push(agentToolOf(tool, agent.delegates.has(tool.name) || isBackgroundTool(agent, tool.name)))
+    }
+    return tools
   }
   get llm() {
     return (request: SideRequest, hook: string) => askModel(this.turn, request, hook)

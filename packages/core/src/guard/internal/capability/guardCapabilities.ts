@@ -14,6 +14,7 @@ import { runPromise } from "./runPromise.ts"
 /** A class, because each turn may have one, and a capability is built only when a hook uses it. */
 export abstract class GuardCapabilities implements Capabilities {
   private readonly guarded: GuardTurn
+  private rootTurn: RootTurn | undefined = undefined
 
   constructor(turn: GuardTurn) {
     this.guarded = turn
@@ -25,8 +26,7 @@ export abstract class GuardCapabilities implements Capabilities {
   abstract rotate(hook: string): void
 
   get root() {
-    const { io: { signal }, session, state: { turnNumber } } = this.guarded.root
-    return { sessionId: session.id, turnNumber, signal }
+    return this.rootTurn ??= new RootTurn(this.guarded.root)
   }
   get durable() {
     return durableState(this.guarded)
@@ -45,5 +45,27 @@ export abstract class GuardCapabilities implements Capabilities {
   }
   promise<A, E>(effect: Effect.Effect<A, E>) {
     return runPromise(this.guarded, effect)
+  }
+}
+
+/**
+ * What hooks see of the turn of the host's agent. A class, because hooks read it on the hot path, and the signal is made
+ * only for hooks that read it. The field is private at run time too, because hooks get the object.
+ */
+class RootTurn {
+  readonly #turn: GuardTurn
+
+  constructor(turn: GuardTurn) {
+    this.#turn = turn
+    Object.freeze(this)
+  }
+  get sessionId() {
+    return this.#turn.session.id
+  }
+  get turnNumber() {
+    return this.#turn.state.turnNumber
+  }
+  get signal() {
+    return this.#turn.io.signal
   }
 }

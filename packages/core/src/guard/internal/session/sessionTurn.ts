@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import { ConfigError, PortFailed } from "../../../data/AgentError.ts"
 import type { Json } from "../../../data/Json.ts"
 import type { AgentTool, Capabilities, SideRequest } from "../../../hook/HookContext.ts"
+import { agentToolOf } from "../capability/agentTools.ts"
 import { GuardCapabilities } from "../capability/guardCapabilities.ts"
 import { awaitable } from "../capability/runPromise.ts"
 import { GuardTurn, type GuardTurnOptions } from "../point/guardTurn.ts"
@@ -52,7 +53,7 @@ class SessionCapabilities extends GuardCapabilities {
   }
 
   get tools(): ReadonlyArray<AgentTool> {
-    return [...this.turn.agent.tools.values()].map((tool) => ({ ...tool, delegates: false }))
+    return Array.from(this.turn.agent.tools.values(), (tool) => agentToolOf(tool, false))
   }
   get llm() {
     return this.driver.llm ?? ((_request: SideRequest, hook: string) =>

@@ -52,10 +52,8 @@ const intersection = <A>(lists: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<
   lists.length === 0 ? undefined : lists.reduce((one, two) => one.filter((item) => two.includes(item)))
 
 /** Returns the earliest expiry, in milliseconds from now. */
-export const earliest = (questions: Questions): number => {
-  const times = questions.map(({ ask: { expiresInMs } }) => expiresInMs)
-  return Math.min(...times.map((time) => typeof time === "number" && Number.isFinite(time) ? time : Infinity))
-}
+export const earliest = (questions: Questions): number =>
+  Math.min(...questions.map(({ ask: { expiresInMs = Infinity } }) => expiresInMs))
 
 /** Where approvals are remembered for each asker: nowhere if one of them wants that, or only in the session. */
 export const narrowest = (questions: Questions, floor?: PendingAsk["standing"]): Questions => {

@@ -153,7 +153,7 @@ const oneAnswer = function*(turn: GuardTurn, ask: PendingAsk, answer: NonNullabl
   const decision = readDecision(
     yield* left === Infinity
       ? given
-      : Effect.raceFirst(given, Effect.as(Effect.sleep(Math.max(0, left)), expiredDenial(ask)))
+      : Effect.raceFirst(given, Effect.as(Effect.sleep(left), expiredDenial(ask)))
   )
   if (decision === undefined) return { type: "deny", reason: "the answer to the question is not a decision" }
   const why = whyNotCounted(ask, decision)

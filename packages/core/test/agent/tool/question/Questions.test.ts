@@ -33,6 +33,22 @@ describe("a question", () => {
     assert.deepStrictEqual(ran, [{ to: "dev" }])
   })
 
+  it("has each reason once, and all who ask", async () => {
+    const gate = (name: string, reason: string): AgentHook => ({ name, preToolCall: () => HookAction.ask(reason) })
+    const hooks = [gate("a", "it costs money"), gate("b", "it is late"), gate("c", "it costs money")]
+    const { pending: [ask] } = await suspended(make([], { approvals: {}, hooks }))
+    assert.strictEqual(ask!.reason, "it costs money; it is late")
+    assert.deepStrictEqual(ask!.reasons?.map(({ by }) => by), ["a", "b", "c"])
+  })
+
+  it("of an agent with another core is not answered by this one", async () => {
+    const run = await suspended(make([], { approvals: {} }))
+    const resumed = make([], { approvals: {} }).resume({ ...run.snapshot, coreType: "theirs" }, { c: approve })
+    const { message, problem } = await failureOf(resumed)
+    assert.strictEqual(problem, "not-a-snapshot")
+    assert.match(String(message), /of core "theirs", this agent runs "/)
+  })
+
   it("needs a quorum of different permitted approvers, and one denial ends it", async () => {
     const ran: Array<unknown> = []
     const options = { quorum: 2, approvers: ["ada", "bob", "eve"] }

@@ -5,6 +5,7 @@
 import { nodeCrypto } from "../../../internal/nodeCrypto.ts"
 
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+const codes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0))
 
 /** How many characters a value takes. */
 export const width = 6
@@ -33,8 +34,14 @@ export const hasher = (key: string): (text: string) => string => {
     }
     a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909)
     b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909)
-    return letters[a & 63]! + letters[(a >>> 6) & 63]! + letters[(a >>> 12) & 63]! +
-      letters[b & 63]! + letters[(b >>> 6) & 63]! + letters[(b >>> 12) & 63]!
+    return String.fromCharCode(
+      codes[a & 63]!,
+      codes[(a >>> 6) & 63]!,
+      codes[(a >>> 12) & 63]!,
+      codes[b & 63]!,
+      codes[(b >>> 6) & 63]!,
+      codes[(b >>> 12) & 63]!
+    )
   }
 }
 

@@ -41,21 +41,24 @@ const collect = (
   } else if (typeof value !== "object") {
     if (typeof value === "number" || typeof value === "boolean") found.push({ key, place, value, record })
   } else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) {
-      collect(found, item, key, `${place}[${index}]`, record, depth + 1, true)
+    for (let index = 0; index < value.length; index++) {
+      collect(found, value[index], key, `${place}[${index}]`, record, depth + 1, true)
     }
   } else {
     const own = isItem || record === undefined ? value : record
-    for (const [name, item] of Object.entries(value)) {
+    for (const name of Object.keys(value)) {
       const inside = place === "" ? name : `${place}.${name}`
       if (isValue(name)) found.push({ key, place: inside, value: name, record: own })
-      collect(found, item, name, inside, own, depth + 1, false)
+      // It is an object, so any key may be read.
+      collect(found, (value as { readonly [name: string]: unknown })[name], name, inside, own, depth + 1, false)
     }
   }
 }
 
 /** Whether a name is a value: an address, a text, or an account number. */
-const isValue = (name: string): boolean => /[@/\s]|[a-z]\.[a-z]/i.test(name) || compact(name) !== undefined
+const isValue = (name: string): boolean =>
+  // Most names are one word.
+  !/^[A-Za-z_]{1,40}$/.test(name) && (/[@/\s]|[a-z]\.[a-z]/i.test(name) || compact(name) !== undefined)
 
 /** What stands deeper has no names and places of its own, and is found without a recursion. */
 const collectDeep = (

@@ -10,8 +10,33 @@ export const propertiesOf = (schema: JsonObject | undefined): Properties =>
 // A JSON Schema has schemas there; anything else has no format and no enumeration.
 const ownProperties = (schema: JsonObject): Properties => objectIn(schema, "properties") as Properties | undefined ?? {}
 
+/** How many values are remembered for one schema. Places in lists have no end. */
+const maxRemembered = 500
+
+/** Returns the value of a place in a schema, which is computed once. */
+export const remembered = <A>(
+  known: WeakMap<JsonObject, Map<string, A>>,
+  schema: JsonObject,
+  place: string,
+  compute: () => A
+): A => {
+  let values = known.get(schema)
+  if (values === undefined) known.set(schema, values = new Map())
+  const before = values.get(place)
+  if (before !== undefined) return before
+  if (values.size >= maxRemembered) values.clear()
+  const value = compute()
+  values.set(place, value)
+  return value
+}
+
 /** The schemas of one value of the arguments, by its place, such as `items[2].iban`. There are several in a union. */
-export const schemasAt = (schema: JsonObject, place: string): ReadonlyArray<JsonObject> => {
+export const schemasAt = (schema: JsonObject, place: string): ReadonlyArray<JsonObject> =>
+  remembered(places, schema, place, () => findSchemas(schema, place))
+
+const places = new WeakMap<JsonObject, Map<string, ReadonlyArray<JsonObject>>>()
+
+const findSchemas = (schema: JsonObject, place: string): ReadonlyArray<JsonObject> => {
   let found = alternativesOf(schema, schema)
   for (const [, name, index] of place.matchAll(/([^.[\]]+)|\[(\d+)\]/g)) {
     const inner = found.flatMap((one) => {

@@ -19,6 +19,8 @@ export const canonical = (value: string | number): string => {
   const text = value.trim()
   if (text.length > maxValue) return text
   if (isNumber(text)) return String(Number(text))
+  // Most values are one word, which has one spelling.
+  if (/^[A-Za-z\d]+$/.test(text)) return text.toLowerCase()
   const address = urlOf(text)
   if (address !== undefined) return address
   const spelling = plain(text)
@@ -46,10 +48,43 @@ export const tokensOf = (text: string): ReadonlyArray<string> =>
 /** How many characters of one text are searched for tokens that only questions need. */
 const maxSearched = 200_000
 
-/** The tokens of a text, one after the other, so that a reader can stop. */
-export function* eachToken(text: string): Generator<string> {
-  for (const [token] of text.slice(0, maxSearched).matchAll(/[^\s,;()"'`“”‘’«»<>[\]{}|]+/g)) yield token
+/**
+ * Calls `take` with each token of a text that has a digit or one of the signs of addresses, until it returns false. It
+ * reads characters, because a list of all tokens of a long result would be larger than the result.
+ */
+export const eachTellingToken = (text: string, take: (token: string) => boolean): void => {
+  const end = Math.min(text.length, maxSearched)
+  let start = 0
+  let isTelling = false
+  for (let index = 0; index <= end; index++) {
+    const code = index === end ? space : text.charCodeAt(index)
+    const kind = code < 128 ? kinds[code] : separators.has(code) ? separates : 0
+    if (kind === separates) {
+      if (isTelling && !take(text.slice(start, index))) return
+      start = index + 1
+      isTelling = false
+    } else if (kind === tells) isTelling = true
+  }
 }
+
+const space = 32
+const separates = 1
+const tells = 2
+
+/** The characters outside of ASCII that separate tokens: quotation marks and spaces. */
+const separators = new Set(
+  Array.from(
+    "«»‘’“”\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f" +
+      "\u3000\ufeff",
+    (sign) => sign.charCodeAt(0)
+  )
+)
+
+/** What each ASCII character does in a token. */
+const kinds = Uint8Array.from({ length: 128 }, (_, code) => {
+  const sign = String.fromCharCode(code)
+  return /[\s,;()"'`<>[\]{}|]/.test(sign) ? separates : /[\d@/.:_-]/.test(sign) ? tells : 0
+})
 
 /** The sentences of a text. A phrase does not go across their ends. */
 export const sentencesOf = (text: string): ReadonlyArray<string> => text.split(/[.!?;:]\s|\n/)

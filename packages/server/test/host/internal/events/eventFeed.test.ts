@@ -71,6 +71,10 @@ describe("the feed of events", () => {
     await run(feed.attach(next.session, turn("s")))
     next.say(2)
     assert.deepEqual(reader.take().map(({ seq }) => seq), [2])
+    reader.close()
+    const unheard = speaking()
+    await run(feed.attach(unheard.session, turn("s")))
+    assert.strictEqual(unheard.heard(), 0)
   })
 
   it("stores what happens although nobody reads, if it has a log", async () => {
