@@ -177,8 +177,8 @@ export const classOfLeaf = (
   if (rank === undefined && isOfTable(tool) && isCell(place, value)) return "content"
   const outer = classAt(schema, top, top)
   const own = key === top ? outer : classAt(schema, key, place)
-  // Parts of a list of texts are texts, and so are those of a file. Parts of anything else have their own class, or that
-  // of the whole.
+  // Parts of a list of texts are texts, and so are those of a file. Parts of anything else have their own class, or
+  // that of the whole.
   const isRequest = typeof ownValue(args, top) !== "string" || bodies.has(partsOfName(top).at(-1) ?? "")
   const inherited = outer === "content" && isRequest && !richText.has(key) ? "other" : outer
   const kind = own === "other" && key !== top ? inherited : own

@@ -277,10 +277,10 @@ const withReading = (before: ReadonlyArray<Reading>, reading: Reading): Readonly
   while (first < before.length && (size > maxReadingSize || before.length - first >= maxReadings)) {
     size -= sizeOf(before[first++]!)
   }
-  // The list is frozen, so a slice of it is slow; and a list that grows is copied again.
-  const readings = new Array<Reading>(before.length - first + 1)
-  for (let index = first; index < before.length; index++) readings[index - first] = before[index]!
-  readings[before.length - first] = reading
+  // The list is frozen, so a slice of it is slow.
+  const readings = Array.from(before)
+  if (first > 0) readings.splice(0, first)
+  readings.push(reading)
   totals.set(readings, size)
   return readings
 }
