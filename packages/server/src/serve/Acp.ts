@@ -42,7 +42,9 @@ export const serveStream = async (serve: Serve, stream: Stream, options: Options
   const isName = (principal: unknown) => typeof principal === "string" && principal !== ""
   const expected = "the name of who uses the editor"
   Result.getOrThrow(checkOptions("Acp", ["principal", Object(options).principal ?? null, isName, expected]))
-  await (await agentOf(serve, options)).connect(stream).closed
+  const app = await agentOf(serve, options, () => connection.signal.reason)
+  const connection = app.connect(stream)
+  await connection.closed
 }
 
 /**
@@ -76,7 +78,7 @@ interface Editor {
   readonly running: Map<string, AbortController>
 }
 
-const agentOf = async (serve: Serve, { principal }: Options): Promise<AgentApp> => {
+const agentOf = async (serve: Serve, { principal }: Options, whyClosed: () => unknown): Promise<AgentApp> => {
   const { agent, PROTOCOL_VERSION, RequestError } = await load()
   const editor: Editor = { serve, principal, allowed: new Set(), running: new Map() }
   const stateOf = (id: string) => ({
@@ -129,6 +131,8 @@ const agentOf = async (serve: Serve, { principal }: Options): Promise<AgentApp> 
     .onRequest("session/prompt", async ({ client, params: { prompt, sessionId: id } }) => {
       const sessionId = await sessionOf(id)
       return await runPrompt(editor, { id, sessionId, client }, promptOf(prompt)).catch((error: unknown) => {
+        // An editor that leaves while it is written to is no failure of the server.
+        if (error === whyClosed()) throw error
         throw RequestError.internalError(undefined, refusalOf(serve, error).message)
       })
     })

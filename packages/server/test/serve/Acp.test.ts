@@ -71,6 +71,19 @@ describe("ACP", () => {
     await leave()
   })
 
+  it("reports no error of the server when the editor leaves during a question", async () => {
+    await using server = await served(OpenAiChat.handler)
+    const { leave, open, say, state } = await editor(server.serve)
+    const { sessionId } = await open()
+    state.answer = "never"
+    const answer = failure(say(sessionId, "call delete_file"))
+    await until(() => state.asked.length === 1)
+    await leave()
+    assert.match(String((await answer)["message"]), /closed/)
+    for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setImmediate(resolve))
+    assert.deepStrictEqual(server.errors, [])
+  })
+
   it("asks for permission: allowed once, rejected, and allowed always", async () => {
     await using server = await served(OpenAiChat.handler)
     const { leave, open, say, state, text } = await editor(server.serve)
