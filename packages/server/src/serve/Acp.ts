@@ -131,7 +131,7 @@ const agentOf = async (serve: Serve, { principal }: Options, whyClosed: () => un
     .onRequest("session/prompt", async ({ client, params: { prompt, sessionId: id } }) => {
       const sessionId = await sessionOf(id)
       return await runPrompt(editor, { id, sessionId, client }, promptOf(prompt)).catch((error: unknown) => {
-        // An editor that leaves while it is written to is no failure of the server.
+        // An editor may leave while it is written to. The server has not failed then.
         if (error === whyClosed()) throw error
         throw RequestError.internalError(undefined, refusalOf(serve, error).message)
       })
