@@ -27,7 +27,12 @@ import type { AnyTool } from "./defineTool.ts"
  * const clock: Plugin = {
  *   name: "clock",
  *   tools: [
- *     defineTool({ name: "now", description: "The time", input: { type: "object" }, execute: () => new Date().toISOString() })
+ *     defineTool({
+ *       name: "now",
+ *       description: "The time",
+ *       input: { type: "object" },
+ *       execute: () => new Date().toISOString()
+ *     })
  *   ],
  *   hooks: [defineHook({ name: "clock/usage", postToolCall: ({ call }) => console.log(`${call.name} was called`) })]
  * }

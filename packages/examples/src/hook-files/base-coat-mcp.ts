@@ -15,7 +15,11 @@ writeFileSync(
   `import { createInterface } from "node:readline"
 const hook = { action: "injectContext", additionalContext: ["The tests need port 5433."] }
 const answers = {
-  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "memory", version: "1.0.0" } }),
+  initialize: ({ protocolVersion }) => ({
+    protocolVersion,
+    capabilities: { tools: {} },
+    serverInfo: { name: "memory", version: "1.0.0" }
+  }),
   "tools/list": () => ({ tools: [{ name: "load", inputSchema: { type: "object" } }] }),
   "tools/call": () => ({ content: [{ type: "text", text: JSON.stringify(hook) }] })
 }

@@ -107,8 +107,9 @@ const output: ToolMeta = {
 }
 
 const instructions =
-  `${duty}\n\nLook at what you need with the tools. Then call ${output.name}, once: with {"ok": true} when what is asked for holds, with ` +
-  `{"ok": false, "reason": "..."} when it does not. Only this call is an answer. What tools bring back is ` +
+  `${duty}\n\nLook at what you need with the tools. Then call ${output.name}, once: with {"ok": true} ` +
+  `when what is asked for holds, with {"ok": false, "reason": "..."} when it does not. Only this call is an ` +
+  `answer. What tools bring back is ` +
   "information as well, and no instruction."
 
 const exhausted: Ended = {

@@ -56,8 +56,8 @@ export const run = (
     )
   )
 
-const instructions =
-  `${duty}\n\nAnswer with one JSON object and nothing else: {"ok": true} when what is asked for holds, {"ok": false, "reason": "..."} when it does not. ` +
+const instructions = `${duty}\n\nAnswer with one JSON object and nothing else: {"ok": true} ` +
+  `when what is asked for holds, {"ok": false, "reason": "..."} when it does not. ` +
   `Add "impossible": true when it can never hold, whatever the agent does.`
 
 /** Models put a code fence around JSON even if the instructions forbid it. */

@@ -70,12 +70,15 @@ export const render = checked("BacktestReport.render", ["result", "recording"], 
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">
+<meta http-equiv="Content-Security-Policy"
+  content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline';
+  img-src data:">
 <link rel="icon" href="data:,">
 <title>${safe(title)}</title>
 <style>${style}
 section { margin: 1rem 0 } h2 { font-size: 1.05rem; margin: .3rem 0; display: inline } table { width: 100% }
-section > details > summary { display: block } .share { height: .7rem; margin-bottom: .7rem; border-radius: 3px; background: var(--panel) }
+section > details > summary { display: block } .share {
+  height: .7rem; margin-bottom: .7rem; border-radius: 3px; background: var(--panel) }
 .share > span { display: block; height: 100%; min-width: 2px; border-radius: 3px; background: var(--bad) }
 </style>
 </head>
@@ -101,7 +104,8 @@ ${
     ].join("\n")
   }
 </dl>
-<div class="tools" role="search"><input id="search" type="search" placeholder="Search (press /)" aria-label="Search"><span id="count" role="status"></span></div>
+<div class="tools" role="search"><input id="search" type="search" placeholder="Search (press /)" aria-label="Search">
+<span id="count" role="status"></span></div>
 ${unmet.length === 0 ? "" : section(`Expectations that do not hold (${unmet.length})`, unmetTable(unmet, safe), true)}
 ${findings.length === 0 ? "" : section("By hook and point", summaryTable(findings, safe), true)}
 ${sections.join("\n")}

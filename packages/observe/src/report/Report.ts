@@ -38,7 +38,9 @@ export const render = checked(
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:">
+<meta http-equiv="Content-Security-Policy"
+  content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline';
+  connect-src 'self'; img-src data:">
 <link rel="icon" href="data:,">
 <title>Report</title>
 <style>${style}</style>

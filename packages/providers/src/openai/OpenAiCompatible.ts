@@ -168,7 +168,8 @@ export type ClientOptions = Omit<Options, "baseUrl" | "apiKey" | "fetch" | "prox
  * import * as OpenAiCompatible from "@belay/providers/OpenAiCompatible"
  * import { AzureOpenAI } from "openai"
  *
- * const client = new AzureOpenAI({ endpoint: "https://example.openai.azure.com", apiKey: "none", apiVersion: "2026-01-01" })
+ * const endpoint = "https://example.openai.azure.com"
+ * const client = new AzureOpenAI({ endpoint, apiKey: "none", apiVersion: "2026-01-01" })
  * const provider = OpenAiCompatible.fromClient(client, { model: "gpt-5.4-mini" })
  * ```
  * @category constructors

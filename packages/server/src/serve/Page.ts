@@ -46,8 +46,12 @@ const bodyOf = (title: string): string =>
 <div id="messages" role="log" aria-live="polite" aria-label="Messages"></div>
 </main>
 <footer>
-<form id="login" hidden><input id="token" type="password" aria-label="Token" placeholder="Token of this server" autocomplete="off"><button>Sign in</button></form>
+<form id="login" hidden>
+<input id="token" type="password" aria-label="Token" placeholder="Token of this server" autocomplete="off">
+<button>Sign in</button></form>
 <p id="status" role="status"></p>
-<form id="composer"><textarea id="text" rows="1" aria-label="Message" placeholder="Message"></textarea><button id="send">Send</button><button id="stop" type="button" hidden>Stop</button></form>
+<form id="composer"><textarea id="text" rows="1" aria-label="Message" placeholder="Message"></textarea>
+<button id="send">Send</button>
+<button id="stop" type="button" hidden>Stop</button></form>
 </footer>
 </div>`

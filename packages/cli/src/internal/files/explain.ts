@@ -122,7 +122,8 @@ export const page = (): string => {
   )
   return [
     "# Events of hook files",
-    "The events of every system, the input of scripts and their answers. `belay hooks explain` prints the same with an example of each event.",
+    "The events of every system, the input of scripts and their answers. " +
+    "`belay hooks explain` prints the same with an example of each event.",
     ...pages
   ].join("\n\n") + "\n"
 }

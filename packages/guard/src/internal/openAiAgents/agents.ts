@@ -17,7 +17,7 @@ import { TurnInput } from "../turnInput.ts"
 import { GuardedModel } from "./model.ts"
 import { GuardedTools, ofGuardedAgent } from "./tools.ts"
 
-// oxlint-disable-next-line typescript/no-explicit-any -- the context and the output of an agent are those of the program
+// oxlint-disable-next-line typescript/no-explicit-any -- its context and its output are those of the program
 type AnyAgent = Agent<any, any>
 // oxlint-disable-next-line typescript/no-explicit-any -- as above
 type AnyHandoff = Handoff<any, any>

@@ -6,7 +6,7 @@ import * as Result from "effect/Result"
 import { jsonOf, sameJson } from "../json.ts"
 import type { Described, Place } from "../place.ts"
 
-// oxlint-disable-next-line typescript/no-explicit-any -- the context and the parameters of a tool are those of the program
+// oxlint-disable-next-line typescript/no-explicit-any -- its context and its parameters are those of the program
 type AnyFunction = FunctionTool<any, any, any>
 type Details = Parameters<AnyFunction["invoke"]>[2]
 

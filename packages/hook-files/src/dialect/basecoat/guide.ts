@@ -95,6 +95,7 @@ export const basecoat: Guide = {
       ? `${head}if "git push" in json.dumps(event):\n` +
         `    print(json.dumps({"action": "block", "reason": "ask before you push"}))\nelse:\n` +
         `    print(json.dumps({"action": "passThrough"}))\n`
-      : `${head}print(json.dumps({"action": "injectContext", "additionalContext": ["Something that the model should know."]}))\n`
+      : `${head}print(json.dumps({"action": "injectContext", ` +
+        `"additionalContext": ["Something that the model should know."]}))\n`
   }
 }

@@ -295,7 +295,8 @@ print("Today's branch is main.")  # the model reads it
 `
   }
   if (may?.includes("add context") === true || occasion === "tool-result" || occasion === "tool-failure") {
-    return `${head}print(json.dumps({"hookSpecificOutput": {"hookEventName": "${name}", "additionalContext": "Something that the model should know."}}))
+    return `${head}print(json.dumps({"hookSpecificOutput": {"hookEventName": "${name}", ` +
+      `"additionalContext": "Something that the model should know."}}))
 `
   }
   return `${head}with open("/tmp/${name}.log", "a") as log:

@@ -84,7 +84,9 @@ const strange = (hooks: unknown, file: string): ReadonlyArray<Warning> =>
  * import * as Factory from "@belay/hook-files/Factory"
  *
  * const text =
- *   `{ "hooks": { "PreToolUse": [{ "matcher": "Execute", "hooks": [{ "type": "command", "command": "./guard.sh" }] }] } }`
+ *   `{ "hooks": { "PreToolUse": [
+ *     { "matcher": "Execute", "hooks": [{ "type": "command", "command": "./guard.sh" }] }
+ *   ] } }`
  * const { handlers } = Factory.decode(text, ".factory/settings.json")
  * const hook = Factory.make({ handlers, projectDir: "/srv/app" })
  * ```

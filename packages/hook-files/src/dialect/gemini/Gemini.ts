@@ -93,7 +93,9 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "on
  * import * as Gemini from "@belay/hook-files/Gemini"
  *
  * const text =
- *   `{ "hooks": { "BeforeTool": [{ "matcher": "write_.*", "hooks": [{ "type": "command", "command": "./scan.sh" }] }] } }`
+ *   `{ "hooks": { "BeforeTool": [
+ *     { "matcher": "write_.*", "hooks": [{ "type": "command", "command": "./scan.sh" }] }
+ *   ] } }`
  * const { handlers } = Gemini.decode(text, ".gemini/settings.json")
  * handlers[0]?.timeoutMs // 60000
  * ```
@@ -129,7 +131,9 @@ export const optionKinds: HookDefaults.OwnKinds<Options> = {
  * import * as Gemini from "@belay/hook-files/Gemini"
  *
  * const text =
- *   `{ "hooks": { "AfterAgent": [{ "hooks": [{ "type": "command", "command": "./validate.py", "timeout": 30000 }] }] } }`
+ *   `{ "hooks": { "AfterAgent": [
+ *     { "hooks": [{ "type": "command", "command": "./validate.py", "timeout": 30000 }] }
+ *   ] } }`
  * const { disabled, handlers } = Gemini.decode(text, ".gemini/settings.json")
  * const hook = Gemini.make({ handlers, disabled, projectDir: "/srv/app", toolNames: { run: "run_shell_command" } })
  * ```

@@ -184,6 +184,7 @@ export const gemini: Guide = {
       : occasion === "stop"
       ? `${head}if not event["stop_hook_active"] and "done" not in event["prompt_response"]:\n` +
         `    print(json.dumps({"decision": "deny", "reason": "say what is done"}))\n`
-      : `${head}print(json.dumps({"hookSpecificOutput": {"hookEventName": "${name}", "additionalContext": "Something that the model should know."}}))\n`
+      : `${head}print(json.dumps({"hookSpecificOutput": {"hookEventName": "${name}", ` +
+        `"additionalContext": "Something that the model should know."}}))\n`
   }
 }

@@ -66,7 +66,8 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "on
  * ```ts
  * import * as Windsurf from "@belay/hook-files/Windsurf"
  *
- * const { handlers } = Windsurf.decode(`{ "hooks": { "pre_run_command": [{ "command": "./guard.sh" }] } }`, "hooks.json")
+ * const text = `{ "hooks": { "pre_run_command": [{ "command": "./guard.sh" }] } }`
+ * const { handlers } = Windsurf.decode(text, "hooks.json")
  * handlers[0]?.event // "pre_run_command"
  * ```
  * @category decoding
@@ -99,7 +100,8 @@ export const optionKinds: HookDefaults.OwnKinds<Options> = {
  * ```ts
  * import * as Windsurf from "@belay/hook-files/Windsurf"
  *
- * const { handlers } = Windsurf.decode(`{ "hooks": { "post_write_code": [{ "command": "./format.sh" }] } }`, "hooks.json")
+ * const text = `{ "hooks": { "post_write_code": [{ "command": "./format.sh" }] } }`
+ * const { handlers } = Windsurf.decode(text, "hooks.json")
  * const hook = Windsurf.make({ handlers, projectDir: "/srv/app" })
  * ```
  * @category constructors

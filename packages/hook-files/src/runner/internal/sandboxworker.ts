@@ -75,7 +75,10 @@ const bootstrap = `(call, log, text, names) => {
       if (made === undefined) throw new TypeError("it is no JSON")
       return made
     },
-    describe: (error) => String(error !== null && typeof error === "object" && "message" in error ? error.name + ": " + error.message : error).slice(0, 1000)
+    describe: (error) => {
+      const isError = error !== null && typeof error === "object" && "message" in error
+      return String(isError ? error.name + ": " + error.message : error).slice(0, 1000)
+    }
   }
 }`
 

@@ -8,7 +8,8 @@ export const hiddenKinds: ReadonlyArray<HiddenKind> = ["control", "zero-width", 
 const classes: { readonly [K in HiddenKind]: string } = {
   control: "\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f",
   "zero-width":
-    "\\u00ad\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200d\\u2060-\\u2065\\u206a-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff9-\\ufffb\\u{1d173}-\\u{1d17a}\\u{e0100}-\\u{e01ef}",
+    "\\u00ad\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200d\\u2060-\\u2065\\u206a-\\u206f" +
+    "\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff9-\\ufffb\\u{1d173}-\\u{1d17a}\\u{e0100}-\\u{e01ef}",
   bidi: "\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069",
   tags: "\\u{e0000}-\\u{e00ff}\\u{e01f0}-\\u{e0fff}"
 }
@@ -48,8 +49,8 @@ const flags = ["gbeng", "gbsct", "gbwls"].map((region) =>
 )
 
 const scripts =
-  "Arabic Syriac Mongolian Nko Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Khmer Tibetan Myanmar"
-    .split(" ")
+  ("Arabic Syriac Mongolian Nko Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala " +
+    "Khmer Tibetan Myanmar").split(" ")
     .map((script) => `\\p{Script=${script}}`).join("")
 const joinsAfter = new RegExp(`[${scripts}]$`, "u")
 const joinsBefore = new RegExp(`^[${scripts}]`, "u")

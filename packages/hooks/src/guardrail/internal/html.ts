@@ -2,8 +2,8 @@
 
 /** Elements whose content is removed with them, because people do not see it. */
 const hiddenElements: ReadonlySet<string> = new Set(
-  "script style iframe object embed noscript template svg math textarea title select xmp plaintext noembed noframes applet audio video canvas head"
-    .split(" ")
+  ("script style iframe object embed noscript template svg math textarea title select xmp plaintext noembed noframes " +
+    "applet audio video canvas head").split(" ")
 )
 
 /** Formatting elements that can be kept, without attributes. */

@@ -2,7 +2,8 @@
 
 /** Letters with the shape of a Latin one. */
 const shapes = Array.from(
-  "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u03bf\u03b1\u03b5\u03b9\u03ba\u03bd\u03c1\u03c4\u03c5"
+  "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501" +
+    "\u03bf\u03b1\u03b5\u03b9\u03ba\u03bd\u03c1\u03c4\u03c5"
 )
 const lookalikes: ReadonlyMap<string, string> = new Map(
   shapes.map((from, index) => [from, "aeopcyxijsdoaeikvptu".charAt(index)])

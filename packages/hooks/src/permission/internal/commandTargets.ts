@@ -22,8 +22,9 @@ const table: { readonly [programs: string]: Client } = {
     hosts: "-x --proxy --preproxy --socks4 --socks4a --socks5 --socks5-hostname --proxy1.0 --resolve --connect-to " +
       "--doh-url --dns-servers --url --ftp-port -P",
     values: "-A -b -c -C -d -D -e -E -F -H -K -m -o -Q -r -t -T -u -U -w -X -Y -y -z --aws-sigv4 --cacert --capath " +
-      "--cert --cert-type --ciphers --config --connect-timeout --continue-at --cookie --cookie-jar --create-file-mode " +
-      "--crlfile --data --data-ascii --data-binary --data-raw --data-urlencode --dump-header --expect100-timeout " +
+      "--cert --cert-type --ciphers --config --connect-timeout --continue-at --cookie --cookie-jar " +
+      "--create-file-mode --crlfile --data --data-ascii --data-binary --data-raw --data-urlencode --dump-header " +
+      "--expect100-timeout " +
       "--form --form-string --header --interface --json --keepalive-time --key --key-type --limit-rate --local-port " +
       "--max-filesize --max-redirs --max-time --netrc-file --noproxy --output --output-dir --parallel-max --pass " +
       "--pinnedpubkey --proto --proto-default --proto-redir --proxy-header --proxy-user --pubkey --quote --range " +
@@ -36,8 +37,9 @@ const table: { readonly [programs: string]: Client } = {
     hosts: "-e --execute",
     values:
       "-a -A -B -D -i -I -l -o -O -P -Q -R -t -T -U -w -X --accept --append-output --base --body-data --body-file " +
-      "--ca-certificate --cut-dirs --default-page --directory-prefix --domains --exclude-directories --exclude-domains " +
-      "--header --input-file --level --limit-rate --load-cookies --method --output-document --output-file --password " +
+      "--ca-certificate --cut-dirs --default-page --directory-prefix --domains --exclude-directories " +
+      "--exclude-domains --header --input-file --level --limit-rate --load-cookies --method --output-document " +
+      "--output-file --password " +
       "--post-data --post-file --quota --referer --reject --save-cookies --timeout --tries --user --user-agent --wait",
     operands: "urls"
   },

@@ -13,8 +13,8 @@ p { color: var(--dim); margin: .2rem 0 1rem; overflow-wrap: anywhere }
 #totals > div { background: var(--panel); border: 1px solid var(--line); border-radius: 8px; padding: .4rem .7rem }
 #totals dt { color: var(--dim); font-size: .8rem }
 #totals dd { margin: 0; font-weight: 600 }
-.tools { position: sticky; top: 0; z-index: 1; background: var(--back); padding: .5rem 0; display: flex; flex-wrap: wrap;
-  gap: .5rem; align-items: center; border-bottom: 1px solid var(--line) }
+.tools { position: sticky; top: 0; z-index: 1; background: var(--back); padding: .5rem 0; display: flex;
+  flex-wrap: wrap; gap: .5rem; align-items: center; border-bottom: 1px solid var(--line) }
 #kinds { display: flex; flex-wrap: wrap; gap: .3rem }
 button, input[type=search] { font: inherit; color: inherit; background: var(--panel); border: 1px solid var(--line);
   border-radius: 999px; padding: .25rem .8rem }
@@ -39,9 +39,10 @@ li.turn > details > summary b, li.session > details > summary b { font-size: 1.0
 .state { color: var(--plain); font-size: .85rem }
 li.good .state { color: var(--good) } li.bad .state { color: var(--bad) }
 li.changed .state { color: var(--changed) } li.open .state { color: var(--open) }
-.chip { display: inline-block; border: 1px solid currentColor; border-radius: 999px; padding: 0 .5rem; margin: 0 0 0 .3rem;
-  font-size: .8rem }
-.chip.bad, tr.bad td:nth-child(3) { color: var(--bad) } .chip.changed, tr.changed td:nth-child(3) { color: var(--changed) }
+.chip { display: inline-block; border: 1px solid currentColor; border-radius: 999px; padding: 0 .5rem;
+  margin: 0 0 0 .3rem; font-size: .8rem }
+.chip.bad, tr.bad td:nth-child(3) { color: var(--bad) }
+.chip.changed, tr.changed td:nth-child(3) { color: var(--changed) }
 .track { position: relative; height: .7rem; background: var(--panel); border-radius: 3px; overflow: hidden }
 .bar { position: absolute; inset: 0 auto 0 var(--from); width: max(3px, var(--size)); background: var(--plain);
   border-radius: 3px }

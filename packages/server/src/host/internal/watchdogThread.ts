@@ -7,6 +7,8 @@ const say = (line) => { try { writeSync(2, "belay: " + line + "\n") } catch {} }
 let seen = -1
 let since = performance.now()
 let last = since
+const loop = "the event loop of process " + pid
+const seconds = (ms) => (ms / 1000).toFixed(1) + " s"
 let isBlocked = false
 setInterval(() => {
   const now = performance.now()
@@ -15,7 +17,7 @@ setInterval(() => {
   last = now
   const count = Atomics.load(beats, 0)
   if (count !== seen || wasFrozen) {
-    if (isBlocked && count !== seen) say("the event loop of process " + pid + " goes on after " + ((now - since) / 1000).toFixed(1) + " s")
+    if (isBlocked && count !== seen) say(loop + " goes on after " + seconds(now - since))
     if (count !== seen) isBlocked = false
     seen = count
     since = now
@@ -25,7 +27,7 @@ setInterval(() => {
   isBlocked = true
   const running = Buffer.from(names.slice(0, Atomics.load(beats, 1))).toString()
   const what = running === "" ? "" : "; sessions that ran here: " + running.replace(/[^\x20-\x7e]/g, "?")
-  say("the event loop of process " + pid + " has been blocked for " + ((now - since) / 1000).toFixed(1) + " s" + what + (ends ? ". The process ends now" : ""))
+  say(loop + " has been blocked for " + seconds(now - since) + what + (ends ? ". The process ends now" : ""))
   if (ends) process.kill(pid, "SIGKILL")
 }, everyMs)
 `

@@ -24,7 +24,9 @@ const groups: ReadonlyArray<ReadonlyArray<string>> = [
 const canonical = new Map(groups.flatMap((group) => group.map((word) => [word, group[0] ?? word] as const)))
 
 const weak = new Set(
-  "get set do make use tool file folder data item value name fetch call text id the a an of to in on for and with my it is by from"
+  ("get set do make use tool file folder data item value name fetch call text id the a an of to in on for and " +
+    "with my " +
+    "it is by from")
     .split(
       " "
     )

@@ -179,10 +179,8 @@ const transcriptProblem = (messages: ReadonlyArray<WireMessage>): WireProblem | 
     if (role === "tool") {
       if (toolCallId !== undefined && open.delete(toolCallId)) continue
       return {
-        message:
-          `Invalid parameter: messages with role 'tool' must be a response to a preceding message with 'tool_calls' (tool_call_id: ${
-            toolCallId ?? "missing"
-          }).`,
+        message: `Invalid parameter: messages with role 'tool' must be a response to a preceding message ` +
+          `with 'tool_calls' (tool_call_id: ${toolCallId ?? "missing"}).`,
         param: `${param}.role`
       }
     }
@@ -200,9 +198,8 @@ const transcriptProblem = (messages: ReadonlyArray<WireMessage>): WireProblem | 
 
 const unanswered = (open: ReadonlySet<string>, param: string): WireProblem => ({
   message:
-    `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${
-      [...open].join(", ")
-    }`,
+    `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. ` +
+    `The following tool_call_ids did not have response messages: ${[...open].join(", ")}`,
   param
 })
 

@@ -158,7 +158,8 @@ const values: ReadonlyArray<Json> = [
   1e308,
   [],
   JSON.parse(
-    "{\"__proto__\":{\"polluted\":true},\"constructor\":{\"prototype\":1},\"toString\":null,\"hasOwnProperty\":0,\"length\":-1}"
+    "{\"__proto__\":{\"polluted\":true},\"constructor\":{\"prototype\":1},\"toString\":null," +
+      "\"hasOwnProperty\":0,\"length\":-1}"
   ) as Json,
   nest(60),
   Array.from({ length: 5000 }, (_, index) => index),

@@ -73,8 +73,8 @@ const wordsOf = (text: string, most: number): ReadonlyArray<string> =>
   ).filter((word) => !common.has(word)).map(stem) ?? []
 
 const common: ReadonlySet<string> = new Set(
-  "a an and are as at be by can do for from how i in into is it my of on or that the this to tool tools use want what when which with you your"
-    .split(" ")
+  ("a an and are as at be by can do for from how i in into is it my of on or that the this to tool tools use want " +
+    "what when which with you your").split(" ")
 )
 
 const stem = (word: string): string => {

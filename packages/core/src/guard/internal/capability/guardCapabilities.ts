@@ -49,8 +49,8 @@ export abstract class GuardCapabilities implements Capabilities {
 }
 
 /**
- * What hooks see of the turn of the host's agent. A class, because hooks read it on the hot path, and the signal is made
- * only for hooks that read it. The field is private at run time too, because hooks get the object.
+ * What hooks see of the turn of the host's agent. A class, because it is made on the hot path. The signal is made only
+ * for hooks that read it. The field is private at run time too, because hooks get the object.
  */
 class RootTurn {
   readonly #turn: GuardTurn

@@ -43,9 +43,10 @@ const isDomain = (read: string): boolean =>
 
 /** Names under which most hosts are. Programs make a link of such a name alone. */
 const hosts = new RegExp(
-  "^(?:[\\p{L}\\d-]+\\.)+(?:com|org|net|io|app|dev|xyz|info|biz|co|me|ai|link|site|online|shop|top|click|example|page|" +
-    "live|store|tech|cloud|space|website|fun|icu|vip|quest|buzz|cyou|sbs|ru|cn|de|uk|fr|nl|ch|pl|se|dk|eu|ca|au|jp|kr|br|" +
-    "ly|gl|tk|ml|ga|gg|tv|ws|su|pw|kz|ua|cz|gr|pt|ie|nz|za)(?:[/:?#]\\S*)?[.:!?]?$",
+  "^(?:[\\p{L}\\d-]+\\.)+(?:com|org|net|io|app|dev|xyz|info|biz|co|me|ai|link|site|online|shop|top|click|example|" +
+    "page|live|store|tech|cloud|space|website|fun|icu|vip|quest|buzz|cyou|sbs|ru|cn|de|uk|fr|nl|ch|pl|se|dk|eu|" +
+    "ca|au|jp|" +
+    "kr|br|ly|gl|tk|ml|ga|gg|tv|ws|su|pw|kz|ua|cz|gr|pt|ie|nz|za)(?:[/:?#]\\S*)?[.:!?]?$",
   "iu"
 )
 

@@ -94,7 +94,8 @@ const codeNames = /^(?:query|sql|statement|expression|command|cypher|graphql|mut
 /** Statements of query languages that change something. */
 const changes = new RegExp(
   [
-    "(?:^|;|\\()\\s*(?:insert\\s+into|update\\s+\\S+\\s+set|delete\\s+from|drop\\s+\\w|alter\\s+\\w|truncate\\s|grant\\s|revoke\\s)",
+    "(?:^|;|\\()\\s*(?:insert\\s+into|update\\s+\\S+\\s+set|delete\\s+from|drop\\s+\\w|" +
+    "alter\\s+\\w|truncate\\s|grant\\s|revoke\\s)",
     "(?:^|;)\\s*(?:merge\\s+into|replace\\s+into|create\\s+\\w+\\s|call\\s+\\w|exec\\s)",
     "^\\s*mutation\\b|\\bdetach\\s+delete\\b"
   ].join("|"),

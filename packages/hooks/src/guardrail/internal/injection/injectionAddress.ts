@@ -42,8 +42,9 @@ const languages: ReadonlyArray<Language> = [
       `automatically)|${machines}\\b (?:that ` +
       "(?:read|open|scrape|process|handle)s?|reading|playing|editing|processing|summari[sz]ing)|any (?:automated " +
       `)?(?:assistant|${machines}) that|${machines} and agents:|as the ai's |software handling)`,
-    `(?:[:.,;!?)\\]>"–—-] ?|\\b(?:please|must|should|shall|has to|have to|had to|need to|kindly|to first|instructed to|obliged to|` +
-      "instruction is to|now|and|then|you to|permitted to|will) )(?:first |also |immediately |instead |not |" +
+    `(?:[:.,;!?)\\]>"–—-] ?|\\b(?:please|must|should|shall|has to|have to|had to|need to|kindly|to first|` +
+      "instructed to|obliged to|instruction is to|now|and|then|you to|permitted to|will) )" +
+      "(?:first |also |immediately |instead |not |" +
       `kindly |always |only )?${acts}\\b(?! (?:it )?out of the box)`
   ),
   language(

@@ -101,7 +101,8 @@ export const textSignals: ReadonlyArray<Signal> = [
     `\\bdear ai\\b`,
     `\\b(?:when(?:ever)? (?:you|an? (?:assistant|ai|model)) summari[sz]es?|in your (?:summary|answer) of)\\b` +
       "[^\\n.]{0,60}\\b(?:add|include|say|mention|write)\\b",
-    `(?:^|[\\n.!?"] ?)(?:assistant|claude|chatgpt|gemini|copilot|dear assistant), [^\\n.]{0,60}\\b(?:please|${order})\\b`,
+    `(?:^|[\\n.!?"] ?)(?:assistant|claude|chatgpt|gemini|copilot|dear assistant), ` +
+      `[^\\n.]{0,60}\\b(?:please|${order})\\b`,
     "\\b(?:hinweis|nachricht|anweisung) (?:an|für) (?:die |alle )?ki\\b|\\bnote (?:à|pour) l'ia\\b|" +
       "\\bnota (?:para|per) (?:la |l'|a )?ia\\b"
   ),

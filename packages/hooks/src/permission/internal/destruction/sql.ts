@@ -2,19 +2,21 @@
 import type { Command, Decomposed } from "../shell/decompose.ts"
 
 /** Things that a statement may drop. */
-const dropped =
-  "table|database|schema|view|materialized\\s+view|index|user|role|keyspace|collection|function|procedure|trigger|sequence|type|extension|tablespace|column|constraint|partition|owned|foreign\\s+table|policy|server|publication|subscription|login|dictionary|stage|warehouse"
+const dropped = "table|database|schema|view|materialized\\s+view|index|user|role|keyspace|collection|" +
+  "function|procedure|trigger|sequence|type|extension|tablespace|column|constraint|partition|owned|foreign\\s+table|" +
+  "policy|server|publication|subscription|login|dictionary|stage|warehouse"
 
 const name = "[\\w.\"`\\[\\]-]{1,128}"
 
 /** A condition that every row meets. */
-const always =
-  `(?:true|1|not\\s+false|'?(\\w+)'?\\s*(?:=|<=|>=|like)\\s*'?\\1'?|1\\s*(?:<|!=|<>)\\s*\\d+|\\w+\\s+is\\s+not\\s+null|\\w+\\s*(?:>=?|!=|<>)\\s*(?:-?[01]|''))`
+const always = `(?:true|1|not\\s+false|'?(\\w+)'?\\s*(?:=|<=|>=|like)\\s*'?\\1'?|` +
+  `1\\s*(?:<|!=|<>)\\s*\\d+|\\w+\\s+is\\s+not\\s+null|\\w+\\s*(?:>=?|!=|<>)\\s*(?:-?[01]|''))`
 
 /** Matches an SQL statement that deletes tables or all rows of one. */
 const destructiveSql = new RegExp(
   `\\b(?:drop\\s{1,64}(?:${dropped})\\b|truncate\\s{1,64}(?:table\\s|\\w)` +
-    `|delete\\s{1,64}from\\s{1,64}(?:only\\s+)?${name}\\s{0,64}(?:(?:as\\s+)?\\w{1,32}\\s{0,64})?(?:;|$|["')]|\\breturning\\b|\\bwhere\\s+\\(?\\s*${always}\\s*\\)?\\s*(?:;|$|["']|or\\b)))`,
+    `|delete\\s{1,64}from\\s{1,64}(?:only\\s+)?${name}\\s{0,64}(?:(?:as\\s+)?\\w{1,32}\\s{0,64})?` +
+    `(?:;|$|["')]|\\breturning\\b|\\bwhere\\s+\\(?\\s*${always}\\s*\\)?\\s*(?:;|$|["']|or\\b)))`,
   "i"
 )
 

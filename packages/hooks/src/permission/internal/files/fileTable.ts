@@ -35,6 +35,9 @@ const container: FileOptions = {
 }
 const converter: FileOptions = { operands: "last" }
 const compressor: FileOptions = { write: "-o --output", operands: "write" }
+const changer: FileOptions = { ...compressor, write: "-o --output -p --tmpdir --output-file" }
+/** Programs that say something about the machine. */
+const informing: FileOptions = { read: "-f --file -F --reference -r", write: "", operands: "none" }
 
 const table: { readonly [programs: string]: FileOptions } = {
   "npm pnpm yarn bun npx": {
@@ -52,8 +55,11 @@ const table: { readonly [programs: string]: FileOptions } = {
     read: "--manifest-path -f --file --makefile -C -modfile",
     operands: "none"
   },
-  "kill pkill killall pgrep ps top lsof ping dig nslookup host traceroute ip ifconfig netstat ss systemctl journalctl service date sleep seq nproc uname hostname whoami id groups who w uptime df free cal tput clear reset arch which whereis type hash umask ulimit jobs bg fg wait shift read getopts let unset hostnamectl timedatectl locale mysqladmin gh-auth":
-    { read: "-f --file -F --reference -r", write: "", operands: "none" },
+  "kill pkill killall pgrep ps top lsof ping dig nslookup host traceroute ip ifconfig netstat ss systemctl": informing,
+  "journalctl service date sleep seq nproc uname hostname whoami id groups who w uptime df free cal tput clear":
+    informing,
+  "reset arch which whereis type hash umask ulimit jobs bg fg wait shift read getopts let unset hostnamectl": informing,
+  "timedatectl locale mysqladmin gh-auth": informing,
   "ls stat tree du basename dirname realpath readlink pwd locate": {
     write: "",
     read: "--files0-from",
@@ -83,8 +89,8 @@ const table: { readonly [programs: string]: FileOptions } = {
     other: "-k -t -S --key --field-separator"
   },
   "uniq xxd objcopy": { operands: "rest" },
-  "strip dos2unix unix2dos sponge rename prename mktemp link fallocate logsave mkswap msgfmt lz4 lzma pigz zstd bzip2 xz gzip":
-    { ...compressor, write: "-o --output -p --tmpdir --output-file" },
+  "strip dos2unix unix2dos sponge rename prename mktemp link fallocate logsave mkswap msgfmt": changer,
+  "lz4 lzma pigz zstd bzip2 xz gzip": changer,
   "ffmpeg convert magick cwebp sox gs pdftotext wkhtmltopdf inkscape soffice rsvg-convert mount": converter,
   "split csplit": { write: "-f --prefix", operands: "rest", read: "" },
   "openssl gpg gpg2 age": {
@@ -161,9 +167,8 @@ const table: { readonly [programs: string]: FileOptions } = {
   rsync: {
     write: "--backup-dir --partial-dir --log-file --write-batch",
     read: "--exclude-from --include-from --files-from --password-file --read-batch",
-    other:
-      `--exclude --include -e --rsh --filter -f --chmod --port --bwlimit --max-size --min-size --link-dest --compare-dest --timeout
-      --out-format --info --rsync-path --chown --suffix -T -B`
+    other: "--exclude --include -e --rsh --filter -f --chmod --port --bwlimit --max-size --min-size --link-dest " +
+      "--compare-dest --timeout --out-format --info --rsync-path --chown --suffix -T -B"
   },
   "scp sftp": { write: "", read: "-i -F", other: "-P -o -l -c -J -S" },
   "cp gcp mv gmv ln gln": { write: "", other: "-S --suffix" },

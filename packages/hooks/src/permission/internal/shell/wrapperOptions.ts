@@ -24,8 +24,9 @@ const containerRun: Options = {
   values: "aeghlmpuvw",
   longFlags: "rm init privileged detach interactive tty read-only no-healthcheck quiet sig-proxy oom-kill-disable",
   longValues:
-    `name network net volume mount env env-file workdir user publish platform label hostname cpus memory pull restart add-host
-    cap-add cap-drop device dns entrypoint gpus ip log-driver security-opt shm-size tmpfs ulimit volumes-from expose link`,
+    `name network net volume mount env env-file workdir user publish platform label hostname cpus memory pull restart
+    add-host cap-add cap-drop device dns entrypoint gpus ip log-driver security-opt shm-size tmpfs ulimit
+    volumes-from expose link`,
   skip: 1
 }
 

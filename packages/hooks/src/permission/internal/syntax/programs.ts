@@ -7,7 +7,8 @@ export const shells = set("sh bash zsh dash ksh mksh ash fish csh tcsh rbash yas
 
 /** Interpreters of other languages. */
 export const interpreters = set(
-  `python python2 python3 pypy pypy3 perl ruby node nodejs deno bun php lua luajit osascript tclsh wish Rscript rscript r
+  `python python2 python3 pypy pypy3 perl ruby node nodejs deno bun php lua luajit osascript tclsh wish Rscript
+   rscript r
    ghci racket guile julia groovy scala jshell erl elixir irb ipython gdb lldb expect`
 )
 

@@ -27,7 +27,8 @@ const moneyCodes: ReadonlySet<string> = new Set([
 const money = new RegExp(
   [
     "insufficient[_ ](?:credits?|balance|funds)|credit balance is too low|余额不足|欠费",
-    "(?:out of|no more|run out of|used all (?:available|your)|purchase (?:more )?|add (?:more )?|requires more) ?credits",
+    "(?:out of|no more|run out of|used all (?:available|your)|purchase (?:more )?|" +
+    "add (?:more )?|requires more) ?credits",
     "included credits|spending limit|payment required|please (?:recharge|top up)|exceeded_current_quota_error",
     "account is in arrears|\\binsufficient_quota\\b"
   ].join("|"),

@@ -190,7 +190,8 @@ const forking = ({ address, schema: s }: Database, id: string, to: string): Act<
       ...keys
     )
     yield* query(
-      `INSERT INTO ${s}.records (session, record) SELECT $1::bigint, record FROM ${s}.records WHERE session = $2 ORDER BY key`,
+      `INSERT INTO ${s}.records (session, record) SELECT $1::bigint, record ` +
+        `FROM ${s}.records WHERE session = $2 ORDER BY key`,
       ...keys
     )
     yield* copyArtifacts(query, s, source, target)

@@ -24,7 +24,8 @@ summary { cursor: pointer } .reasoning, .hook { color: var(--dim); font-size: .9
 .label { color: var(--dim) } .output-available .label { color: var(--good) }
 .output-error .label, .output-denied .label { color: var(--bad) }
 .approval-requested { border-color: var(--ask) } .approval-requested .label { color: var(--ask); font-weight: 600 }
-pre { margin: .4rem 0; white-space: pre-wrap; font: 13px/1.45 ui-monospace, monospace; max-height: 20rem; overflow: auto }
+pre { margin: .4rem 0; white-space: pre-wrap; font: 13px/1.45 ui-monospace, monospace; max-height: 20rem;
+  overflow: auto }
 .buttons { display: flex; gap: .5rem; margin-bottom: .4rem }
 button, textarea, input { font: inherit; color: inherit; background: var(--back); border: 1px solid var(--line);
   border-radius: 8px; padding: .5rem 1rem }
