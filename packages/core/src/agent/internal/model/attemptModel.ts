@@ -12,9 +12,8 @@ import { parkBeforeModel } from "../running/parkRequest.ts"
 import { reachLimit } from "../running/reachLimit.ts"
 import type { Turn } from "../running/turn.ts"
 import { compact } from "../window/compact.ts"
-import { callProvider, countAnswer, countCall, countFailure, type Target } from "./callProvider.ts"
+import { callProvider, countAnswer, countCall, countFailure, requestOf, type Target } from "./callProvider.ts"
 import { readResponse } from "./checkResponse.ts"
-import { requestOf } from "./modelRequest.ts"
 import { chooseProvider, decideRetry, maxDelayMs } from "./retryPlan.ts"
 
 type Failure = AgentError | TurnEnded
