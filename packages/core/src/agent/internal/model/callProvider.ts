@@ -11,7 +11,7 @@ import * as Usage from "../../../data/Usage.ts"
 import { copyError } from "../../../guard/internal/state/copyError.ts"
 import type { TurnEnded } from "../../../guard/TurnEnded.ts"
 import type { LlmProvider } from "../../../port/LlmProvider.ts"
-import type { Turn } from "../running/turn.ts"
+import type { AgentTurn } from "../running/turnParts.ts"
 import { readPartial, readResponse } from "./checkResponse.ts"
 import { streamModel } from "./streamModel.ts"
 
@@ -19,7 +19,7 @@ import { streamModel } from "./streamModel.ts"
 const smallConversation = 64
 
 /** Makes the request of a step. Its cost does not depend on the number of messages. */
-export const requestOf = (turn: Turn): LlmRequest => {
+export const requestOf = (turn: AgentTurn): LlmRequest => {
   const { agent: { config, shownTools: tools }, messages: log, state: { input } } = turn
   const { model, parameters = noParameters } = config
   const instructions = input.instructions === undefined
@@ -57,7 +57,7 @@ export interface Target {
 }
 
 /** Calls the provider. The caller counts the call when it has ended. */
-export const callProvider = (turn: Turn, { provider, request }: Target): Effect.Effect<LlmResponse, Failure> => {
+export const callProvider = (turn: AgentTurn, { provider, request }: Target): Effect.Effect<LlmResponse, Failure> => {
   turn.state.cost.begin()
   // Nobody else reads deltas.
   return turn.agent.streams || turn.io.hasDeltaListeners
@@ -66,7 +66,7 @@ export const callProvider = (turn: Turn, { provider, request }: Target): Effect.
 }
 
 /** Calls the provider and counts the call. */
-export const countCall = (turn: Turn, target: Target): Effect.Effect<LlmResponse, Failure> =>
+export const countCall = (turn: AgentTurn, target: Target): Effect.Effect<LlmResponse, Failure> =>
   Effect.suspend(() =>
     Effect.matchEffect(callProvider(turn, target), {
       onSuccess: (response) => {
@@ -80,13 +80,13 @@ export const countCall = (turn: Turn, target: Target): Effect.Effect<LlmResponse
   )
 
 /** Counts a call that was answered. Returns the answer with its cost. */
-export const countAnswer = (turn: Turn, target: Target, response: LlmResponse): LlmResponse => {
+export const countAnswer = (turn: AgentTurn, target: Target, response: LlmResponse): LlmResponse => {
   const usage = count(turn, target, response)
   return usage === undefined || usage === response.usage ? response : { ...response, usage }
 }
 
 /** Counts a call that failed. It has spent what it reports; one without a report failed before it began. */
-export const countFailure = (turn: Turn, target: Target, error: Failure): Failure => {
+export const countFailure = (turn: AgentTurn, target: Target, error: Failure): Failure => {
   if (!isProviderError(error)) {
     // A hook cut the stream off, so the vendor did not report the usage.
     count(turn, target, {})
@@ -105,7 +105,7 @@ export const countFailure = (turn: Turn, target: Target, error: Failure): Failur
 
 /** Adds a call to the turn. Returns its usage with its cost. */
 const count = (
-  turn: Turn,
+  turn: AgentTurn,
   target: Target,
   answer: Pick<Partial<LlmResponse>, "model" | "usage">
 ): Usage.Usage | undefined => {
@@ -119,7 +119,7 @@ const count = (
 
 /** A vendor may answer with a more exact name of the model, for which the provider has no price. */
 const withCost = (
-  turn: Turn,
+  turn: AgentTurn,
   { provider, request }: Target,
   { model, usage }: Pick<Partial<LlmResponse>, "model" | "usage">
 ): Usage.Usage | undefined => {

@@ -13,7 +13,7 @@ import { toEffect } from "../../../guard/internal/state/yieldable.ts"
 import type { Artifacts, AskModel } from "../../../hook/HookContext.ts"
 import type { DispatchContext } from "../../../port/ToolDispatcher.ts"
 import type { ToolContext } from "../../defineTool.ts"
-import type { Turn } from "../running/turn.ts"
+import type { ToolTurn } from "../running/turnParts.ts"
 
 /** A class, because every call makes one, and each part is built only when it is used. */
 export class RunningContext implements ToolContext {
@@ -125,10 +125,10 @@ export class RunningContext implements ToolContext {
 /** A class, because every call makes one, and each part is built only when the dispatcher uses it. */
 export class CallContext implements DispatchContext {
   readonly timeoutMs: number
-  private readonly turn: Turn
+  private readonly turn: ToolTurn
   private readonly call: ToolCall
 
-  constructor(turn: Turn, call: ToolCall, timeoutMs: number) {
+  constructor(turn: ToolTurn, call: ToolCall, timeoutMs: number) {
     this.turn = turn
     this.call = call
     this.timeoutMs = timeoutMs
@@ -162,7 +162,7 @@ export class CallContext implements DispatchContext {
     io.publish({ type: "tool-progress", callId: id, tool: name, value: json })
   }
   llm(request: SideRequest) {
-    return this.turn.operations.askModelForTool(this.turn, request, this.call.name)
+    return this.turn.askModelForTool(request, this.call.name)
   }
   sendSignal(signal: HostSignal) {
     return awaitable(this.turn, toEffect(() => askSignal(this.turn, signal)))
