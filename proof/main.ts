@@ -4,6 +4,7 @@
  * runs these settings only, those with a text in their names if one follows, and `--record` writes down what happened.
  */
 import { proveCodexSettings } from "./codexSettings.ts"
+import { proveGeminiSettings } from "./geminiSettings.ts"
 import { provePrograms } from "./programs.ts"
 import { columns as installed, columnsFrom, isInstalled, nameOf, others, paths, runCell } from "./run.ts"
 import { proveSettings } from "./settings.ts"
@@ -48,6 +49,7 @@ if (options.includes("--cli")) await printPrograms()
 if (options.includes("--cli") || options.includes("--settings")) {
   await proveSettings(text, options.includes("--record"))
   await proveCodexSettings(text, options.includes("--record"))
+  await proveGeminiSettings(text, options.includes("--record"))
 } else await printDrivers()
 // An agent that waits for a person keeps the process.
 process.exit()

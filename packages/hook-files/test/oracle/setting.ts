@@ -153,3 +153,22 @@ export const settingsFiles = (
 
 /** What an answer prints on standard output. */
 export const printed = ({ json, stdout = "" }: Answer): string => json === undefined ? stdout : JSON.stringify(json)
+
+/** A setting of a program in whose project the model only runs the command `./note`. */
+export interface NotedSetting {
+  readonly name: string
+  /** What the commands answer, by their position. */
+  readonly answers: ReadonlyArray<Answer>
+  /** The file with the hooks, below the folder of the project, and its text. `command` makes what an entry runs. */
+  readonly file: (command: (index: number) => string) => readonly [path: string, text: string]
+  /** The words of the command `./note` that the model runs. */
+  readonly words: ReadonlyArray<string>
+}
+
+/** What has happened: the entries that ran, the commands that ran, the words that the model read, and its requests. */
+export interface NotedOutcome {
+  readonly hooks: ReadonlyArray<number>
+  readonly ran: ReadonlyArray<string>
+  readonly read: ReadonlyArray<string>
+  readonly requests: number
+}

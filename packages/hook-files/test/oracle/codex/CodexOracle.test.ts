@@ -1,12 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import { folder } from "../../support/processes.ts"
-import { type CodexOutcome, runCodexInBelay } from "./belay.ts"
+import { runNotedInBelay } from "../belayNoted.ts"
+import type { NotedOutcome } from "../setting.ts"
 import recorded from "./recorded.json" with { type: "json" }
 import { codexSettings } from "./settings.ts"
 
 /** What Belay does otherwise, by the name of the setting, and the first cell of its line in "What differs". */
-const inBelay: { readonly [name: string]: readonly [line: string, outcome: Partial<CodexOutcome>] } = {
+const inBelay: { readonly [name: string]: readonly [line: string, outcome: Partial<NotedOutcome>] } = {
   "PreToolUse: two that refuse": [
     "If several hooks refuse a call, the model reads the first reason.",
     { read: ["w-one", "w-two"] }
@@ -17,13 +18,13 @@ const inBelay: { readonly [name: string]: readonly [line: string, outcome: Parti
   ]
 }
 
-const outcomes: { readonly [name: string]: CodexOutcome } = recorded.outcomes
+const outcomes: { readonly [name: string]: NotedOutcome } = recorded.outcomes
 
 describe("settings of Codex", () => {
   it.each(codexSettings.map((one) => [one.name, one] as const))("%s", async (name, one) => {
     const known = outcomes[name]!
     const [, own = {}] = inBelay[name] ?? []
-    assert.deepEqual(await runCodexInBelay(one, folder()), { ...known, ...own })
+    assert.deepEqual(await runNotedInBelay("codex", one, folder()), { ...known, ...own })
   })
 
   it("have outcomes of the program, and a line for each difference", () => {

@@ -2,20 +2,7 @@
  * Settings of Codex: files with hooks, what their commands answer, and what a model does. The program and Belay both run
  * them. `recorded.json` has what the program did.
  */
-import { type Answer, printed, specific } from "../setting.ts"
-
-/** What runs in place of the answer at a position. */
-type CommandOf = (index: number) => string
-
-export interface CodexSetting {
-  readonly name: string
-  /** What the commands answer, by their position. */
-  readonly answers: ReadonlyArray<Answer>
-  /** The file with the hooks, below the folder of the project, and its text. */
-  readonly file: (command: CommandOf) => readonly [path: string, text: string]
-  /** The words of the command `./note` that the model runs. */
-  readonly words: ReadonlyArray<string>
-}
+import { type Answer, type NotedSetting, specific } from "../setting.ts"
 
 const json = (content: unknown): readonly [string, string] => [
   ".codex/hooks.json",
@@ -28,7 +15,7 @@ const at = (
   event: string,
   answers: ReadonlyArray<Answer>,
   { matcher, words = ["one"] }: { readonly matcher?: string; readonly words?: ReadonlyArray<string> } = {}
-): CodexSetting => ({
+): NotedSetting => ({
   name: `${event}: ${name}`,
   answers,
   words,
@@ -88,7 +75,7 @@ const decided = Object.entries<Answer>({
   })
 }).map(([name, answer]) => at(name, "PreToolUse", [answer]))
 
-const matchers = (event: string, ...all: ReadonlyArray<string>): ReadonlyArray<CodexSetting> =>
+const matchers = (event: string, ...all: ReadonlyArray<string>): ReadonlyArray<NotedSetting> =>
   all.map((matcher) => at(`matcher ${JSON.stringify(matcher)}`, event, [{ stdout: "w-stdout" }], { matcher }))
 
 const matched = [
@@ -114,7 +101,7 @@ const several = [
 ]
 
 /** Files with one hook that refuses, in many spellings. */
-const file = (name: string, of: (command: string) => readonly [string, string]): CodexSetting => ({
+const file = (name: string, of: (command: string) => readonly [string, string]): NotedSetting => ({
   name: `file: ${name}`,
   answers: [block],
   words: ["one"],
@@ -194,7 +181,4 @@ const files = [
   file("a comment", (command) => json(`// x\n${group({})(command)[1]}`))
 ]
 
-export const codexSettings: ReadonlyArray<CodexSetting> = [...answered, ...decided, ...matched, ...several, ...files]
-
-/** What a command prints, for the program and for Belay. */
-export { printed }
+export const codexSettings: ReadonlyArray<NotedSetting> = [...answered, ...decided, ...matched, ...several, ...files]

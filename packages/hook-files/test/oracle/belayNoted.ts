@@ -1,4 +1,4 @@
-/** Runs a setting of Codex through Belay, with a scripted model and the tool of Codex that runs commands. */
+/** Runs a setting through Belay, with a scripted model and a tool that runs commands. */
 import { createAgent } from "@belay/core/createAgent"
 import { type LlmRequest, textResponse } from "@belay/core/LlmCall"
 import type { LlmProvider } from "@belay/core/LlmProvider"
@@ -8,17 +8,8 @@ import * as HookFiles from "@belay/hook-files/HookFiles"
 import * as Bash from "@belay/tools/Bash"
 import * as Effect from "effect/Effect"
 import { mkdirSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
-import { wordsIn } from "../setting.ts"
-import { type CodexSetting, printed } from "./settings.ts"
-
-/** What has happened: the entries that ran, the commands that ran, the words that the model read, and its requests. */
-export interface CodexOutcome {
-  readonly hooks: ReadonlyArray<number>
-  readonly ran: ReadonlyArray<string>
-  readonly read: ReadonlyArray<string>
-  readonly requests: number
-}
+import { dirname, join } from "node:path"
+import { type NotedOutcome, type NotedSetting, printed, wordsIn } from "./setting.ts"
 
 const ended = (more: Partial<Command.Finished>): Command.Finished => ({
   exitCode: 0,
@@ -39,11 +30,15 @@ const notes = (log: Array<string>): Command.Runner => ({ command }) =>
     return word === "fail" ? ended({ exitCode: 1, stderr: "w-failed" }) : ended({ stdout: `w-ran-${word}\n` })
   })
 
-/** Runs a setting in a new folder. */
-export const runCodexInBelay = async (setting: CodexSetting, root: string): Promise<CodexOutcome> => {
+/** Runs a setting of a system in a new folder. */
+export const runNotedInBelay = async (
+  system: "codex" | "gemini",
+  setting: NotedSetting,
+  root: string
+): Promise<NotedOutcome> => {
   const [cwd, home] = [join(root, "project"), join(root, "home")]
-  for (const path of [join(cwd, ".codex"), home]) mkdirSync(path, { recursive: true })
   const [path, content] = setting.file((index) => `hook ${index}`)
+  for (const folder of [dirname(join(cwd, path)), home]) mkdirSync(folder, { recursive: true })
   writeFileSync(join(cwd, path), content)
 
   const [hooks, ran, requests]: [Array<number>, Array<string>, Array<LlmRequest>] = [[], [], []]
@@ -68,7 +63,7 @@ export const runCodexInBelay = async (setting: CodexSetting, root: string): Prom
     home,
     trust: join(home, "trust"),
     transcripts: join(home, "transcripts"),
-    sources: ["codex"],
+    sources: [system],
     projectAllows: true,
     run
   }
