@@ -16,6 +16,9 @@ export interface Frame {
   readonly id?: string
 }
 
+/** The events of a stream. */
+export type Frames = Pick<AsyncGenerator<Frame, void>, "next" | "return">
+
 export interface SseOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Called when the reader has gone away before the end. */
@@ -28,13 +31,13 @@ export interface SseOptions {
  * Returns a response that sends the frames. It takes the next one only when the reader wants more, so a slow reader
  * costs no memory here.
  */
-export const sseResponse = (frames: AsyncGenerator<Frame>, { done, headers, onLeave }: SseOptions): Response => {
+export const sseResponse = (frames: Frames, { done, headers, onLeave }: SseOptions): Response => {
   const encoder = new TextEncoder()
   const idle = idleWatch()
-  let next: Promise<IteratorResult<Frame>> | undefined
+  let next: Promise<IteratorResult<Frame, void>> | undefined
   let end = (): void => {}
   const ended = new Promise<void>((resolve) => end = resolve)
-  const send = (controller: ReadableStreamDefaultController<Uint8Array>, result: IteratorResult<Frame>): void => {
+  const send = (controller: ReadableStreamDefaultController<Uint8Array>, result: IteratorResult<Frame, void>): void => {
     next = undefined
     if (result.done !== true) return controller.enqueue(encoder.encode(textOf(result.value)))
     if (done !== undefined) controller.enqueue(encoder.encode(`data: ${done}\n\n`))
