@@ -54,10 +54,10 @@ export const sseResponse = (frames: Frames, { done, headers, onLeave }: SseOptio
       })
       next.then((result) => {
         if (endWait()) resolve(send(controller, result))
-      }).catch((error: unknown) => {
+      }, (error: unknown) => {
         idle.stop()
-        reject(error)
-      })
+        throw error
+      }).catch(reject)
     })
   const body = new ReadableStream<Uint8Array>({
     pull,
