@@ -12,6 +12,7 @@ import type { Message } from "../data/Message.ts"
 import * as RunState from "../data/RunState.ts"
 import { waitingOf, type Waits } from "../data/Waiting.ts"
 import * as ArtifactStore from "./ArtifactStore.ts"
+import * as storedFiles from "./internal/storedFiles.ts"
 
 /**
  * Another process has changed the session since it was read. The process that gets this error must load the session
@@ -112,6 +113,24 @@ export const afterRotation = (state: RunState.RunState): RunState.RunState => {
     ? state
     : { ...rest, sessionId: movedTo.to, revision: 0, phase: movedTo.phase }
 }
+
+/**
+ * Returns what a store writes as the state of a commit. Large files of the input are left out if the conversation has
+ * them, so that a step does not write them again. The messages must be stored with it, as `snapshot` returns them.
+ *
+ * @category encoding
+ * @since 0.2.0
+ */
+export const stateToStore: (commit: Pick<Commit, "snapshot" | "state">) => object = storedFiles.withoutFiles
+
+/**
+ * Returns the state that `stateToStore` was given, from what a store has kept of it and its messages. Any other state
+ * is returned as it is.
+ *
+ * @category encoding
+ * @since 0.2.0
+ */
+export const stateFromStore: (stored: object) => object = storedFiles.withFiles
 
 /** Makes a `SessionConflict`. @category constructors @since 0.1.0 */
 export const conflict = (sessionId: string, revision: number, found: number): SessionConflict =>

@@ -1,10 +1,15 @@
-/** Large messages in the inbox of a SQLite file, which are not read again each time that somebody looks. */
+/** Large messages: they are not read again each time that somebody looks, and not written again with every step. */
+import { createAgent } from "@belay/core/createAgent"
+import { defineTool } from "@belay/core/defineTool"
+import * as HookAction from "@belay/core/HookAction"
 import type { Entry } from "@belay/core/Inbox"
 import * as SqliteStore from "@belay/providers/SqliteStore"
+import * as Scripted from "@belay/testing/Scripted"
 import * as Effect from "effect/Effect"
 import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "vitest"
 
 const run = <A>(effect: Effect.Effect<A, unknown>): Promise<A> => Effect.runPromise(effect)
@@ -62,14 +67,19 @@ describe("a large message", () => {
     store.close()
   })
 
-  it("is not kept when it is done, or when others need the room", async () => {
+  it("is not read again for who waits for its outcome", async () => {
     const { add, inbox, open, store } = inboxOf()
     await add("a", large("a"))
     const [first] = await open()
-    await run(inbox.report("s", "a", "done", null))
+    await run(inbox.report("s", "a", "done", { status: "completed" }))
     const done = await run(inbox.get("s", "a"))
-    assert.deepStrictEqual(done?.body, first?.body)
-    assert.notStrictEqual(done?.body, first?.body)
+    assert.strictEqual(done?.body, first?.body)
+    assert.deepInclude(done, { status: "done", outcome: { status: "completed" } })
+    store.close()
+  })
+
+  it("is not kept when others need the room", async () => {
+    const { add, open, store } = inboxOf()
     const bodies = Array.from({ length: 4 }, (_, n) => ({ message: String(n).repeat(10_000_000) }))
     for (const [n, body] of bodies.entries()) await add(`large ${n}`, body)
     const [old] = await open()
@@ -82,11 +92,57 @@ describe("a large message", () => {
   it("that cannot be read is null", async () => {
     const { add, inbox, path, store } = inboxOf()
     await add("a", large("a"))
-    const { DatabaseSync } = await import("node:sqlite")
     const database = new DatabaseSync(path)
     database.prepare("UPDATE inbox SET body = ?").run("x".repeat(100_000))
     database.close()
     assert.strictEqual((await run(inbox.get("s", "a")))?.body, null)
     store.close()
+  })
+})
+
+describe("a message with a large file", () => {
+  it("is stored once, however many steps its turn has", async () => {
+    const path = join(mkdtempSync(join(tmpdir(), "belay-large-")), "store.db")
+    const file = {
+      type: "file" as const,
+      mediaType: "image/png",
+      url: `data:image/png;base64,${"QUJD".repeat(25_000)}`
+    }
+    const seen: Array<number> = []
+    const lengthOfState = () => {
+      const database = new DatabaseSync(path, { readOnly: true })
+      const row = database.prepare("SELECT length(state) AS length FROM sessions").get()
+      database.close()
+      return Number(row?.["length"])
+    }
+    const look = defineTool({
+      name: "look",
+      description: "Looks",
+      input: { type: "object" },
+      execute: () => {
+        seen.push(lengthOfState())
+        return "looked"
+      }
+    })
+    const gate = { name: "gate", preToolCall: () => HookAction.ask("really?") }
+    const agentWith = (store: SqliteStore.SqliteStore, script: ReadonlyArray<Scripted.Entry>) =>
+      createAgent({ provider: Scripted.make(script), tools: [look], hooks: [gate], store: store.sessions, log: false })
+    {
+      using store = SqliteStore.make({ path })
+      await using agent = agentWith(store, [Scripted.toolCalls({ name: "look", id: "a" })])
+      await using session = await agent.session({ id: "s" })
+      assert.strictEqual((await session.run({ message: "see", attachments: [file] })).status, "suspended")
+    }
+    {
+      using store = SqliteStore.make({ path })
+      const loaded = await run(store.sessions.load("s"))
+      assert.deepStrictEqual(loaded?.input.attachments, [file])
+      await using agent = agentWith(store, [Scripted.toolCalls({ name: "look", id: "b" }), "done"])
+      await using session = await agent.session({ id: "s" })
+      assert.strictEqual((await session.resume({ a: { type: "approve" } })).status, "suspended")
+      assert.strictEqual((await session.resume({ b: { type: "approve" } })).text, "done")
+      assert.deepStrictEqual((await run(store.sessions.load("s")))?.input.attachments, [file])
+    }
+    assert.deepStrictEqual(seen.map((length) => length < 10_000), [true, true], String(seen))
   })
 })

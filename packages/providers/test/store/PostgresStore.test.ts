@@ -76,6 +76,33 @@ describe("PostgresStore", () => {
     assert.deepEqual(await run(store.sessions.load("s")), stateOf(2, 5))
   })
 
+  it("reads a large message once, and not again while its turn runs", async () => {
+    const sizes: Array<number> = []
+    await using store = opened({
+      pool: wrapped(admin, async (_text, go) => {
+        const result = await go()
+        sizes.push(JSON.stringify(result.rows ?? []).length)
+        return result
+      })
+    })
+    await store.ready()
+    sizes.length = 0
+    const { inbox } = store
+    const body = { message: "m".repeat(100_000) }
+    await run(inbox.add({ sessionId: "s", key: "k", kind: "message", body, at: 0 }))
+    const [first] = await run(inbox.open("s"))
+    assert.deepStrictEqual(first?.body, body)
+    await run(inbox.begin("s", "k"))
+    const [again] = await run(inbox.open("s"))
+    await run(inbox.report("s", "k", "done", { status: "completed" }))
+    const done = await run(inbox.get("s", "k"))
+    assert.deepStrictEqual([again?.status, again?.body === first?.body, done?.status], ["begun", true, "done"])
+    assert.deepStrictEqual(done?.body, body)
+    assert.lengthOf(sizes.filter((size) => size > 10_000), 1)
+    const known = await run(inbox.add({ sessionId: "s", key: "k", kind: "message", body: "other", at: 0 }))
+    assert.deepStrictEqual(known.type === "known" ? known.entry.body : known, body)
+  })
+
   it("counts each change of an account once, from several stores at the same time", async () => {
     const schema = newSchema()
     await using one = opened({ schema })

@@ -20,6 +20,9 @@ export interface Options {
   readonly description?: string
 }
 
+/** How many values a body may have: the tool takes two texts, and the SDK checks each value. */
+const maxValues = 5_000
+
 const load = () => loadPeer("@modelcontextprotocol/server", () => import("@modelcontextprotocol/server").catch(passOn))
 
 /**
@@ -51,7 +54,7 @@ export const handler = (serve: Serve, options: Options = {}): Handler => {
       const authInfo = { token: "", clientId: principal, scopes: [] }
       return await fetch(
         request,
-        request.method === "POST" ? { authInfo, parsedBody: await call.body() } : { authInfo }
+        request.method === "POST" ? { authInfo, parsedBody: await call.body(maxValues) } : { authInfo }
       )
     }
   )

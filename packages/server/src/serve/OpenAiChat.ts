@@ -52,7 +52,7 @@ const models = ({ model }: Serve): Response =>
 
 const complete = async (serve: Serve, call: Call): Promise<Response> => {
   const body = fieldsOf(await call.body())
-  const chat = readChat(body)
+  const chat = readChat(body, serve.maxTextLength)
   const tools = checkTools(serve, chat.tools)
   const { part, question, token } = await actOf(serve, call, { ...chat, tools }, sessionNameOf(call.request, body))
   const base = { id: `chatcmpl-${crypto.randomUUID()}`, created: seconds(), model: modelOf(serve, body) }
@@ -128,8 +128,9 @@ const actOf = async (
     message: text(last),
     attachments: filesOfMessage(last),
     tools,
-    history: messages.slice(0, -1),
     instructions,
+    // A session that has begun knows what was said before.
+    ...(named !== undefined && (conversation?.messages.length ?? 0) > 0 ? {} : { history: messages.slice(0, -1) }),
     ...(key === undefined ? {} : { key })
   }
   return { token: own, part: await send(serve, await sessionIdOf(principal, own), principal, sending, request) }

@@ -59,7 +59,7 @@ interface Target {
 
 const create = async (serve: Serve, call: Call): Promise<Response> => {
   const body = fieldsOf(await call.body())
-  const request = readResponses(body)
+  const request = readResponses(body, serve.maxTextLength)
   const tools = checkTools(serve, request.tools)
   const name = request.conversation ?? sessionNameOf(call.request, body)
   const target = await actOf(serve, call, { ...request, tools }, name)

@@ -104,6 +104,26 @@ describe("an outcome that was not written down", () => {
     assert.strictEqual(seen, 1)
   })
 
+  it("is the cancellation, if the turn ended because it was cancelled", async () => {
+    const path = newFile()
+    const log: Array<string> = []
+    const begun = gate()
+    const model = () => {
+      begun.open()
+      return new Promise<void>((resolve) => setTimeout(resolve, 1_000))
+    }
+    const one = dying(path, "m", { provider: planner(model) })
+    await one.host.send("s", "hello", { key: "m" })
+    const ended = fails(one.host.advance("s"))
+    await begun.opened
+    const { key } = await one.host.cancel("s", "m")
+    await ended
+    one.close()
+    const { outcomes } = await recover(path, ["m", key], { provider: planner(async () => log.push("model")) })
+    assert.deepStrictEqual(outcomes, [{ status: "cancelled" }, { status: "cancelled" }])
+    assert.deepStrictEqual(log, [])
+  })
+
   it("is not looked for in a turn that another process has begun meanwhile", async () => {
     const path = newFile()
     const [reports, begun, go] = [gate(), gate(), gate()]

@@ -13,8 +13,8 @@ export interface Call {
   readonly request: Request
   readonly url: URL
   readonly principal: string
-  /** Reads the body as JSON. Throws a `Refusal` if it is too large or not JSON. */
-  readonly body: () => Promise<unknown>
+  /** Reads the body as JSON. Throws a `Refusal` if it is too large or not JSON. The protocol may need fewer values. */
+  readonly body: (maxValues?: number) => Promise<unknown>
 }
 
 /** Writes a refusal as the protocol does. */
@@ -45,7 +45,7 @@ export const endpoint = (serve: Serve, writeError: WriteError, act: (call: Call)
       if (typeof principal !== "string" || principal === "") {
         throw new Refusal("unauthorized", "the request has no valid credentials")
       }
-      const body = () => readBody(serve, request)
+      const body = (maxValues = Infinity) => readBody(serve, request, Math.min(maxValues, serve.maxValues))
       const counted = serve.principals.open(principal)
       if ("why" in counted) throw new Refusal("busy", counted.why, undefined, counted.retryAfter)
       const response = await act({ request, url, principal, body }).catch((error: unknown) => {
@@ -72,11 +72,10 @@ const checkHeaders = ({ maxHeaderBytes }: Serve, { headers, url }: Request): voi
   if (size > maxHeaderBytes) throw new Refusal("too-large", `the headers are larger than ${maxHeaderBytes} bytes`)
 }
 
-const readBody = async ({ maxBodyBytes, maxValues }: Serve, { body, headers }: Request): Promise<unknown> => {
+const readBody = async ({ maxBodyBytes }: Serve, { body, headers }: Request, maxValues: number): Promise<unknown> => {
   const tooLarge = () => new Refusal("too-large", `the body is larger than ${maxBodyBytes} bytes`)
   if (Number(headers.get("content-length")) > maxBodyBytes) throw tooLarge()
-  const decoder = new TextDecoder()
-  let text = ""
+  const chunks: Array<Uint8Array> = []
   let size = 0
   const bounds = new RequestBounds(maxValues)
   // A cancelled body would end the connection before the client has read why.
@@ -84,15 +83,31 @@ const readBody = async ({ maxBodyBytes, maxValues }: Serve, { body, headers }: R
     size += chunk.byteLength
     if (size > maxBodyBytes) throw tooLarge()
     bounds.add(chunk)
-    text += decoder.decode(chunk, { stream: true })
+    chunks.push(chunk)
   }
-  text += decoder.decode()
-  if (size > largeBody) await turn()
+  const pause = size > largeBody ? turn : () => undefined
+  await pause()
+  const text = decode(chunks.splice(0), size)
+  await pause()
   const value = parse(text)
-  if (size > largeBody) await turn()
+  await pause()
   const why = whyNot(value)
   if (why !== undefined) throw invalid(`the body is not valid: ${why}`)
+  await pause()
   return value
+}
+
+/** Decodes the bytes in one piece, because a text of many pieces would be joined when it is parsed. */
+const decode = (chunks: ReadonlyArray<Uint8Array>, size: number): string => {
+  const all = chunks.length === 1 ? chunks[0]! : new Uint8Array(size)
+  if (chunks.length !== 1) {
+    let at = 0
+    for (const chunk of chunks) {
+      all.set(chunk, at)
+      at += chunk.byteLength
+    }
+  }
+  return new TextDecoder().decode(all)
 }
 
 /** How many bytes are read and parsed without a turn of the event loop in between. */

@@ -3,7 +3,7 @@ import type { Serve } from "../Serve.ts"
 import type { Call } from "./endpoint.ts"
 import { follow, type Item, type Part } from "./follow.ts"
 import { type Refusal, refusalOf } from "./refusal.ts"
-import { type Frame, type SseOptions, sseResponse } from "./sse.ts"
+import { type Frame, type Frames, type SseOptions, sseResponse } from "./sse.ts"
 
 /** What a protocol makes of the items of a turn. */
 export type Mapping = (items: AsyncIterable<Item>) => AsyncGenerator<Frame>
@@ -48,11 +48,8 @@ const cancelIfAsked = ({ cancelOnDisconnect, host, onError }: Serve, { after, ke
     .then(undefined, (error: unknown) => onError(error, "nothing: the client has gone"))
 }
 
-/** Ends a stream that fails with the error of its protocol. */
-async function* guarded(serve: Serve, frames: AsyncGenerator<Frame>, { failed }: StreamOptions): AsyncGenerator<Frame> {
-  try {
-    yield* frames
-  } catch (error) {
-    yield failed(refusalOf(serve, error))
-  }
-}
+/** Ends a stream that fails with the error of its protocol. No generator, because each piece would wait for it too. */
+const guarded = (serve: Serve, frames: Frames, { failed }: StreamOptions): Frames => ({
+  next: () => frames.next().catch((error: unknown) => ({ done: false, value: failed(refusalOf(serve, error)) })),
+  return: (value) => frames.return(value)
+})

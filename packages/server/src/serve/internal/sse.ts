@@ -1,6 +1,6 @@
 /** Server-sent events. */
 
-/** How often a comment is sent while nothing happens, so that proxies keep the connection, in milliseconds. */
+/** After how long a comment is sent at the latest while nothing happens, for proxies, in milliseconds. */
 const idleMs = 15_000
 
 /** When the streams of responses have ended, or their readers have gone. */
@@ -16,6 +16,9 @@ export interface Frame {
   readonly id?: string
 }
 
+/** The events of a stream. */
+export type Frames = Pick<AsyncGenerator<Frame, void>, "next" | "return">
+
 export interface SseOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Called when the reader has gone away before the end. */
@@ -28,24 +31,38 @@ export interface SseOptions {
  * Returns a response that sends the frames. It takes the next one only when the reader wants more, so a slow reader
  * costs no memory here.
  */
-export const sseResponse = (frames: AsyncGenerator<Frame>, { done, headers, onLeave }: SseOptions): Response => {
+export const sseResponse = (frames: Frames, { done, headers, onLeave }: SseOptions): Response => {
   const encoder = new TextEncoder()
-  let next: Promise<IteratorResult<Frame>> | undefined
+  const idle = idleWatch()
+  let next: Promise<IteratorResult<Frame, void>> | undefined
   let end = (): void => {}
   const ended = new Promise<void>((resolve) => end = resolve)
-  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
-    next ??= frames.next()
-    const result = await orIdle(next)
-    if (result === "idle") return controller.enqueue(encoder.encode(": idle\n\n"))
+  const send = (controller: ReadableStreamDefaultController<Uint8Array>, result: IteratorResult<Frame, void>): void => {
     next = undefined
     if (result.done !== true) return controller.enqueue(encoder.encode(textOf(result.value)))
     if (done !== undefined) controller.enqueue(encoder.encode(`data: ${done}\n\n`))
     controller.close()
+    idle.stop()
     end()
   }
+  const pull = (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> =>
+    new Promise((resolve, reject) => {
+      next ??= frames.next()
+      const endWait = idle.begin(() => {
+        controller.enqueue(encoder.encode(": idle\n\n"))
+        resolve()
+      })
+      next.then((result) => {
+        if (endWait()) resolve(send(controller, result))
+      }, (error: unknown) => {
+        idle.stop()
+        throw error
+      }).catch(reject)
+    })
   const body = new ReadableStream<Uint8Array>({
     pull,
     cancel: () => {
+      idle.stop()
       end()
       onLeave()
       // The generator may wait for the next event; it ends when that comes, or when `onLeave` has aborted the wait.
@@ -68,12 +85,39 @@ const textOf = ({ data, event, id }: Frame): string =>
     JSON.stringify(data)
   }\n\n`
 
-const orIdle = async <A>(promise: Promise<A>): Promise<A | "idle"> => {
+/** Notices when nothing happens for long, with one timer for all waits of a stream. */
+const idleWatch = () => {
+  let waiting: { readonly act: () => void } | undefined
+  let seen: typeof waiting
   let timer: ReturnType<typeof setTimeout> | undefined
-  const idle = new Promise<"idle">((resolve) => timer = setTimeout(() => resolve("idle"), idleMs))
-  try {
-    return await Promise.race([promise, idle])
-  } finally {
-    clearTimeout(timer)
+  const look = (): void => {
+    timer = undefined
+    if (waiting === undefined) return
+    if (waiting !== seen) {
+      seen = waiting
+      timer = setTimeout(look, idleMs / 2)
+      return
+    }
+    const { act } = waiting
+    waiting = undefined
+    act()
+  }
+  return {
+    /** Begins a wait. `act` runs if it is long. The returned function ends it, and returns false if `act` has run. */
+    begin: (act: () => void): () => boolean => {
+      const mine = { act }
+      waiting = mine
+      timer ??= setTimeout(look, idleMs / 2)
+      return () => {
+        if (waiting !== mine) return false
+        waiting = undefined
+        return true
+      }
+    },
+    stop: () => {
+      waiting = undefined
+      clearTimeout(timer)
+      timer = undefined
+    }
   }
 }

@@ -114,6 +114,8 @@ describe("a response", () => {
       happen()
       await read()
       assert.strictEqual(text, ": idle\n\n: idle\n\ndata: \"now\"\n\n")
+      // One timer serves many frames, and ends when nobody reads.
+      await vi.advanceTimersByTimeAsync(7_500)
       assert.strictEqual(vi.getTimerCount(), 0)
     } finally {
       vi.useRealTimers()

@@ -4,6 +4,7 @@ import * as Schema from "effect/Schema"
 import { describe, it } from "vitest"
 import * as AgUi from "../../../src/serve/AgUi.ts"
 import { RequestBounds } from "../../../src/serve/internal/requestBounds.ts"
+import * as Mcp from "../../../src/serve/Mcp.ts"
 import * as OpenAiChat from "../../../src/serve/OpenAiChat.ts"
 import * as OpenAiResponses from "../../../src/serve/OpenAiResponses.ts"
 import * as Serve from "../../../src/serve/Serve.ts"
@@ -58,6 +59,30 @@ describe("a body with very many values", () => {
       await serve.close()
     })
   }
+
+  it("is refused for a tool of MCP, which takes two texts", async () => {
+    const serve = serveWith()
+    const call = async (more: number, where: "arguments" | "_meta") => {
+      const wide = Object.fromEntries(Array.from({ length: more }, (_, n) => [`key ${n}`, n]))
+      const params = { name: "ask_agent", arguments: { message: "hi" }, [where]: { message: "hi", ...wide } }
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params })
+      const headers = {
+        authorization: "Bearer token-ada",
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream"
+      }
+      const response = await Mcp.handler(serve)(
+        new Request("http://127.0.0.1/mcp", { method: "POST", headers, body })
+      )
+      return [response.status, await response.text()] as const
+    }
+    for (const where of ["arguments", "_meta"] as const) {
+      const [status, why] = await call(6_000, where)
+      assert.deepStrictEqual([status, why.includes("more than 5000 values")], [413, true], why)
+      assert.strictEqual((await call(4_000, where))[0], 200)
+    }
+    await serve.close()
+  })
 
   it("is refused by its depth, and a bracket in a text is none", async () => {
     const serve = serveWith()
@@ -173,6 +198,19 @@ describe("a text that is longer than the server allows", () => {
     const items = [{ type: "function_call", call_id: "c", name: "f", arguments: args }, user("hi")]
     const { request } = inPieces([JSON.stringify({ input: items })], "/v1/responses")
     assert.strictEqual((await OpenAiResponses.handler(serve)(request)).status, status)
+    await serve.close()
+  })
+
+  it("does not count the arguments of a history that the server has already", async () => {
+    const serve = serveWith({ maxTextLength: 1_000 })
+    const send = async (messages: ReadonlyArray<unknown>) => {
+      const { request } = inPieces([JSON.stringify({ messages, metadata: { session_id: "s" } })])
+      const response = await OpenAiChat.handler(serve)(request)
+      await response.text()
+      return response.status
+    }
+    assert.strictEqual(await send([user("hi")]), 200)
+    assert.strictEqual(await send(call(JSON.stringify([long, long]))), 200)
     await serve.close()
   })
 

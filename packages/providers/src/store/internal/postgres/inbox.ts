@@ -1,13 +1,12 @@
 /** Stores what was sent to sessions. */
 import { type Added, type Care, type Entry, type Inbox, isFinished } from "@belay/core/Inbox"
 import * as Effect from "effect/Effect"
+import { Bodies, bodyColumns, type SizedRow } from "../bodies.ts"
 import { requireSessionId } from "../error.ts"
 import {
   countsOf,
   dueRows,
-  entryOf,
   hasKey,
-  type InboxRow,
   limitsOf,
   openCounts,
   openMessages,
@@ -22,13 +21,24 @@ export const inboxOf = ({ address, schema: s, transaction, use }: Database): Inb
   const table = `${s}.inbox`
   const due = dueRows(table)
   const pins = `${s}.pins`
-  const columns = `*, ${releaseOf("inbox", pins)}`
-  // The columns are those of the table.
-  const read = (row: Row): Entry => entryOf(row as unknown as InboxRow)
-  const find = (query: Query, sessionId: string, key: string): Effect.Effect<Entry | undefined, unknown> =>
+  const own = `seq, session_id, key, kind, ${bodyColumns}, at, tenant, status, attempts, outcome`
+  const columns = `${own}, ${releaseOf("inbox", pins)}`
+  const bodies = new Bodies()
+  const loading = (query: Query) => ({ seq }: SizedRow) =>
     Effect.map(
-      query(`SELECT * FROM ${table} WHERE session_id = $1 AND key = $2`, sessionId, JSON.stringify(key)),
-      ([row]) => row === undefined ? undefined : read(row)
+      query(`SELECT body FROM ${table} WHERE seq = $1`, seq),
+      ([row]) => row?.["body"] as string | undefined
+    )
+  // The columns are those of the table.
+  const toEntry = (query: Query, row: Row) => bodies.entry(row as unknown as SizedRow, loading(query))
+  const toEntries = (query: Query, rows: ReadonlyArray<Row>) =>
+    bodies.entries(rows as unknown as ReadonlyArray<SizedRow>, loading(query))
+  const ofFirst = (query: Query) => ([row]: ReadonlyArray<Row>) =>
+    row === undefined ? Effect.undefined : toEntry(query, row)
+  const find = (query: Query, sessionId: string, key: string): Effect.Effect<Entry | undefined, unknown> =>
+    Effect.flatMap(
+      query(`SELECT ${own} FROM ${table} WHERE session_id = $1 AND key = $2`, sessionId, JSON.stringify(key)),
+      ofFirst(query)
     )
   const add = (query: Query, given: Parameters<Inbox["add"]>[0], capacity: Parameters<Inbox["add"]>[1] = {}) =>
     Effect.gen(function*(): Effect.fn.Return<Added, unknown> {
@@ -47,7 +57,7 @@ export const inboxOf = ({ address, schema: s, transaction, use }: Database): Inb
       }
       const [row] = yield* query(
         `INSERT INTO ${table} (session_id, key, kind, body, at, tenant, status, attempts)` +
-          " VALUES ($1, $2, $3, $4, $5, $6, 'waiting', 0) ON CONFLICT (session_id, key) DO NOTHING RETURNING *",
+          " VALUES ($1, $2, $3, $4, $5, $6, 'waiting', 0) ON CONFLICT (session_id, key) DO NOTHING RETURNING seq",
         id,
         JSON.stringify(key),
         kind,
@@ -55,7 +65,9 @@ export const inboxOf = ({ address, schema: s, transaction, use }: Database): Inb
         at,
         tenant === undefined ? null : JSON.stringify(tenant)
       )
-      if (row !== undefined) return { type: "added", entry: read(row) }
+      if (row !== undefined) {
+        return { type: "added", entry: { ...given, seq: Number(row["seq"]), status: "waiting", attempts: 0 } }
+      }
       // Somebody else was quicker. Unfinished entries are never removed.
       return { type: "known", entry: (yield* find(query, id, key))! }
     })
@@ -67,37 +79,42 @@ export const inboxOf = ({ address, schema: s, transaction, use }: Database): Inb
         : transaction((query) => Effect.suspend(() => add(query, given, capacity))),
     open: (sessionId) =>
       use((query) =>
-        Effect.map(
+        Effect.flatMap(
           query(
             `SELECT ${columns} FROM ${table} WHERE session_id = $1 AND finished_at IS NULL ORDER BY seq`,
             sessionId
           ),
           // A row that somebody has changed cannot be found by its key.
-          (rows) => rows.filter((row) => hasKey(row as unknown as InboxRow)).map(read)
+          (rows) => toEntries(query, rows.filter((row) => hasKey(row as unknown as SizedRow)))
         ), { mayRepeat: true }),
     begin: (sessionId, key) =>
       use((query) =>
-        Effect.map(
+        Effect.flatMap(
           query(
             `UPDATE ${table} SET status = 'begun', attempts = attempts + 1` +
-              " WHERE session_id = $1 AND key = $2 AND finished_at IS NULL RETURNING *",
+              ` WHERE session_id = $1 AND key = $2 AND finished_at IS NULL RETURNING ${own}`,
             sessionId,
             JSON.stringify(key)
           ),
-          ([row]) => row === undefined ? undefined : read(row)
+          ofFirst(query)
         )
       ),
     report: (sessionId, key, status, outcome) =>
       use((query) =>
-        Effect.asVoid(query(
-          `UPDATE ${table} SET status = $3, outcome = $4, finished_at = CASE WHEN $5 THEN ${now} END` +
-            " WHERE session_id = $1 AND key = $2 AND finished_at IS NULL",
-          sessionId,
-          JSON.stringify(key),
-          status,
-          JSON.stringify(outcome),
-          isFinished({ status })
-        )), { mayRepeat: true }),
+        Effect.map(
+          query(
+            `UPDATE ${table} SET status = $3, outcome = $4, finished_at = CASE WHEN $5 THEN ${now} END` +
+              " WHERE session_id = $1 AND key = $2 AND finished_at IS NULL",
+            sessionId,
+            JSON.stringify(key),
+            status,
+            JSON.stringify(outcome),
+            isFinished({ status })
+          ),
+          () => {
+            if (isFinished({ status })) bodies.finish(sessionId, JSON.stringify(key))
+          }
+        ), { mayRepeat: true }),
     get: (sessionId, key) => use((query) => find(query, sessionId, key), { mayRepeat: true }),
     due: ({ after = { at: -Infinity, sessionId: "" }, fair = false, limit, release, until }) =>
       use((query) =>
@@ -142,11 +159,16 @@ export const inboxOf = ({ address, schema: s, transaction, use }: Database): Inb
               JSON.stringify(release)
             )
         ), { mayRepeat: true }),
-    care: careOf(use, table, columns)
+    care: careOf(use, table, columns, toEntries)
   }
 }
 
-const careOf = (use: Database["use"], table: string, columns: string): Care => {
+const careOf = (
+  use: Database["use"],
+  table: string,
+  columns: string,
+  toEntries: (query: Query, rows: ReadonlyArray<Row>) => Effect.Effect<ReadonlyArray<Entry>, unknown>
+): Care => {
   const dead = "WHERE session_id = $1 AND key = $2 AND status = 'dead' RETURNING 1"
   return {
     counts: use(
@@ -158,15 +180,14 @@ const careOf = (use: Database["use"], table: string, columns: string): Care => {
     ),
     list: ({ after = 0, limit, status }) =>
       use((query) =>
-        Effect.map(
+        Effect.flatMap(
           query(
             `SELECT ${columns} FROM ${table} WHERE status = $1 AND seq > $2 ORDER BY seq LIMIT $3`,
             status,
             after,
             limit
           ),
-          // The columns are those of the table.
-          (rows) => rows.map((row) => entryOf(row as unknown as InboxRow))
+          (rows) => toEntries(query, rows)
         ), { mayRepeat: true }),
     revive: (sessionId, key) =>
       use((query) => {

@@ -1,6 +1,14 @@
 /** Stores sessions. A commit is one statement and one round trip. */
 import * as RunState from "@belay/core/RunState"
-import { type Commit, conflict, type SessionInfo, type SessionStore, statusOf } from "@belay/core/SessionStore"
+import {
+  type Commit,
+  conflict,
+  type SessionInfo,
+  type SessionStore,
+  stateFromStore,
+  stateToStore,
+  statusOf
+} from "@belay/core/SessionStore"
 import * as Effect from "effect/Effect"
 import { isFirst } from "../erased.ts"
 import { parse, requireSessionId, storeError } from "../error.ts"
@@ -37,7 +45,7 @@ export const sessionsOf = (database: Database): Sessions => {
             ),
             ([row]) => row === undefined ? undefined : stateOf(address, id, row as unknown as Stored)
           )),
-        (state) => state === undefined ? Effect.undefined : RunState.decode(state)
+        (state) => state === undefined ? Effect.undefined : RunState.decode(stateFromStore(state))
       ),
     revision: (id) =>
       read(id, (query) =>
@@ -120,6 +128,7 @@ const keep = (
   Effect.gen(function*() {
     const { records, revision, sessionId, snapshot, state } = step
     const id = requireSessionId(address, sessionId)
+    const text = JSON.stringify(stateToStore(step))
     const store = (from: number, messages: Commit["messages"]) =>
       query(
         statement,
@@ -129,7 +138,7 @@ const keep = (
         statusOf(state),
         from,
         messages.map((message) => JSON.stringify(message)),
-        JSON.stringify(state),
+        text,
         token,
         records.map((record) => JSON.stringify(record) ?? "null"),
         isFirst(id, revision),
@@ -154,7 +163,7 @@ interface Stored {
   readonly messages: ReadonlyArray<string>
 }
 
-const stateOf = (address: string, id: string, { count, messages, state }: Stored): unknown => {
+const stateOf = (address: string, id: string, { count, messages, state }: Stored): object => {
   if (messages.length !== count) {
     throw storeError(
       address,

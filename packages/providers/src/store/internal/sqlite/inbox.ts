@@ -2,24 +2,21 @@
 import { type Added, type Care, type Entry, type Inbox, isFinished } from "@belay/core/Inbox"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { Bodies, bodyColumns, largeBytes, type SizedRow } from "../bodies.ts"
 import { requireSessionId } from "../error.ts"
 import {
   countsOf,
   dueRows,
-  entryOf,
   hasKey,
-  type InboxRow,
   limitsOf,
   lostKey,
   openCounts,
   openMessages,
   pinnedTo,
   placeOf,
-  read,
   releaseOf
 } from "../inboxRow.ts"
 import { attempt } from "./attempt.ts"
-import { Bodies, bodyColumns, type SizedRow } from "./bodies.ts"
 import { claimOf } from "./claim.ts"
 import { type Database, one } from "./database.ts"
 import { fairly } from "./fairly.ts"
@@ -32,26 +29,28 @@ const release = releaseOf("inbox", "pins")
 
 export const inboxOf = (database: Database): Inbox => {
   const { path, sql, write } = database
-  const bodies = new Bodies(database)
+  const bodies = new Bodies()
   const act = <A>(operation: () => A) => fairly(attempt(path, operation))
-  const toEntry = (row: unknown): Entry => {
+  const load = ({ key, session_id }: SizedRow) =>
+    act(() => one<string>(sql("SELECT body FROM inbox WHERE session_id = ? AND key = ?"), session_id, key))
+  const toEntries = (rows: ReadonlyArray<SizedRow>) => bodies.entries(rows, load)
+  const toEntry = (row: SizedRow | undefined) => row === undefined ? Effect.undefined : bodies.entry(row, load)
+  const find = (sessionId: string, key: string): SizedRow | undefined =>
     // The columns are those of the table.
-    const sized = row as SizedRow
-    return sized.size === 0 ? entryOf(sized) : entryOf(sized, bodies.of(sized, read))
-  }
-  const find = (sessionId: string, key: string): Entry | undefined => {
-    const row = sql(`SELECT ${columns} FROM inbox WHERE session_id = ? AND key = ?`).get(sessionId, JSON.stringify(key))
-    return row === undefined ? undefined : toEntry(row)
-  }
+    sql(`SELECT ${columns} FROM inbox WHERE session_id = ? AND key = ?`).get(sessionId, JSON.stringify(key)) as
+      | SizedRow
+      | undefined
   const due = dueRows("inbox")
   return {
-    add: (given, capacity = {}) =>
-      act(() =>
-        write((): Added => {
-          const { at, body, key, kind, sessionId, tenant } = given
+    add: Effect.fnUntraced(function*(given, capacity = {}) {
+      const { at, body, key, kind, sessionId, tenant } = given
+      const text = JSON.stringify(body)
+      if (text.length > largeBytes) yield* Effect.yieldNow
+      const added = yield* act(() =>
+        write((): Added | SizedRow => {
           const id = requireSessionId(path, sessionId)
           const known = find(id, key)
-          if (known !== undefined) return { type: "known", entry: known }
+          if (known !== undefined) return known
           for (const { count, limit, max, of } of limitsOf(capacity, id, tenant)) {
             const where = [openMessages, ...of.map(([column]) => `${column} ?`)].join(" AND ")
             const found = one(sql(`SELECT count(${count}) FROM inbox WHERE ${where}`), ...of.map(([, value]) => value))
@@ -60,54 +59,53 @@ export const inboxOf = (database: Database): Inbox => {
           const { lastInsertRowid } = sql(
             "INSERT INTO inbox (session_id, key, kind, body, at, tenant, status, attempts)" +
               " VALUES (?, ?, ?, ?, ?, ?, 'waiting', 0)"
-          ).run(
-            id,
-            JSON.stringify(key),
-            kind,
-            JSON.stringify(body),
-            at,
-            tenant === undefined ? null : JSON.stringify(tenant)
-          )
+          ).run(id, JSON.stringify(key), kind, text, at, tenant === undefined ? null : JSON.stringify(tenant))
           return { type: "added", entry: { ...given, seq: Number(lastInsertRowid), status: "waiting", attempts: 0 } }
         })
-      ),
+      )
+      return "type" in added ? added : { type: "known", entry: yield* bodies.entry(added, load) }
+    }),
     open: (sessionId) =>
-      act(
-        () => {
+      Effect.flatMap(
+        act(() => {
           const text =
             `SELECT ${columns}, ${release} FROM inbox WHERE session_id = ? AND finished_at IS NULL ORDER BY seq`
           // The columns are those of the table.
-          const rows = sql(text).all(sessionId) as unknown as ReadonlyArray<InboxRow>
+          const rows = sql(text).all(sessionId) as unknown as ReadonlyArray<SizedRow>
           const lost = rows.filter((row) => !hasKey(row))
           for (const { key } of lost) {
             sql("UPDATE inbox SET status = 'dead', outcome = ?, finished_at = 0 WHERE session_id = ? AND key = ?")
               .run(lostKey, sessionId, key)
           }
-          return rows.filter(hasKey).map(toEntry)
-        }
+          return rows.filter(hasKey)
+        }),
+        toEntries
       ),
     begin: (sessionId, key) =>
-      act(() =>
-        write(() => {
-          const { changes } = sql(
-            "UPDATE inbox SET status = 'begun', attempts = attempts + 1" +
-              " WHERE session_id = ? AND key = ? AND finished_at IS NULL"
-          ).run(sessionId, JSON.stringify(key))
-          return changes === 0 ? undefined : find(sessionId, key)
-        })
+      Effect.flatMap(
+        act(() =>
+          write(() => {
+            const { changes } = sql(
+              "UPDATE inbox SET status = 'begun', attempts = attempts + 1" +
+                " WHERE session_id = ? AND key = ? AND finished_at IS NULL"
+            ).run(sessionId, JSON.stringify(key))
+            return changes === 0 ? undefined : find(sessionId, key)
+          })
+        ),
+        toEntry
       ),
     report: (sessionId, key, status, outcome) =>
       Effect.flatMap(Clock.currentTimeMillis, (time) =>
         act(() =>
           write(() => {
-            if (isFinished({ status })) bodies.forget(sessionId, JSON.stringify(key))
+            if (isFinished({ status })) bodies.finish(sessionId, JSON.stringify(key))
             sql(
               "UPDATE inbox SET status = ?, outcome = ?, finished_at = ?" +
                 " WHERE session_id = ? AND key = ? AND finished_at IS NULL"
             ).run(status, JSON.stringify(outcome), isFinished({ status }) ? time : null, sessionId, JSON.stringify(key))
           })
         )),
-    get: (sessionId, key) => act(() => find(sessionId, key)),
+    get: (sessionId, key) => Effect.flatMap(act(() => find(sessionId, key)), toEntry),
     due: ({ after = { at: -Infinity, sessionId: "" }, fair = false, limit, release, until }) =>
       attempt(path, () =>
         sql(
@@ -129,11 +127,14 @@ export const inboxOf = (database: Database): Inbox => {
           }
         })),
     ...(path === ":memory:" ? {} : { claim: claimOf(path) }),
-    care: careOf(database, toEntry)
+    care: careOf(database, toEntries)
   }
 }
 
-const careOf = ({ path, sql, write }: Database, toEntry: (row: unknown) => Entry): Care => {
+const careOf = (
+  { path, sql, write }: Database,
+  toEntries: (rows: ReadonlyArray<SizedRow>) => Effect.Effect<ReadonlyArray<Entry>, unknown>
+): Care => {
   const dead = "WHERE session_id = ? AND key = ? AND status = 'dead'"
   return {
     counts: attempt(
@@ -141,11 +142,15 @@ const careOf = ({ path, sql, write }: Database, toEntry: (row: unknown) => Entry
       () => countsOf(sql(`SELECT ${openCounts} FROM inbox WHERE ${openMessages} GROUP BY status`).all())
     ),
     list: ({ after = 0, limit, status }) =>
-      attempt(path, () => {
-        const rows = sql(`SELECT ${columns}, ${release} FROM inbox WHERE status = ? AND seq > ? ORDER BY seq LIMIT ?`)
-          .all(status, after, limit)
-        return rows.map(toEntry)
-      }),
+      Effect.flatMap(
+        attempt(path, () => {
+          const rows = sql(`SELECT ${columns}, ${release} FROM inbox WHERE status = ? AND seq > ? ORDER BY seq LIMIT ?`)
+            .all(status, after, limit)
+          // The columns are those of the table.
+          return rows as unknown as ReadonlyArray<SizedRow>
+        }),
+        toEntries
+      ),
     revive: (sessionId, key) =>
       attempt(path, () =>
         write(() => {

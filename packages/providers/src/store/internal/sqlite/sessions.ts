@@ -1,6 +1,14 @@
 /** Stores sessions. */
 import * as RunState from "@belay/core/RunState"
-import { type Commit, conflict, type SessionInfo, type SessionStore, statusOf } from "@belay/core/SessionStore"
+import {
+  type Commit,
+  conflict,
+  type SessionInfo,
+  type SessionStore,
+  stateFromStore,
+  stateToStore,
+  statusOf
+} from "@belay/core/SessionStore"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { isFirst } from "../erased.ts"
@@ -21,11 +29,12 @@ export const sessionsOf = (database: Database): Sessions => {
   const at = <A>(act: (time: number) => A) =>
     Effect.flatMap(Clock.currentTimeMillis, (time) => attempt(path, () => act(time)))
   return {
-    commit: (step) => fairly(at((time) => write(() => keep(database, step, time)))),
+    commit: (step) =>
+      Effect.flatMap(textsOf(step), (texts) => fairly(at((time) => write(() => keep(database, step, texts, time))))),
     load: (id) =>
       Effect.flatMap(
         fairly(loadSession(database, id)),
-        (state) => state === undefined ? Effect.undefined : RunState.decode(state)
+        (state) => state === undefined ? Effect.undefined : RunState.decode(stateFromStore(state))
       ),
     revision: (id) =>
       attempt(
@@ -108,9 +117,40 @@ const moment = ({ sql }: Database, time: number): number => {
   return Math.max(time, last + 0.001)
 }
 
+/** The texts of a commit. */
+interface Texts {
+  readonly state: string
+  readonly messages: ReadonlyArray<string>
+}
+
+/** After how many characters of a commit other work is done. */
+const largeLength = 1_000_000
+
+/** Writes the state and the messages as JSON, large ones in turns of the event loop of their own. */
+const textsOf = (step: Commit): Effect.Effect<Texts> =>
+  Effect.suspend(() => {
+    const { messages } = step
+    const text = JSON.stringify(stateToStore(step))
+    const texts: Array<string> = []
+    const next = (length: number): Effect.Effect<Texts> =>
+      Effect.suspend(() => {
+        let written = length
+        while (texts.length < messages.length && written < largeLength) {
+          const one = JSON.stringify(messages[texts.length])
+          texts.push(one)
+          written += one.length
+        }
+        return texts.length < messages.length || written >= largeLength
+          ? Effect.andThen(Effect.yieldNow, next(0))
+          : Effect.succeed({ state: text, messages: texts })
+      })
+    return next(text.length)
+  })
+
 const keep = (
   database: Database,
-  { from, messages, records, revision, sessionId, snapshot, state }: Commit,
+  { from, records, revision, sessionId, snapshot, state }: Commit,
+  texts: Texts,
   time: number
 ): void => {
   const { sql } = database
@@ -126,8 +166,10 @@ const keep = (
   const there = kept?.messages ?? 0
   // If the session was removed in the meantime, the messages before this step are gone, so the whole conversation is
   // written.
-  const [start, added] = from >= 0 && from <= there ? [from, messages] : [0, snapshot().messages]
-  const values = [revision, state.turnNumber, statusOf(state), start + added.length, JSON.stringify(state)] as const
+  const [start, added] = from >= 0 && from <= there
+    ? [from, texts.messages]
+    : [0, snapshot().messages.map((message) => JSON.stringify(message))]
+  const values = [revision, state.turnNumber, statusOf(state), start + added.length, texts.state] as const
   const changed = moment(database, time)
   const key = kept?.key ?? sql(
     "INSERT INTO sessions (id, revision, turn, status, messages, state, created_at, updated_at) VALUES (?, ?, ?, " +
@@ -139,7 +181,7 @@ const keep = (
   }
   if (start < there) sql("DELETE FROM messages WHERE session = ? AND position >= ?").run(key, start)
   const add = sql("INSERT INTO messages (session, position, message) VALUES (?, ?, ?)")
-  for (const [index, message] of added.entries()) add.run(key, start + index, JSON.stringify(message))
+  for (const [index, message] of added.entries()) add.run(key, start + index, message)
   const note = sql("INSERT INTO records (session, record) VALUES (?, ?)")
   for (const record of records) note.run(key, JSON.stringify(record) ?? "null")
 }

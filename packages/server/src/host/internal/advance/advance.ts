@@ -248,10 +248,8 @@ const settle = Effect.fnUntraced(function*(
     // The process that applied it ended before the decision was stored: it is applied again.
     const isLost = outcome.status === "suspended" && !isApplied && stillAsked(one, session) !== undefined
     if (one.kind === "decide" && one.status === "begun" && isOfTurn && !isLost) yield* report(site, one, outcome)
-    if (one.kind === "cancel" && exit.type === "cancelled" && one.body === entry?.key) {
-      yield* report(site, one, outcome)
-    }
   }
+  // A cancellation comes last, with the next step: it says why the turn ended if the process ends before that is stored.
   if (entry !== undefined) {
     yield* report(site, entry, outcome, outcome.status === "suspended" ? "suspended" : undefined)
   }

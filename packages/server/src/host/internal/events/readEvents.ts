@@ -9,8 +9,8 @@ import type { HostEvent, HostEvents } from "../../HostEvent.ts"
 import type { Arrived, EventFeed, Inlet } from "./eventFeed.ts"
 import { eventsOf, numberOf } from "./eventRow.ts"
 
-/** How many rows are read at once. */
-const pageSize = 32
+/** How many rows are read at once, and held for a reader that is slow: up to half a million characters. */
+const pageSize = 8
 
 /** How long to wait before the log is read again after it had something new, in milliseconds. */
 const quickMs = 100

@@ -24,7 +24,7 @@ export interface ChatRequest {
   readonly withUsage: boolean
 }
 
-export const readChat = (given: unknown): ChatRequest => {
+export const readChat = (given: unknown, maxTextLength = Infinity): ChatRequest => {
   const body = fieldsOf(given)
   refuseFields(body, {
     n: (n) => n !== 1,
@@ -34,7 +34,7 @@ export const readChat = (given: unknown): ChatRequest => {
     tool_choice: (choice) => choice !== "auto" && choice !== "none",
     logprobs: (value) => value !== false
   })
-  const { instructions, messages } = readMessages(listField(body, "messages"))
+  const { instructions, messages } = readMessages(listField(body, "messages"), maxTextLength)
   if (messages.length === 0) throw invalid("messages: expected at least one message", "messages")
   const end = messages.findLastIndex(({ role }) => role !== "tool") + 1
   const answers = messages.slice(end).flatMap((message) =>
@@ -50,10 +50,13 @@ export const readChat = (given: unknown): ChatRequest => {
   }
 }
 
-const readMessages = (all: ReadonlyArray<unknown>): Pick<ChatRequest, "messages" | "instructions"> => {
+const readMessages = (
+  all: ReadonlyArray<unknown>,
+  maxTextLength: number
+): Pick<ChatRequest, "messages" | "instructions"> => {
   const names = new Map<string, string>()
   const instructions: Array<string> = []
-  const readArgs = argsReader()
+  const readArgs = argsReader(maxTextLength)
   const messages = all.flatMap((one, index): ReadonlyArray<Message> => {
     const fields = fieldsOf(one)
     const path = `messages[${index}]`
@@ -108,9 +111,13 @@ export type ReadArgs = (text: string) => ToolCall["args"]
 const [maxValues, maxDepth] = [50_000, 50]
 
 /** Makes the reader for one request. It refuses arguments that would take long to read, before it parses them. */
-export const argsReader = (): ReadArgs => {
+export const argsReader = (maxTextLength: number): ReadArgs => {
   const bounds = new RequestBounds(maxValues, maxDepth, "the arguments of tool calls have")
+  let length = 0
   return (text) => {
+    length += text.length
+    // They are too long to be stored, so the request is refused if its history counts.
+    if (length > maxTextLength) return text
     bounds.addText(text)
     try {
       // `JSON.parse` returns JSON.

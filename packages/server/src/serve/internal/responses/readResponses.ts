@@ -32,14 +32,14 @@ export interface ResponsesRequest {
 
 type Fields = { readonly [field: string]: unknown }
 
-export const readResponses = (body: Fields): ResponsesRequest => {
+export const readResponses = (body: Fields, maxTextLength = Infinity): ResponsesRequest => {
   refuseFields(body, {
     text: (text) => (fieldsOf(fieldsOf(text)["format"])["type"] ?? "text") !== "text",
     tool_choice: (choice) => choice !== "auto" && choice !== "none",
     prompt: () => true
   })
   const items = itemsOf(body["input"])
-  const messages = readItems(items)
+  const messages = readItems(items, maxTextLength)
   const last = messages.at(-1)
   const isMessage = last?.role === "user" && last.source === undefined && kindOf(items.at(-1)) === "message"
   const content = isMessage ? last.content : []
@@ -78,9 +78,9 @@ const instructionIn = (item: Fields, index: number): ReadonlyArray<string> =>
     : []
 
 /** Returns the items as messages of a conversation. Calls and their results come in pairs. */
-const readItems = (items: ReadonlyArray<Fields>): ReadonlyArray<Message> => {
+const readItems = (items: ReadonlyArray<Fields>, maxTextLength: number): ReadonlyArray<Message> => {
   const names = new Map<string, string>()
-  const readArgs = argsReader()
+  const readArgs = argsReader(maxTextLength)
   return items.flatMap((item, index): ReadonlyArray<Message> => {
     const path = `input[${index}]`
     switch (kindOf(item)) {

@@ -151,14 +151,14 @@ describe("a reader with a log", () => {
       say(3, 4, 5)
       yield* tick(100)
       assert.deepEqual(seen, ["1", "2", "3", "4", "5"])
-      assert.deepEqual(asked[0], { limit: 32 })
+      assert.deepEqual(asked[0], { limit: 8 })
     }))
 
   it.effect("asks for what comes after the event that it has", () =>
     Effect.gen(function*() {
       const { asked, log } = logOf(page(0, row(7, 8, 9)))
       const { seen } = yield* reading(makeEventFeed(log), { after: 7 })
-      assert.deepEqual([seen, asked[0]], [["8", "9"], { after: 7, limit: 32 }])
+      assert.deepEqual([seen, asked[0]], [["8", "9"], { after: 7, limit: 8 }])
     }))
 
   it.effect("looks into the log before an event of this process that has others before it", () =>
@@ -170,18 +170,18 @@ describe("a reader with a log", () => {
       say(4, 6)
       yield* tick(1_000)
       assert.deepEqual(seen, ["1", "2", "3", "4", "6"])
-      assert.deepEqual(asked.slice(2), [{ after: 1, limit: 32 }, { after: 4, limit: 32 }])
+      assert.deepEqual(asked.slice(2), [{ after: 1, limit: 8 }, { after: 4, limit: 8 }])
     }))
 
   it.effect("reads on at once while pages are full", () =>
     Effect.gen(function*() {
-      const full = numbers(1, 32).map((seq) => row(seq))
-      const { asked, log } = logOf(page(0, ...full), page(0, row(33)))
+      const full = numbers(1, 8).map((seq) => row(seq))
+      const { asked, log } = logOf(page(0, ...full), page(0, row(9)))
       const feed = makeEventFeed(log)
       yield* turnOf(feed)
       const { seen } = yield* reading(feed)
-      assert.deepEqual(seen, numbers(1, 33).map(String))
-      assert.deepEqual(asked, [{ limit: 32 }, { after: 32, limit: 32 }])
+      assert.deepEqual(seen, numbers(1, 9).map(String))
+      assert.deepEqual(asked, [{ limit: 8 }, { after: 8, limit: 8 }])
     }))
 
   it.effect("reads that the log has lost something", () =>
@@ -207,7 +207,7 @@ describe("a reader with a log", () => {
       const { seen } = yield* reading(makeEventFeed(log))
       yield* tick(100)
       assert.deepEqual(seen, ["1", "!5"])
-      assert.deepEqual(asked[1], { after: 5, limit: 32 })
+      assert.deepEqual(asked[1], { after: 5, limit: 8 })
     }))
 
   it.effect("looks again soon after something was new, then ever more rarely", () =>

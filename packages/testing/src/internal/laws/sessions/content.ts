@@ -69,6 +69,18 @@ export const contentLaws: ReadonlyArray<SessionLaw> = [
     holds(found?.messages[0]?.content === long, "a message of 2 MiB came back changed")
     same(found?.messages.length, 5001, "messages")
   }),
+  law("large files of an input come back, wherever the conversation has them", async ({ commit, load }) => {
+    const file = (letter: string) => ({ type: "file" as const, mediaType: "image/png", url: letter.repeat(100_000) })
+    const attachments = [file("a"), { ...file("b"), filename: "b.png" }]
+    const input = { message: "look", attachments, key: "k" }
+    const content = [{ type: "text" as const, text: "look" }, ...attachments]
+    const asked = [...talk(4), { role: "user" as const, content, key: "k" }]
+    for (const [index, messages] of [talk(1), asked, [...asked, ...talk(2, 4)], asked.slice(3), talk(2)].entries()) {
+      const whole = state({ revision: index + 1, input, messages })
+      await commit(commitOf(whole, index === 2 ? asked.length : 0))
+      same(await load("session-1"), whole, `load after commit ${index + 1}`)
+    }
+  }),
   law("adding to a long conversation costs as much as adding to a short one", async ({ commit, load }) => {
     const quickest = async (sessionId: string, length: number) => {
       const messages = [...talk(length)]
