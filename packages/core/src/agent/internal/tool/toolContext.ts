@@ -7,6 +7,7 @@ import type { ToolCall } from "../../../data/Message.ts"
 import type { SideRequest } from "../../../data/SideRequest.ts"
 import { withPortError } from "../../../guard/internal/capability/portError.ts"
 import type { Artifacts, AskModel } from "../../../hook/HookContext.ts"
+import { requireText } from "../../../hook/internal/checkArguments.ts"
 import type { DispatchContext } from "../../../port/ToolDispatcher.ts"
 import type { ToolContext } from "../../defineTool.ts"
 
@@ -35,7 +36,10 @@ export class RunningContext implements ToolContext {
   }
   get artifacts(): Artifacts {
     const { about: { artifacts, rootSessionId: id }, call, signal } = this
-    const mine = (key: string) => key.startsWith("tool:") ? key : `tool:${key}`
+    const mine = (method: string, key: string) => {
+      requireText(`artifacts.${method}`, key)
+      return key.startsWith("tool:") ? key : `tool:${key}`
+    }
     const about = { by: call.name, toolCallId: call.id }
     const port = <A>(effect: Effect.Effect<A, unknown>) =>
       Awaitable.make(
@@ -43,14 +47,17 @@ export class RunningContext implements ToolContext {
         (one) => Effect.runPromise(one, { signal })
       )
     return {
-      write: (key, content, options) => port(artifacts.write(id, mine(key), content, { ...about, ...options })),
-      append: (key, content, options) => port(artifacts.append(id, mine(key), content, { ...about, ...options })),
+      write: (key, content, options) =>
+        port(artifacts.write(id, mine("write", key), content, { ...about, ...options })),
+      append: (key, content, options) =>
+        port(artifacts.append(id, mine("append", key), content, { ...about, ...options })),
       read: (key) => {
+        requireText("artifacts.read", key)
         const wanted = keyOf(key)
-        return port(artifacts.read(id, wanted.startsWith("hook:") ? wanted : mine(wanted)))
+        return port(artifacts.read(id, wanted.startsWith("hook:") ? wanted : mine("read", wanted)))
       },
       list: () => port(artifacts.list(id)),
-      remove: (key) => port(artifacts.remove(id, mine(key)))
+      remove: (key) => port(artifacts.remove(id, mine("remove", key)))
     }
   }
   get signal(): AbortSignal {
