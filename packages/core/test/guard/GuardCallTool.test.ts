@@ -65,7 +65,10 @@ describe("a tool that the guard calls", () => {
     const session = make([defineHook({ name: "asks", preToolCall: () => HookAction.ask("sure?") })], {
       approvals: { rules }
     })
-    const first = await session.toolCall({ id: "1", name: "x" }).then(({ type }) => type, (error: Error) => error.message)
+    const first = await session.toolCall({ id: "1", name: "x" }).then(
+      ({ type }) => type,
+      (error: Error) => error.message
+    )
     assert.match(first, /the approval rules failed: the disk is full/)
     assert.strictEqual((await session.toolCall({ id: "1", name: "x" })).type, "ask")
   })

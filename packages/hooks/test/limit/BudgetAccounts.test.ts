@@ -35,7 +35,11 @@ const limits: ReadonlyArray<Budget.Limit> = [
 describe("a call that the vendor cut off for its rate limit", () => {
   const cases = [["after a part of the answer", { text: "half" }, 1], ["at once", undefined, 0]] as const
   it.each(cases)("%s costs its reservation only if something had arrived", async (_when, partial, estimated) => {
-    const error = new ProviderError.RateLimited({ provider: "p", message: "later", ...(partial === undefined ? {} : { partial }) })
+    const error = new ProviderError.RateLimited({
+      provider: "p",
+      message: "later",
+      ...(partial === undefined ? {} : { partial })
+    })
     const stop = defineHook({ name: "stop", onLlmError: () => HookAction.replace({ type: "fail" }) })
     const budget = Budget.make({ ...price, limits: [{ scope: "session", money: 100_000 }] })
     const cutOff: LlmProvider = { name: "p", complete: () => Effect.fail(error) }

@@ -52,7 +52,16 @@ describe("rules about commands", () => {
   })
 
   it("know the flags of programs that trace another program", () => {
-    for (const flags of ["-f", "-ff -y", "-C -d -F -h -i -k", "-n -q -r -t -T -v -V -w -x -y -Y -z -Z", "-fo log", "-e trace=file"]) {
+    for (
+      const flags of [
+        "-f",
+        "-ff -y",
+        "-C -d -F -h -i -k",
+        "-n -q -r -t -T -v -V -w -x -y -Y -z -Z",
+        "-fo log",
+        "-e trace=file"
+      ]
+    ) {
       assert.strictEqual(verdict("Bash(git push *)", `strace ${flags} git push`), "match", flags)
       assert.strictEqual(verdict("Bash(git push *)", `strace ${flags} git status`), "no-match", flags)
     }
