@@ -74,7 +74,7 @@ describe("a call that the vendor refused before a model ran", () => {
 })
 
 describe("the key of an account", () => {
-  it("is that of the message of the user, also for the calls of a sub-agent", async () => {
+  it("is that of the message of the user, also for the calls of a sub-agent and after a message to the running turn", async () => {
     const { accounts, ledger } = ledgerWith()
     const keys: Array<unknown> = []
     const key: NonNullable<Budget.Limit["key"]> = ({ metadata }) => {
@@ -83,12 +83,19 @@ describe("the key of an account", () => {
     }
     const budget = Budget.make({ ...price, limits: [{ scope: "user", money: 100, key }], ledger })
     const worker = createAgent({ name: "worker", provider })
+    const steered: Array<Promise<unknown>> = []
+    const steer = defineHook({
+      name: "steer",
+      preDelegation: () => void steered.push(session.steer({ message: "quick", metadata: { user: "bob" } }))
+    })
     await using agent = createAgent({
       provider: Scripted.make([Scripted.toolCalls({ name: "work", args: { message: "go" } }), "done"]),
       tools: [agentTool({ name: "work", description: "w", agent: worker })],
-      hooks: [budget]
+      hooks: [budget, steer]
     })
-    await agent.run({ message: "go", metadata: { user: "ada" } })
+    const session = await agent.session()
+    await session.run({ message: "go", metadata: { user: "ada" } })
+    assert.deepInclude(await steered[0], { type: "delivered" })
     assert.deepStrictEqual(keys, [{ user: "ada" }])
     assert.deepStrictEqual([...accounts].map(([id, { spent }]) => [id, spent.calls]), [["user:ada", 3]])
   })

@@ -111,6 +111,8 @@ describe("a rule about reading", () => {
       assert.strictEqual(verdict("read(secrets.json)", line), "match", line)
       assert.strictEqual(verdict("read(other.json)", line), "no-match", line)
     }
+    assert.strictEqual(verdict("read(package.json)", "node -p 'require(\"./package.json\").version'"), "match")
+    assert.strictEqual(verdict("read(package.json)", "node -p 'require(\"tool/package.json\").version'"), "no-match")
   })
 })
 
