@@ -79,7 +79,7 @@ describe("the key of an account", () => {
     const keys: Array<unknown> = []
     const key: NonNullable<Budget.Limit["key"]> = ({ metadata }) => {
       keys.push(metadata)
-      return String(metadata?.["user"] ?? "nobody")
+      return JSON.stringify(metadata?.["user"] ?? "nobody")
     }
     const budget = Budget.make({ ...price, limits: [{ scope: "user", money: 100, key }], ledger })
     const worker = createAgent({ name: "worker", provider })
@@ -97,7 +97,7 @@ describe("the key of an account", () => {
     await session.run({ message: "go", metadata: { user: "ada" } })
     assert.deepInclude(await steered[0], { type: "delivered" })
     assert.deepStrictEqual(keys, [{ user: "ada" }])
-    assert.deepStrictEqual([...accounts].map(([id, { spent }]) => [id, spent.calls]), [["user:ada", 3]])
+    assert.deepStrictEqual([...accounts].map(([id, { spent }]) => [id, spent.calls]), [["user:\"ada\"", 3]])
   })
 })
 
