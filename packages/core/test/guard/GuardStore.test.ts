@@ -49,7 +49,7 @@ describe("a guarded session in a store", () => {
     assert.deepStrictEqual(await open().pending(), [])
   })
 
-  it("keeps the records of the hooks, if it is told to", async () => {
+  it("keeps the records of the hooks with the option `records`", async () => {
     for (const records of [true, undefined]) {
       const store = SessionStore.inMemory()
       const open = processes({ hooks: [asks], ...(records === undefined ? {} : { records }) }, store)

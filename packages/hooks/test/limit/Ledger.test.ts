@@ -30,7 +30,7 @@ describe("a call", () => {
     assert.strictEqual(Ledger.settle(reclaimed, "a", amount(10), false), reclaimed)
   })
 
-  it("of something that is no account is an error that names the function", () => {
+  it("of a value that is not an account is an error that names the function", () => {
     assert.throws(
       () => Ledger.reclaim({} as never, () => true),
       /^Ledger\.reclaim: it cannot use these values: account/
