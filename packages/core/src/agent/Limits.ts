@@ -28,7 +28,9 @@ export interface Limits {
    * because the hook fails open. One more ends the turn before the next model call. Default: any number.
    */
   readonly failOpens: number
-  /** The maximum duration of a turn, in milliseconds. Default 30 minutes. */
+  /**
+   * The maximum duration of a turn, in milliseconds, without the time in which people are asked. Default 30 minutes.
+   */
   readonly wallClockMs: number
   /** The maximum duration of a tool call in milliseconds, unless the policy's grant has a limit. Default 10 minutes. */
   readonly toolMs: number

@@ -205,7 +205,9 @@ export const createAgent: {
   const agent = resolved.success
   const logging = loggingOf(options.log)
   for (const warning of agent.warnings) Effect.runForkWith(logging)(Effect.logWarning(warning))
-  const managed = "layer" in options ? ManagedRuntime.make(options.layer) : undefined
+  // A program without types may pass an undefined layer.
+  const layer = "layer" in options ? options.layer as typeof options.layer | undefined : undefined
+  const managed = layer === undefined ? undefined : ManagedRuntime.make(layer)
   const { close, run } = startEffects(agent, managed, logging)
 
   const stream: Streams = (start) => {

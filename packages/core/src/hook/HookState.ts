@@ -8,6 +8,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { TaggedError } from "../data/effect/TaggedError.ts"
 import { freeze, type Json, whyNot } from "../data/Json.ts"
+import { requireChange } from "./internal/checkArguments.ts"
 import { StateJournal, type WrittenBy } from "./internal/stateJournal.ts"
 import { growth } from "./internal/stateSize.ts"
 
@@ -331,6 +332,7 @@ export const make = (from: { readonly [name: string]: Json } = {}): Store => {
   }
 
   const update = <A>(key: StateKey<A>, f: (value: A) => A): A => {
+    requireChange(key.name, f)
     const value = f(read(key))
     write(key, value, "host")
     return value

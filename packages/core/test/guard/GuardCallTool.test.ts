@@ -1,5 +1,7 @@
 /** The guard of a driver: tools that it runs inside the hooks. */
 import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type * as Approvals from "../../src/guard/Approvals.ts"
 import * as GuardSession from "../../src/guard/GuardSession.ts"
 import { type AgentHook, defineHook } from "../../src/hook/AgentHook.ts"
 import * as HookAction from "../../src/hook/HookAction.ts"
@@ -52,5 +54,22 @@ describe("a tool that the guard calls", () => {
   it("that fails has its message as the result", async () => {
     const verdict = await make([]).callTool({ id: "1", name: "x" }, () => Promise.reject(new Error("no network")))
     assert.deepInclude(verdict, { type: "allow", result: { ok: false, error: "no network" } })
+  })
+
+  it("is judged again if the guard failed the first time", async () => {
+    let loads = 0
+    const rules: Approvals.RuleStore = {
+      load: Effect.suspend(() => ++loads === 1 ? Effect.fail(new Error("the disk is full")) : Effect.succeed([])),
+      add: () => Effect.void
+    }
+    const session = make([defineHook({ name: "asks", preToolCall: () => HookAction.ask("sure?") })], {
+      approvals: { rules }
+    })
+    const first = await session.toolCall({ id: "1", name: "x" }).then(
+      ({ type }) => type,
+      (error: Error) => error.message
+    )
+    assert.match(first, /the approval rules failed: the disk is full/)
+    assert.strictEqual((await session.toolCall({ id: "1", name: "x" })).type, "ask")
   })
 })

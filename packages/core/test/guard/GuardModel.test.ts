@@ -111,12 +111,15 @@ describe("a guarded model call", () => {
     assert.strictEqual(thrown, failed)
   })
 
-  it("asks again with the feedback", async () => {
+  it("asks again with the feedback, and hooks see which request was answered", async () => {
     const asked: Array<ReadonlyArray<unknown>> = []
+    const seen: Array<number> = []
     const session = make([defineHook({
       name: "critic",
-      postLlmCall: ({ response: { text } }) =>
-        text === "rude" ? HookAction.reject("rude", { feedback: "be polite" }) : undefined
+      postLlmCall: ({ request: { messages }, response: { text } }) => {
+        seen.push(messages.length)
+        return text === "rude" ? HookAction.reject("rude", { feedback: "be polite" }) : undefined
+      }
     })])
     const verdict = await session.callModel(request("hi"), (one) => {
       asked.push(textsOf(one))
@@ -124,6 +127,7 @@ describe("a guarded model call", () => {
     })
     assert.strictEqual(verdict.type === "allow" ? verdict.response.text : verdict.type, "fine")
     assert.deepStrictEqual(asked, [["hi"], ["hi", "be polite"]])
+    assert.deepStrictEqual(seen, [1, 2])
   })
 
   it("streams through the hooks", async () => {

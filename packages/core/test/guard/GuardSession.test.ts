@@ -70,6 +70,15 @@ describe("a guarded message", () => {
     assert.deepStrictEqual(seen, ["startup", 1, "guard", 2, "guard", "done"])
   })
 
+  it("is over for its hooks when the session ends", async () => {
+    const signals: Array<AbortSignal> = []
+    const session = make([defineHook({ name: "watch", preToolCall: (_call, { signal }) => void signals.push(signal) })])
+    await session.toolCall({ id: "1", name: "x" })
+    assert.deepStrictEqual(signals.map(({ aborted }) => aborted), [false])
+    await session.end()
+    assert.deepStrictEqual(signals.map(({ aborted }) => aborted), [true])
+  })
+
   it("that is not a message is refused by name", async () => {
     const failed = await make([]).userMessage({ massage: "hi" } as never).then(() => undefined, (error: Error) => error)
     assert.include(failed?.message, "massage")

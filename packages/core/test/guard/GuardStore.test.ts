@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import * as GuardSession from "../../src/guard/GuardSession.ts"
 import { defineHook } from "../../src/hook/AgentHook.ts"
 import * as HookAction from "../../src/hook/HookAction.ts"
+import type { HookRecord } from "../../src/hook/HookRecord.ts"
 import * as HookState from "../../src/hook/HookState.ts"
 import type { RuntimePolicy } from "../../src/port/RuntimePolicy.ts"
 import * as SessionStore from "../../src/port/SessionStore.ts"
@@ -46,6 +47,17 @@ describe("a guarded session in a store", () => {
       result: { ok: true, output: 1 }
     })
     assert.deepStrictEqual(await open().pending(), [])
+  })
+
+  it("keeps the records of the hooks with the option `records`", async () => {
+    for (const records of [true, undefined]) {
+      const store = SessionStore.inMemory()
+      const open = processes({ hooks: [asks], ...(records === undefined ? {} : { records }) }, store)
+      await open().userMessage("go")
+      await open().toolCall({ id: "1", name: "send" })
+      const kept = await Effect.runPromise(store.records!("s")) as ReadonlyArray<HookRecord>
+      assert.deepStrictEqual(kept.map(({ point }) => point), records === true ? ["preToolCall"] : [])
+    }
   })
 
   it("that was stopped stays stopped in another process", async () => {

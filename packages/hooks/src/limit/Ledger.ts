@@ -135,16 +135,14 @@ export const settle = checked(
  */
 export const reclaim = (account: Account, isLost: (hold: Hold, id: string) => boolean): Account => {
   assertArguments(typeof isLost === "function", "Ledger.reclaim", ["account", "isLost"], [account, isLost])
-  const holds = holdsOf(account)
   let rest = account
-  for (const id of Object.keys(holds)) {
-    const reservation = holds[id]!
+  for (const [id, reservation] of holdsOf(account)) {
     if (isLost(reservation, id)) rest = settle(rest, id, reservation.amount, true)
   }
   return rest
 }
 
-const holdsOf = checked("Ledger.reclaim", ["account"], (account: Account): Account["holds"] => account.holds)
+const holdsOf = checked("Ledger.reclaim", ["account"], (account: Account) => Object.entries(account.holds))
 
 /** Makes a ledger in memory, which is lost when the process ends. @category constructors @since 0.1.0 */
 export const inMemory = (): Ledger => {

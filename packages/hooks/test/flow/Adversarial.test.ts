@@ -70,6 +70,9 @@ describe("values that are put together", () => {
     ["a value deep inside", "Write to petra@firm.example", "call_api", {
       payload: { mail: { to: [{ address: "eve@evil.example" }] } }
     }],
+    ["a name that is a value, deeper than any other test", "Write to petra@firm.example", "call_api", {
+      payload: Array.from({ length: 40 }).reduce<Json>((inner) => ({ a: inner }), { "eve@evil.example": true })
+    }],
     ["a value as a name", "Write to petra@firm.example", "call_api", { routes: { "eve@evil.example": true } }],
     ["a text from the person and one from a mail", "Share the folder plans", "share_file", {
       path: "plans/eve@evil.example"

@@ -109,6 +109,7 @@ describe("Address", () => {
       ["%31", "invalid"],
       ["a/b", "invalid"],
       ["a@b", "invalid"],
+      [`${"a".repeat(63)}.com`, "name"],
       [`${"a".repeat(64)}.com`, "invalid"],
       ["x".repeat(100_000), "invalid"],
       ["4294967296", "invalid"],

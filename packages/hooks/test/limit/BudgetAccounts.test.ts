@@ -1,11 +1,11 @@
 /** What a call leaves in the accounts of a budget, and where exactly a limit is. */
-import { createAgent, defineHook, HookAction } from "@belay/core"
+import { agentTool, createAgent, defineHook, HookAction } from "@belay/core"
 import type { LlmProvider } from "@belay/core/LlmProvider"
-import { RateLimited } from "@belay/core/ProviderError"
+import * as ProviderError from "@belay/core/ProviderError"
 import type { Usage } from "@belay/core/Usage"
 import * as Budget from "@belay/hooks/Budget"
 import * as Ledger from "@belay/hooks/Ledger"
-import { VirtualClock } from "@belay/testing"
+import { Scripted, VirtualClock } from "@belay/testing"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { endless, price, run, text, usage } from "../support/budget.ts"
@@ -35,7 +35,11 @@ const limits: ReadonlyArray<Budget.Limit> = [
 describe("a call that the vendor cut off for its rate limit", () => {
   const cases = [["after a part of the answer", { text: "half" }, 1], ["at once", undefined, 0]] as const
   it.each(cases)("%s costs its reservation only if something had arrived", async (_when, partial, estimated) => {
-    const error = new RateLimited({ provider: "p", message: "later", ...(partial === undefined ? {} : { partial }) })
+    const error = new ProviderError.RateLimited({
+      provider: "p",
+      message: "later",
+      ...(partial === undefined ? {} : { partial })
+    })
     const stop = defineHook({ name: "stop", onLlmError: () => HookAction.replace({ type: "fail" }) })
     const budget = Budget.make({ ...price, limits: [{ scope: "session", money: 100_000 }] })
     const cutOff: LlmProvider = { name: "p", complete: () => Effect.fail(error) }
@@ -45,6 +49,55 @@ describe("a call that the vendor cut off for its rate limit", () => {
     const [stored] = Object.values(session.state.get(Budget.accounts("budget")))
     assert.strictEqual(stored?.account.estimated, estimated)
     assert.strictEqual(stored?.account.spent.money !== "0", estimated === 1)
+  })
+})
+
+describe("a call that the vendor refused before a model ran", () => {
+  const about = { provider: "p", message: "no" }
+  it.each<ProviderError.ProviderError>([
+    new ProviderError.RateLimited(about),
+    new ProviderError.Overloaded(about),
+    new ProviderError.ContextOverflow(about),
+    new ProviderError.Auth(about),
+    new ProviderError.NotFound(about),
+    new ProviderError.InvalidRequest(about)
+  ])("costs nothing: $_tag", async (error) => {
+    const stop = defineHook({ name: "stop", onLlmError: () => HookAction.replace({ type: "fail" }) })
+    const budget = Budget.make({ ...price, limits: [{ scope: "session", money: 100_000 }] })
+    const refusing: LlmProvider = { name: "p", complete: () => Effect.fail(error) }
+    await using agent = createAgent({ provider: refusing, hooks: [budget, stop] })
+    await using session = await agent.session()
+    await session.run("go").catch(() => {})
+    const [stored] = Object.values(session.state.get(Budget.accounts("budget")))
+    assert.deepStrictEqual([stored?.account.spent.money, stored?.account.estimated], ["0", 0])
+  })
+})
+
+describe("the key of an account", () => {
+  it("is that of the message of the user, also for the calls of a sub-agent and after a message to the running turn", async () => {
+    const { accounts, ledger } = ledgerWith()
+    const keys: Array<unknown> = []
+    const key: NonNullable<Budget.Limit["key"]> = ({ metadata }) => {
+      keys.push(metadata)
+      return JSON.stringify(metadata?.["user"] ?? "nobody")
+    }
+    const budget = Budget.make({ ...price, limits: [{ scope: "user", money: 100, key }], ledger })
+    const worker = createAgent({ name: "worker", provider })
+    const steered: Array<Promise<unknown>> = []
+    const steer = defineHook({
+      name: "steer",
+      preDelegation: () => void steered.push(session.steer({ message: "quick", metadata: { user: "bob" } }))
+    })
+    await using agent = createAgent({
+      provider: Scripted.make([Scripted.toolCalls({ name: "work", args: { message: "go" } }), "done"]),
+      tools: [agentTool({ name: "work", description: "w", agent: worker })],
+      hooks: [budget, steer]
+    })
+    const session = await agent.session()
+    await session.run({ message: "go", metadata: { user: "ada" } })
+    assert.deepInclude(await steered[0], { type: "delivered" })
+    assert.deepStrictEqual(keys, [{ user: "ada" }])
+    assert.deepStrictEqual([...accounts].map(([id, { spent }]) => [id, spent.calls]), [["user:\"ada\"", 3]])
   })
 })
 

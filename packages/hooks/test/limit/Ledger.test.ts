@@ -29,4 +29,11 @@ describe("a call", () => {
     assert.strictEqual(Ledger.reclaim(reclaimed, (_hold, id) => id === "a"), reclaimed)
     assert.strictEqual(Ledger.settle(reclaimed, "a", amount(10), false), reclaimed)
   })
+
+  it("of a value that is not an account is an error that names the function", () => {
+    assert.throws(
+      () => Ledger.reclaim({} as never, () => true),
+      /^Ledger\.reclaim: it cannot use these values: account/
+    )
+  })
 })

@@ -7,6 +7,7 @@ import * as Result from "effect/Result"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { decodeAnsiEscape } from "../../src/permission/internal/syntax/ansiEscape.ts"
 import { decide } from "../support/decide.ts"
 
 const folder = Effect.acquireRelease(
@@ -50,6 +51,22 @@ describe("rules about commands", () => {
     assert.strictEqual(verdict("Bash(git push *)", "git $(echo push)"), "match")
   })
 
+  it("know the flags of programs that trace another program", () => {
+    for (
+      const flags of [
+        "-f",
+        "-ff -y",
+        "-C -d -F -h -i -k",
+        "-n -q -r -t -T -v -V -w -x -y -Y -z -Z",
+        "-fo log",
+        "-e trace=file"
+      ]
+    ) {
+      assert.strictEqual(verdict("Bash(git push *)", `strace ${flags} git push`), "match", flags)
+      assert.strictEqual(verdict("Bash(git push *)", `strace ${flags} git status`), "no-match", flags)
+    }
+  })
+
   it("know code that only computes and prints, and no other code", () => {
     const push = (line: string) => verdict("Bash(git push *)", line)
     assert.strictEqual(push("python3 -c 'import json; print(json.dumps([1]))'"), "no-match")
@@ -66,6 +83,36 @@ describe("rules about commands", () => {
     ) {
       assert.strictEqual(push(code), "unknown", code)
     }
+  })
+})
+
+describe("a rule about reading", () => {
+  it("applies to a file whose name has escapes in quotes", () => {
+    const escapes = [
+      ["n", "\n"],
+      ["t", "\t"],
+      ["r", "\r"],
+      ["a", "\x07"],
+      ["b", "\b"],
+      ["e", "\x1b"],
+      ["E", "\x1b"],
+      ["f", "\f"],
+      ["v", "\v"]
+    ] as const
+    for (const [letter, character] of escapes) {
+      assert.strictEqual(decodeAnsiEscape(letter), character)
+      assert.strictEqual(verdict("read(x*y)", `cat $'x\\${letter}y'`), "match", letter)
+    }
+  })
+
+  it("applies to the JSON files that inline code requires", () => {
+    for (const file of ["./secrets.json", "/p/secrets.json"]) {
+      const line = `node -p 'require("${file}").token'`
+      assert.strictEqual(verdict("read(secrets.json)", line), "match", line)
+      assert.strictEqual(verdict("read(other.json)", line), "no-match", line)
+    }
+    assert.strictEqual(verdict("read(package.json)", "node -p 'require(\"./package.json\").version'"), "match")
+    assert.strictEqual(verdict("read(package.json)", "node -p 'require(\"tool/package.json\").version'"), "no-match")
   })
 })
 

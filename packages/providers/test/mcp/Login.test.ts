@@ -64,6 +64,16 @@ describe("a server that wants a login", () => {
     assert.strictEqual(logins, 2)
   })
 
+  it("keeps the tokens of the newest login if an older call gives up its own later", async () => {
+    const { provider, recover } = McpOAuth.make({ store: McpOAuth.memory(), redirectUrl })
+    const tokens = { access_token: "new", token_type: "bearer" }
+    await provider.saveTokens(tokens)
+    await provider.invalidateCredentials!("tokens")
+    assert.isUndefined(await provider.tokens())
+    await recover!()
+    assert.deepStrictEqual(await provider.tokens(), tokens)
+  })
+
   it("takes no answer that belongs to another login", async () => {
     const { failure } = connect({
       onAuthorize: async (url) => {

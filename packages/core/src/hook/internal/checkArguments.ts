@@ -31,7 +31,14 @@ export const requirePrompt = (request: unknown): void => {
   }
 }
 
-const wrongArgument = (method: string, expected: string, found: unknown): TypeError => {
-  const shown = found === null ? "null" : typeof found === "string" ? JSON.stringify(found) : typeof found
-  return new TypeError(`ctx.${method}: expected ${expected}, found ${shown}`)
+/** Throws if what `state.update` applies to the value of a key is not a function. */
+export const requireChange = (key: string, change: unknown): void => {
+  if (typeof change === "function") return
+  throw new TypeError(`state.update: expected a function of the value of ${key}, found ${shown(change)}`)
 }
+
+const wrongArgument = (method: string, expected: string, found: unknown): TypeError =>
+  new TypeError(`ctx.${method}: expected ${expected}, found ${shown(found)}`)
+
+const shown = (value: unknown): string =>
+  value === null ? "null" : typeof value === "string" ? JSON.stringify(value) : typeof value

@@ -15,7 +15,7 @@ import type {
   SideRequest
 } from "../HookContext.ts"
 import { type Durable, type HookKey, keyOf, type StateKey, type Store } from "../HookState.ts"
-import { requireInjectOptions, requirePrompt, requireText } from "./checkArguments.ts"
+import { requireChange, requireInjectOptions, requirePrompt, requireText } from "./checkArguments.ts"
 import { HookWrites } from "./hookWrites.ts"
 
 /*
@@ -47,6 +47,7 @@ class View {
   get update() {
     return <A>(given: StateKey<A> | string, f: (value: A) => A): A => {
       const key = keyOf(given)
+      requireChange(key.name, f)
       const value = f(read(this.#context, this.#store, key))
       write(this.#context, this.#store, key, value, f)
       return value
@@ -153,7 +154,10 @@ export class Context implements HookContext {
     const scope = this.#scope
     return {
       active: scope.active(),
-      emit: (name: string, payload: Json) => this.#counts(`event ${name}`) ? scope.emit(name, payload, hook) : undefined
+      emit: (name: string, payload: Json) => {
+        requireText("events.emit", name)
+        return this.#counts(`event ${name}`) ? scope.emit(name, payload, hook) : undefined
+      }
     }
   }
 

@@ -19,6 +19,11 @@ const errorOf = (options: object): ConfigError | ChainError => {
 }
 
 describe("options of an agent", () => {
+  it("can have a layer that is undefined", async () => {
+    await using agent = createAgent({ provider: scripted(["hi"]).provider, layer: undefined } as object as never)
+    assert.strictEqual((await agent.run("hello")).status, "completed")
+  })
+
   it.each<[object, key: string, message: RegExp]>([
     [{ hook: [] }, "agent.hook", /there is no option "hook"; did you mean "hooks"\?/],
     [{ instruction: "x" }, "agent.instruction", /did you mean "instructions"\?/],
@@ -47,6 +52,8 @@ describe("options of an agent", () => {
       "agent.store",
       /without load; did you mean its property "sessions"\?/
     ],
+    [{ layer: null }, "agent.layer", /expected a Layer, found/],
+    [{ layer: {} }, "agent.layer", /expected a Layer/],
     [{ policy: {} }, "agent.policy", /expected an object with check, found one without check/],
     [{ plugins: [{ name: "p", mcp: {} }] }, "plugins.p.mcp", /without callTool/],
     [{ plugins: [{}] }, "agent.plugins[0].name", /required/],

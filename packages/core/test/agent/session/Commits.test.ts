@@ -114,3 +114,34 @@ describe("a session is saved", () => {
     assert.lengthOf(log, before)
   })
 })
+
+describe("a save that was interrupted", () => {
+  it("is looked up in the store once, before the next save", async () => {
+    const memory = SessionStore.inMemory()
+    const stop = new AbortController()
+    let hangs = false
+    let loads = 0
+    const store: SessionStore.SessionStore = {
+      ...memory,
+      load: (id) => Effect.suspend(() => (loads++, memory.load(id))),
+      // It is stored, but its answer never comes.
+      commit: (step) =>
+        Effect.flatMap(memory.commit(step), () => {
+          if (!hangs) return Effect.void
+          hangs = false
+          stop.abort(new Error("stop"))
+          return Effect.never
+        })
+    }
+    const look = recording("look")
+    const lines = [asks(["look"]), asks(["look"]), asks(["look"]), "done"]
+    await using agent = createAgent({ provider: scripted(lines).provider, tools: [look.tool], store, log: false })
+    const session = await agent.session({ id: "s" })
+    hangs = true
+    await session.run("go", { signal: stop.signal }).catch(() => {})
+    loads = 0
+    const { status } = await session.run("again")
+    assert.deepStrictEqual([status, look.ran.length], ["completed", 3])
+    assert.isAtMost(loads, 1)
+  })
+})

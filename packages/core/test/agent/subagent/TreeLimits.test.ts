@@ -7,7 +7,8 @@ import * as AgentRuntime from "../../../src/agent/AgentRuntime.ts"
 import { agentTool } from "../../../src/agent/agentTool.ts"
 import { type Agent, createAgent } from "../../../src/agent/createAgent.ts"
 import type { Limits } from "../../../src/agent/Limits.ts"
-import type { Limited } from "../../../src/guard/RunResult.ts"
+import type { Decision } from "../../../src/data/RunState.ts"
+import type { Limited, Suspended } from "../../../src/guard/RunResult.ts"
 import type { AgentHook } from "../../../src/hook/AgentHook.ts"
 import * as HookAction from "../../../src/hook/HookAction.ts"
 import { assertValid, recording } from "../../support/agent.ts"
@@ -116,7 +117,57 @@ describe("the limits of an agent", () => {
     assert.deepStrictEqual([result.limit, result.used, counts.models], ["steps", 6, 6])
   })
 
-  it.effect("of time hold for sub-agents, and waiting for a person does not count", () =>
+  it.effect("of time do not count while people are asked in this process, in a sub-agent too", () =>
+    Effect.gen(function*() {
+      const asked = Promise.withResolvers<void>()
+      const answered = Promise.withResolvers<Decision>()
+      const ran = Promise.withResolvers<void>()
+      const slow = scripted([asks(["pay"]), () => Effect.andThen(Effect.sync(ran.resolve), Effect.never)])
+      const inner = createAgent({ name: "inner", provider: slow.provider, tools: [recording("pay").tool] })
+      const runtime = yield* AgentRuntime.make({
+        provider: scripted([asks(["inner", { message: "go" }])]).provider,
+        tools: [agentTool({ name: "inner", description: "Works", agent: inner })],
+        hooks: [{ name: "gate", tools: "pay", preToolCall: () => HookAction.ask("sure?") }],
+        onAsk: () => {
+          asked.resolve()
+          return answered.promise
+        },
+        limits: { wallClockMs: 5_000 }
+      })
+      const fiber = yield* Effect.forkChild(runtime.run("go"))
+      yield* Effect.promise(() => asked.promise)
+      yield* TestClock.adjust(600_000)
+      assert.isUndefined(fiber.pollUnsafe())
+      answered.resolve({ type: "approve" })
+      yield* Effect.promise(() => ran.promise)
+      yield* TestClock.adjust(4_999)
+      assert.isUndefined(fiber.pollUnsafe())
+      yield* TestClock.adjust(1)
+      assert.strictEqual(limited(yield* Fiber.join(fiber)).limit, "wallClockMs")
+    }))
+
+  it("of time do not count in a snapshot what people needed to answer", async () => {
+    const again = Promise.withResolvers<void>()
+    let answers = 0
+    const gate: AgentHook = { name: "gate", preToolCall: () => HookAction.ask("sure?") }
+    await using agent = createAgent({
+      provider: scripted([asks(["look"]), asks(["look"])]).provider,
+      tools: [recording("look").tool],
+      hooks: [gate],
+      onAsk: () => {
+        if (answers++ > 0) again.resolve()
+        return new Promise((resolve) => answers > 1 ? undefined : setTimeout(resolve, 50, { type: "approve" }))
+      }
+    })
+    const session = await agent.session()
+    const running = session.run("go")
+    await again.promise
+    await session.park()
+    const { snapshot } = await running as Suspended
+    assert.isAtMost(snapshot.used!.elapsedMs, snapshot.counts.elapsedMs - 45)
+  })
+
+  it.effect("of time hold for sub-agents", () =>
     Effect.gen(function*() {
       const slow = scripted([() => Effect.never])
       const inner = createAgent({ name: "inner", provider: slow.provider })

@@ -1,4 +1,5 @@
 /** Checks the options of an agent and of the parts that have options of their own. */
+import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type { ConfigError } from "../../../data/AgentError.ts"
 import { checkKinds, checkOptions, invalidOption, oneOf, type OptionKinds } from "../../../data/option/OptionCheck.ts"
@@ -136,7 +137,12 @@ export const checkConfig = (config: AgentConfig): Result.Result<AgentConfig, Con
     }
     if (output !== undefined) yield* checkKinds("agent.output", output, outputKinds, ["schema"])
     yield* checkOptions("agent", oneOf("streamMode", config.streamMode, ["restart", "beforeFirstToken"]))
-    yield* checkOptions("agent", ["log", config.log, isLog, "false or a function"])
+    yield* checkOptions(
+      "agent",
+      ["log", config.log, isLog, "false or a function"],
+      // Only `createAgent` has a layer.
+      ["layer", "layer" in config ? config.layer : undefined, Layer.isLayer, "a Layer"]
+    )
     yield* checkParts("agent", config)
     yield* checkPlugins(plugins)
     for (const { owner, tools } of [{ owner: "agent", tools: config.tools ?? [] }, ...toolsOf(plugins)]) {

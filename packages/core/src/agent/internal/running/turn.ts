@@ -132,9 +132,13 @@ export class Turn extends GuardTurn implements BackgroundTurn, ModelTurn, ToolTu
     return this.state.used
   }
 
-  /** How long the turn has run, since it started or was resumed after a limit, in milliseconds. */
+  /**
+   * How long the turn has run, since it started or was resumed after a limit, in milliseconds, without the time in
+   * which it waited for people.
+   */
   get usedMs(): number {
-    return this.used.elapsedMs + (this.beganAt === undefined ? 0 : performance.now() - this.beganAt)
+    if (this.beganAt === undefined) return this.used.elapsedMs
+    return this.used.elapsedMs + performance.now() - this.beganAt - (this.io.timers?.waitedMs ?? 0)
   }
 
   get spent(): Spent {

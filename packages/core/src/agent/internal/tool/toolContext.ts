@@ -11,6 +11,7 @@ import { awaitable } from "../../../guard/internal/capability/runPromise.ts"
 import { askSignal } from "../../../guard/internal/point/signal.ts"
 import { toEffect } from "../../../guard/internal/state/yieldable.ts"
 import type { Artifacts, AskModel } from "../../../hook/HookContext.ts"
+import { requireText } from "../../../hook/internal/checkArguments.ts"
 import type { DispatchContext } from "../../../port/ToolDispatcher.ts"
 import type { ToolContext } from "../../defineTool.ts"
 import type { ToolTurn } from "../running/turnParts.ts"
@@ -40,7 +41,10 @@ export class RunningContext implements ToolContext {
   }
   get artifacts(): Artifacts {
     const { about: { artifacts, rootSessionId: id }, call, signal } = this
-    const mine = (key: string) => key.startsWith("tool:") ? key : `tool:${key}`
+    const mine = (method: string, key: string) => {
+      requireText(`artifacts.${method}`, key)
+      return key.startsWith("tool:") ? key : `tool:${key}`
+    }
     const about = { by: call.name, toolCallId: call.id }
     const port = <A>(effect: Effect.Effect<A, unknown>) =>
       Awaitable.make(
@@ -48,14 +52,17 @@ export class RunningContext implements ToolContext {
         (one) => Effect.runPromise(one, { signal })
       )
     return {
-      write: (key, content, options) => port(artifacts.write(id, mine(key), content, { ...about, ...options })),
-      append: (key, content, options) => port(artifacts.append(id, mine(key), content, { ...about, ...options })),
+      write: (key, content, options) =>
+        port(artifacts.write(id, mine("write", key), content, { ...about, ...options })),
+      append: (key, content, options) =>
+        port(artifacts.append(id, mine("append", key), content, { ...about, ...options })),
       read: (key) => {
+        requireText("artifacts.read", key)
         const wanted = keyOf(key)
-        return port(artifacts.read(id, wanted.startsWith("hook:") ? wanted : mine(wanted)))
+        return port(artifacts.read(id, wanted.startsWith("hook:") ? wanted : mine("read", wanted)))
       },
       list: () => port(artifacts.list(id)),
-      remove: (key) => port(artifacts.remove(id, mine(key)))
+      remove: (key) => port(artifacts.remove(id, mine("remove", key)))
     }
   }
   get signal(): AbortSignal {

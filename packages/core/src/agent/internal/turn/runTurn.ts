@@ -43,7 +43,8 @@ export const runTurn = (turn: Turn, resumed: boolean): Effect.Effect<RunResult, 
       if (turn.state.stop?.type === "limit") turn.state.used = unused()
       turn.state.stop = undefined
       turn.reached = undefined
-      turn.beganAt = performance.now()
+      // A turn that is run again has waited before.
+      turn.beganAt = performance.now() + (turn.io.timers?.waitedMs ?? 0)
       turn.io.services = fiber.context
       if (turn.parent === undefined) {
         session.running = turn
@@ -87,7 +88,7 @@ type AnyFiber = Fiber.Fiber<unknown, unknown>
 const startClock = (turn: Turn, fiber: AnyFiber, child: AnyFiber): () => void => {
   const { deadlines } = turn.io
   deadlines.start(fiber)
-  deadlines.add(Math.max(0, turn.agent.limits.wallClockMs - turn.used.elapsedMs), () => {
+  deadlines.addLimit(Math.max(0, turn.agent.limits.wallClockMs - turn.used.elapsedMs), () => {
     turn.cutOff ??= "limited"
     child.interruptUnsafe()
   })

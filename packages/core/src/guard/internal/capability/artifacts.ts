@@ -5,23 +5,30 @@
 import type * as Effect from "effect/Effect"
 import { keyOf } from "../../../data/Artifact.ts"
 import type { Artifacts } from "../../../hook/HookContext.ts"
+import { requireText } from "../../../hook/internal/checkArguments.ts"
 import type { GuardTurn } from "../point/guardTurn.ts"
 import { withPortError } from "./portError.ts"
 import { awaitable } from "./runPromise.ts"
 
 export const artifactsFor = (turn: GuardTurn, hook: string): Artifacts => {
   const { agent: { artifacts }, session: { root: { id } } } = turn
-  const ownKey = (key: string) => key.startsWith("hook:") ? key : `hook:${key}`
+  const ownKey = (method: string, key: string) => {
+    requireText(`artifacts.${method}`, key)
+    return key.startsWith("hook:") ? key : `hook:${key}`
+  }
   const port = <A>(effect: Effect.Effect<A, unknown>) =>
     awaitable(turn, withPortError("artifacts", `artifacts of ${id}`, effect))
   return {
-    write: (key, content, options) => port(artifacts.write(id, ownKey(key), content, { by: hook, ...options })),
-    append: (key, content, options) => port(artifacts.append(id, ownKey(key), content, { by: hook, ...options })),
+    write: (key, content, options) =>
+      port(artifacts.write(id, ownKey("write", key), content, { by: hook, ...options })),
+    append: (key, content, options) =>
+      port(artifacts.append(id, ownKey("append", key), content, { by: hook, ...options })),
     read: (key) => {
+      requireText("artifacts.read", key)
       const wanted = keyOf(key)
-      return port(artifacts.read(id, wanted.startsWith("tool:") ? wanted : ownKey(wanted)))
+      return port(artifacts.read(id, wanted.startsWith("tool:") ? wanted : ownKey("read", wanted)))
     },
     list: () => port(artifacts.list(id)),
-    remove: (key) => port(artifacts.remove(id, ownKey(key)))
+    remove: (key) => port(artifacts.remove(id, ownKey("remove", key)))
   }
 }

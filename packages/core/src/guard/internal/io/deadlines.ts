@@ -25,6 +25,13 @@ export class Deadlines {
   private readonly deadlines = new Set<Deadline>()
   private timerDue = Infinity
   private cancelTimer: (() => void) | undefined = undefined
+  /** The time limit of the turn, and while the turn waits for people, how much of it is left. */
+  private limit: Deadline | undefined = undefined
+  private left = 0
+  /** How many questions are open to somebody in this process. */
+  private questions = 0
+  private waitsSince = 0
+  private waitedBefore = 0
 
   /** Starts the timer, on the clock of the fiber. */
   start(fiber: Fiber.Fiber<unknown, unknown>): void {
@@ -35,13 +42,46 @@ export class Deadlines {
 
   /** Calls `expire` after `ms` milliseconds. The returned function cancels that. */
   add(ms: number, expire: () => void): () => void {
-    const deadline = new Deadline(this.time() + ms, expire)
-    this.deadlines.add(deadline)
-    this.expectAt(deadline.at)
+    const deadline = this.insert(ms, expire)
     return () => void this.deadlines.delete(deadline)
   }
 
+  /** Calls `expire` after `ms` milliseconds in which the turn does not wait for people. */
+  addLimit(ms: number, expire: () => void): void {
+    this.left = ms
+    this.limit = this.questions === 0 ? this.insert(ms, expire) : new Deadline(Infinity, expire)
+  }
+
+  /** Somebody in this process is asked. */
+  beginQuestion(): void {
+    if (++this.questions > 1) return
+    this.waitsSince = now()
+    if (this.limit === undefined) return
+    this.deadlines.delete(this.limit)
+    this.left = Math.max(0, this.limit.at - this.time())
+  }
+
+  /** The question was answered, or the turn has ended. */
+  endQuestion(): void {
+    if (--this.questions > 0) return
+    this.waitedBefore += now() - this.waitsSince
+    if (this.limit !== undefined) this.addLimit(this.left, this.limit.expire)
+  }
+
+  /** How many milliseconds the turn has waited for answers in this process. */
+  get waitedMs(): number {
+    return this.waitedBefore + (this.questions === 0 ? 0 : now() - this.waitsSince)
+  }
+
+  private insert(ms: number, expire: () => void): Deadline {
+    const deadline = new Deadline(this.time() + ms, expire)
+    this.deadlines.add(deadline)
+    this.expectAt(deadline.at)
+    return deadline
+  }
+
   stop(): void {
+    this.limit = undefined
     this.deadlines.clear()
     this.cancelTimer?.()
     this.cancelTimer = undefined

@@ -82,7 +82,7 @@ export class TurnIo {
   private started: StartedEvents | undefined = undefined
   private eventPlace: EventPlace | undefined = undefined
   private knownHub: EventHub | undefined = undefined
-  private timers: Deadlines | undefined = undefined
+  timers: Deadlines | undefined = undefined
   private controller: AbortController | undefined = undefined
   /** The signal is made when somebody looks at it, which can be after the turn has ended. */
   private isAborted = false

@@ -174,10 +174,12 @@ const argsToRun = ({ state: { ask, call, decision } }: RunningCall): Json =>
  * Records that the arguments fit. Arguments that a person wrote answer the question; malformed ones have been repaired.
  */
 const noteDecoded = ({ io }: GuardTurn, running: RunningCall, args: Json): void => {
-  const { ask, call, decision, status } = running.state
+  const { ask, call, decision, settled = [], status } = running.state
   if (decision?.type === "edit" && ask !== undefined) {
     const text = fingerprint(call.name, args)
-    for (const hook of askersOf(ask)) {
+    // Also those who asked before an earlier edit, which was their answer then.
+    const before = settled.flatMap(({ edited, hook }) => edited === true ? [hook] : [])
+    for (const hook of new Set([...askersOf(ask), ...before])) {
       update(running, { type: "settle", answer: { hook, fingerprint: text, edited: true } })
     }
     if (!sameJson(args, ask.args)) update(running, { type: "change", by: decision.by ?? "a person" })

@@ -19,6 +19,7 @@ import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import { type DefinitionChange, definitionOf } from "../../../data/tool/ToolDefinition.ts"
 import type { Ask } from "../../../hook/HookAction.ts"
 import { fingerprint } from "../../../hook/HookChain.ts"
+import type { Deadlines } from "../io/deadlines.ts"
 import type { GuardTurn } from "../point/guardTurn.ts"
 import { countedAt, expiredDenial, whyNotCounted } from "../state/decision.ts"
 import { answerOf, earliest, narrowest, type Questions, questionsOf, strictest } from "../state/questions.ts"
@@ -130,9 +131,9 @@ const collectAnswers = function*(
   for (let count = 0; count < maxAnswers; count++) {
     const { ask, status } = call.state
     if (status !== "asked" || ask === undefined) return
-    const given = yield* Effect.raceFirst(
-      toEffect(() => oneAnswer(turn, ask, answer)),
-      Effect.as(turn.parkRequested, undefined)
+    const given = yield* withoutClock(
+      turn,
+      Effect.raceFirst(toEffect(() => oneAnswer(turn, ask, answer)), Effect.as(turn.parkRequested, undefined))
     )
     if (given === undefined) return
     yield* applyDecision(turn, call, given, questions)
@@ -140,6 +141,17 @@ const collectAnswers = function*(
   if (call.state.status !== "asked") return
   const reason = `nobody decided: ${maxAnswers} answers named other approvers or were not enough`
   yield* applyDecision(turn, call, { type: "deny", reason }, questions)
+}
+
+/** Stops the clock of the turn, and of those that it works for, while somebody is asked. */
+const withoutClock = <A, E>(turn: GuardTurn, asking: Effect.Effect<A, E>): Effect.Effect<A, E> => {
+  const clocks: Array<Deadlines> = []
+  for (let one: GuardTurn | undefined = turn; one !== undefined; one = one.parent) clocks.push(one.io.deadlines)
+  return Effect.acquireUseRelease(
+    Effect.sync(() => clocks.forEach((clock) => clock.beginQuestion())),
+    () => asking,
+    () => Effect.sync(() => clocks.forEach((clock) => clock.endQuestion()))
+  )
 }
 
 /** Gets one answer. An answer that is not a valid decision is a denial. */

@@ -239,4 +239,26 @@ describe("arguments that a person changed, and another person changed back", () 
       ["production", ["ada"]]
     ])
   })
+
+  it("are answered for everybody who asked before, if that other person may answer them", async () => {
+    const deploy = recording("deploy", (args) => args)
+    await using agent = createAgent({
+      provider: scripted([asks(["deploy", { to: "test" }, "c"]), "done"]).provider,
+      tools: [deploy.tool],
+      hooks: [
+        { name: "every", preToolCall: () => HookAction.ask("every?", undefined, { approvers: ["ada", "bob"] }) },
+        {
+          name: "production",
+          preToolCall: ({ args }) =>
+            Object(args).to === "test" ? undefined : HookAction.ask("production?", undefined, { approvers: ["bob"] })
+        }
+      ]
+    })
+    const first = await agent.run("go") as Suspended
+    const edit = (to: string, by: string): Decision => ({ type: "edit", args: { to }, by })
+    const second = await agent.resume(first.snapshot, { c: edit("production", "ada") }) as Suspended
+    assert.deepStrictEqual(second.pending.map(({ by }) => by), ["production"])
+    const third = await agent.resume(second.snapshot, { c: edit("staging", "bob") })
+    assert.deepStrictEqual([third.status, deploy.ran], ["completed", [{ to: "staging" }]])
+  })
 })
