@@ -29,9 +29,9 @@ export const askPerson = async ({ approvedBy, session }: Place, call: GivenCall)
   }
 }
 
-const requestOf = ({ args, name }: GivenCall, { reason }: PendingAsk): HITLRequest => ({
+const requestOf = ({ name }: GivenCall, { args, reason }: PendingAsk): HITLRequest => ({
   // The arguments of a tool are an object; the type of JSON is wider.
-  actionRequests: [{ name, args: (args ?? {}) as never, description: reason }],
+  actionRequests: [{ name, args: args as never, description: reason }],
   reviewConfigs: [{ actionName: name, allowedDecisions: ["approve", "edit", "reject"] }]
 })
 

@@ -7,6 +7,7 @@ import * as Result from "effect/Result"
 import { GuardError } from "../../GuardError.ts"
 import { jsonOf, sameJson } from "../json.ts"
 import type { Described, Place } from "../place.ts"
+import { questionText } from "../questionText.ts"
 
 /** A tool of Mastra or of the AI SDK. */
 interface AnyTool {
@@ -158,7 +159,7 @@ export class GuardedTools {
     const { approvedBy, session } = this.place
     const verdict = await session.toolCall(call)
     if (verdict.type !== "ask") return undefined
-    if (resumeData === undefined || resumeData === null) return verdict.question.reason
+    if (resumeData === undefined || resumeData === null) return questionText(verdict.question, call.args)
     if (!isOpen || suspendPayload === undefined) {
       await session.decide(call.id, { type: "deny", reason: "nobody was asked about this call in this session" })
       return undefined
@@ -166,7 +167,7 @@ export class GuardedTools {
     try {
       const by = approvedBy === undefined ? {} : { by: approvedBy }
       const next = await session.decide(call.id, { ...decisionOf(resumeData), ...by })
-      return next.type === "ask" ? next.question.reason : undefined
+      return next.type === "ask" ? questionText(next.question, call.args) : undefined
     } catch (error) {
       if (error instanceof Error && "problem" in error) throw refused(error.message)
       throw error

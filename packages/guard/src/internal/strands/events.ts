@@ -5,6 +5,7 @@ import type { Decision } from "@belay/core/RunState"
 import type { ToolCallVerdict } from "@belay/core/Verdict"
 import { jsonOf, sameJson } from "../json.ts"
 import type { Place } from "../place.ts"
+import { questionText } from "../questionText.ts"
 import { unseenBeside } from "../unseen.ts"
 
 /** The parts of the SDK that the guard uses. The module is given, so that it is the one of the program. */
@@ -102,7 +103,7 @@ export class Events {
     let verdict = await session.toolCall(call)
     if (verdict.type === "ask") {
       // The first time, this ends the run. With an answer, the event happens again.
-      const answer = event.interrupt({ name: `guard-${id}`, reason: verdict.question.reason })
+      const answer = event.interrupt({ name: `guard-${id}`, reason: questionText(verdict.question, call.args) })
       const by = this.place.approvedBy === undefined ? {} : { by: this.place.approvedBy }
       verdict = await session.decide(id, isOpen ? { ...decisionOf(answer), ...by } : notAsked)
     }
