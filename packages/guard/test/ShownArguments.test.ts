@@ -65,12 +65,12 @@ describe("the person who decides about changed arguments", () => {
     const canUseTool = (_name: string, updatedInput: object) =>
       Promise.resolve({ behavior: "allow", updatedInput: { ...updatedInput } })
     const guard = Guard.make({ hooks, log: false })
-    const fire = firing(ClaudeAgent.make(guard).options({ canUseTool }))
+    const fire = firing(ClaudeAgent.make(guard).options({ hooks: {}, canUseTool }))
     const given = { tool_name: "Mail", tool_input: { to: "ann" }, tool_use_id: "1" }
     const { hookSpecificOutput } = Object(await fire("PreToolUse", given)) as { readonly hookSpecificOutput: object }
     assert.deepInclude(hookSpecificOutput, { permissionDecision: "allow", updatedInput: { to: "zoe" } })
     const edits = () => Promise.resolve({ behavior: "allow", updatedInput: { to: "bob" } })
-    const other = firing(ClaudeAgent.make(guard).options({ canUseTool: edits }))
+    const other = firing(ClaudeAgent.make(guard).options({ hooks: {}, canUseTool: edits }))
     const edited = Object(await other("PreToolUse", given)) as { readonly hookSpecificOutput: object }
     assert.deepInclude(edited.hookSpecificOutput, { permissionDecision: "allow", updatedInput: { to: "bob" } })
   })
