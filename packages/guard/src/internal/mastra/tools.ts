@@ -32,6 +32,7 @@ interface Calling {
 interface Context extends Calling {
   readonly agent?: Calling
   readonly abortSignal?: AbortSignal
+  readonly writer?: unknown
 }
 
 /** With this name among the options for vendors, a request says which of its tools are guarded. */
@@ -116,6 +117,10 @@ export class GuardedTools {
     }
     let ended: { readonly output: unknown; readonly json: Json } | { readonly error: unknown } | undefined
     const own = ownContext(context, tool, isOpen)
+    // What a tool writes is part of its result, and hooks read the whole of it.
+    if (context.writer !== undefined && place.acts("postToolCall", "wrapToolCall")) {
+      Object.assign(context, { writer: silentWriter() })
+    }
     const verdict = await session.callTool(call, async (allowed) => {
       place.ran.add(id)
       try {
@@ -210,6 +215,12 @@ const ownContext = (context: Context, tool: AnyTool, isAnswered: boolean) => {
   if (context.agent === undefined) Object.assign(context, changed)
   else Object.assign(context, { agent: { ...context.agent, ...changed } })
   return { context, isSuspended: () => suspended }
+}
+
+/** A stream like that of the SDK, which shows nothing. */
+const silentWriter = (): object => {
+  const write = (): Promise<void> => Promise.resolve()
+  return Object.assign(new WritableStream(), { write, custom: write })
 }
 
 const describedOf = ({ description, inputSchema, mcp }: AnyTool): Described => {

@@ -57,7 +57,7 @@ export class LoopWatch {
       trail.escalations < maxEscalations
     this.update(ctx, (before) => {
       const opened = LoopTrail.addOpenCall(before, id, key, isBlocked)
-      // Nothing else is heard of a blocked call if each call is a step of its own.
+      // A blocked call has no result, so it counts here if each call is a step of its own.
       const after = isBlocked && isLone(ctx) ? LoopTrail.addLoneCall(opened, id, blockedCall(key, tool)) : opened
       return asks ? { ...after, escalations: after.escalations + 1 } : after
     })
