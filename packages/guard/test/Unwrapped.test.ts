@@ -6,6 +6,9 @@ import { END, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph
 import { ToolNode, toolsCondition } from "@langchain/langgraph/prebuilt"
 import { Agent, run, RunState } from "@openai/agents"
 import { generateText } from "ai"
+import * as AiSdkGuard from "../src/AiSdk.ts"
+import * as Guard from "../src/Guard.ts"
+import * as Mastra from "../src/Mastra.ts"
 import * as AiSdk from "./support/aiSdk.ts"
 import * as LangChain from "./support/langChain.ts"
 import * as ai from "./support/model.ts"
@@ -94,5 +97,14 @@ describe("an agent that is not guarded", () => {
     const failed = await failure(guarded.runner().run(guarded.agent(agent(tools)), state as never))
     assert.include(failed, "RunState.fromString(agent, text)")
     assert.deepStrictEqual(ran, [])
+  })
+})
+
+describe("tools that are not an object of tools", () => {
+  it.each([undefined, null, 42, "tools", []])("are refused by name: %o", (given) => {
+    const guard = Guard.make({ log: false })
+    for (const { tools } of [AiSdkGuard.make(guard), Mastra.make(guard)]) {
+      assert.throws(() => tools(given as never), "tools: expected an object with the tools by name")
+    }
   })
 })

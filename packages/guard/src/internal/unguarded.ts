@@ -1,4 +1,4 @@
-/** Tools that a program would run without the guard. */
+/** Tools that a program would run without the guard, and values that are not tools. */
 import { ConfigError } from "@belay/core/AgentError"
 import type { Place } from "./place.ts"
 
@@ -10,4 +10,10 @@ export const refuseUnguarded = ({ guard: { allowUnguarded } }: Place, name: stri
     message: `tools.${name}: the guard has the model, but not this tool, so it would run unguarded: ${wrap}, ` +
       `or accept the gap: allowUnguarded: ["${name}"]`
   })
+}
+
+/** Throws a `ConfigError` if this is not an object of tools. */
+export const toolsOf = <T extends object>(tools: T): T => {
+  if (typeof tools === "object" && tools as unknown !== null && !Array.isArray(tools)) return tools
+  throw new ConfigError({ key: "tools", message: "tools: expected an object with the tools by name" })
 }

@@ -8,6 +8,7 @@ import { GuardError } from "../../GuardError.ts"
 import { jsonOf, sameJson } from "../json.ts"
 import type { Described, Place } from "../place.ts"
 import { questionText } from "../questionText.ts"
+import { toolsOf } from "../unguarded.ts"
 
 /** A tool of Mastra or of the AI SDK. */
 interface AnyTool {
@@ -64,7 +65,9 @@ export class GuardedTools {
   /** Wraps the tools that have a function. */
   wrap<Tools extends object>(tools: Tools): Tools {
     // Each tool keeps its type, because only its function is replaced.
-    return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, this.wrapOne(name, tool)])) as Tools
+    return Object.fromEntries(
+      Object.entries(toolsOf(tools)).map(([name, tool]) => [name, this.wrapOne(name, tool)])
+    ) as Tools
   }
 
   private wrapOne(name: string, tool: AnyTool): AnyTool {
