@@ -30,8 +30,7 @@ import type { InputSchema } from "./defineTool.ts"
 import { resolveAgent } from "./internal/config/resolveAgent.ts"
 import { type Delegatable, delegationTarget } from "./internal/definition/delegationTarget.ts"
 import type { ResolvedAgent } from "./internal/definition/resolvedAgent.ts"
-import { keepShapesWith } from "./internal/running/keptShapes.ts"
-import { startWaiting } from "./internal/running/waitingTurns.ts"
+import { keepShapesWith } from "./internal/running/waitingTurns.ts"
 import { type Runtime, startRuntime } from "./internal/session/runtime.ts"
 import { CancelledTurn, reasonWithPartial } from "./internal/turn/partial.ts"
 import type { Output, ResultOf } from "./Output.ts"
@@ -234,7 +233,7 @@ export const createAgent: {
   }
 }
 
-keepShapesWith(() => startWaiting(createAgent))
+keepShapesWith(createAgent)
 
 type Run = <A, E>(
   use: (runtime: Runtime) => Effect.Effect<A, E>,

@@ -7,7 +7,9 @@ import { guards, passed, project, readLines } from "../support/guardLines.ts"
 const aim = 0.02
 
 const lines = (name: string): ReadonlyArray<string> =>
-  ["", "-second", "-third", "-fourth", "-fifth"].flatMap((set) => Object.values(readLines(`${name}${set}.txt`)).flat())
+  ["", "-second", "-third", "-fourth", "-fifth", "-sixth"].flatMap((set) =>
+    Object.values(readLines(`${name}${set}.txt`)).flat()
+  )
 
 const everyday = lines("everyday")
 

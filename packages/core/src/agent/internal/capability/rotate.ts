@@ -1,7 +1,7 @@
 /** `ctx.rotate`: requests a fresh session before the next model call. */
-import type { Turn } from "../running/turn.ts"
+import type { GuardTurn } from "../../../guard/internal/point/guardTurn.ts"
 
-export const requestRotation = ({ io, session }: Turn, hook: string): void => {
+export const requestRotation = ({ io, session }: GuardTurn, hook: string): void => {
   if (session.root !== session) {
     return io.warn("a sub-agent's session is not rotated: it ends when the sub-agent is done", hook)
   }

@@ -10,17 +10,20 @@ import { type Step, toEffect } from "../../../guard/internal/state/yieldable.ts"
 import type { TurnEnded } from "../../../guard/TurnEnded.ts"
 import { parkBeforeModel } from "../running/parkRequest.ts"
 import { reachLimit } from "../running/reachLimit.ts"
-import type { Turn } from "../running/turn.ts"
+import type { ModelTurn } from "../running/turnParts.ts"
 import { compact } from "../window/compact.ts"
-import { callProvider, countAnswer, countCall, countFailure, type Target } from "./callProvider.ts"
+import { callProvider, countAnswer, countCall, countFailure, requestOf, type Target } from "./callProvider.ts"
 import { readResponse } from "./checkResponse.ts"
-import { requestOf } from "./modelRequest.ts"
 import { chooseProvider, decideRetry, maxDelayMs } from "./retryPlan.ts"
 
 type Failure = AgentError | TurnEnded
 
 /** Calls the model until one attempt succeeds. `named` is the name of the provider to use first. */
-export const attemptModel = (turn: Turn, request: LlmRequest, named?: string): Effect.Effect<ModelAnswer, Failure> => {
+export const attemptModel = (
+  turn: ModelTurn,
+  request: LlmRequest,
+  named?: string
+): Effect.Effect<ModelAnswer, Failure> => {
   const { providers } = turn.agent
   const provider = providers.length === 1 ? providers[0] : providers.find(({ name }) => name === named)
   if (provider !== undefined) return attempt(turn, { provider, request }, 1)
@@ -31,7 +34,7 @@ export const attemptModel = (turn: Turn, request: LlmRequest, named?: string): E
 }
 
 /** Runs one attempt, and the next one if it fails. Only a failed attempt needs a generator. */
-const attempt = (turn: Turn, target: Target, count: number): Effect.Effect<ModelAnswer, Failure> => {
+const attempt = (turn: ModelTurn, target: Target, count: number): Effect.Effect<ModelAnswer, Failure> => {
   const { agent: { llmWrappers }, io } = turn
   const startedAt = io.hasListeners ? performance.now() : 0
   // Behind wrappers, every call of the provider is counted for itself.
@@ -64,7 +67,7 @@ const attempt = (turn: Turn, target: Target, count: number): Effect.Effect<Model
  * wait. Fails if there is no next attempt.
  */
 const attemptAgain = function*(
-  turn: Turn,
+  turn: ModelTurn,
   target: Target,
   error: ProviderError.ProviderError,
   count: number
@@ -78,7 +81,11 @@ const attemptAgain = function*(
 }
 
 /** Runs one attempt inside the hooks that wrap it. */
-const callOnce = (turn: Turn, { provider, request }: Target, attempt: number): Effect.Effect<LlmResponse, Failure> => {
+const callOnce = (
+  turn: ModelTurn,
+  { provider, request }: Target,
+  attempt: number
+): Effect.Effect<LlmResponse, Failure> => {
   const { agent: { llmWrappers }, io } = turn
   turn.state.llmCalls++
   if (io.hasListeners) {
@@ -93,7 +100,7 @@ const callOnce = (turn: Turn, { provider, request }: Target, attempt: number): E
   )
 }
 
-const acceptResponse = (turn: Turn, answer: ModelAnswer): ModelAnswer => {
+const acceptResponse = (turn: ModelTurn, answer: ModelAnswer): ModelAnswer => {
   const { agent: { health, providers } } = turn
   if (providers.length > 1) health.recordSuccess(answer.provider)
   return answer
@@ -101,7 +108,7 @@ const acceptResponse = (turn: Turn, answer: ModelAnswer): ModelAnswer => {
 
 /** After an overflow of the model's window: compacts, at most once per turn, and returns the shorter request. */
 const shortenRequest = function*(
-  turn: Turn,
+  turn: ModelTurn,
   error: ProviderError.ProviderError
 ): Step<LlmRequest | ModelAnswer | undefined, Failure> {
   if (error._tag !== "ContextOverflow" || turn.window.compactedForOverflow) return undefined
@@ -114,7 +121,7 @@ const shortenRequest = function*(
 
 /** After a failure: waits, chooses another provider or model, or fails. */
 const nextTarget = function*(
-  turn: Turn,
+  turn: ModelTurn,
   target: Target,
   error: ProviderError.ProviderError,
   attempt: number
@@ -136,7 +143,7 @@ const nextTarget = function*(
 }
 
 const fallBack = function*(
-  turn: Turn,
+  turn: ModelTurn,
   { provider, request }: Target,
   decision: Extract<RetryDecision, { readonly type: "fallback" }>,
   error: ProviderError.ProviderError

@@ -9,6 +9,7 @@
  */
 import type { AgentError } from "../../../data/AgentError.ts"
 import type { LlmRequest, LlmResponse } from "../../../data/LlmCall.ts"
+import type { AssistantMessage, ToolCall } from "../../../data/Message.ts"
 import {
   acceptAnswer,
   acceptForHook,
@@ -17,23 +18,24 @@ import {
   publishAnswer,
   takeInjections
 } from "../../../guard/internal/point/modelCall.ts"
+import { openStep } from "../../../guard/internal/state/turnState.ts"
 import type { Step } from "../../../guard/internal/state/yieldable.ts"
 import type { TurnEnded } from "../../../guard/TurnEnded.ts"
 import { parkBeforeModel } from "../running/parkRequest.ts"
 import { countUse, overLimit, stopAtLimit } from "../running/reachLimit.ts"
-import type { Turn } from "../running/turn.ts"
+import type { ModelTurn } from "../running/turnParts.ts"
 import { fitWindow } from "../window/fitWindow.ts"
 import { rotate } from "../window/rotate.ts"
 import { attemptModel } from "./attemptModel.ts"
-import { keepResponse } from "./keepResponse.ts"
-import { requestOf } from "./modelRequest.ts"
+import { requestOf } from "./callProvider.ts"
+import { withReadableArgs } from "./checkResponse.ts"
 import { deliverSteers, settleSteers } from "./steer.ts"
 import { showRest } from "./streamModel.ts"
 
 type Failure = AgentError | TurnEnded
 
 /** Calls the model until the hooks accept an answer, and keeps the answer in the turn. */
-export const callModel = function*(turn: Turn): Step<LlmResponse, Failure> {
+export const callModel = function*(turn: ModelTurn): Step<LlmResponse, Failure> {
   for (let retries = 0;; retries++) {
     const { agent: { config }, session, state } = turn
     const over = overLimit(turn, "steps")
@@ -63,7 +65,7 @@ export const callModel = function*(turn: Turn): Step<LlmResponse, Failure> {
 }
 
 /** Keeps an answer that the hooks have accepted. */
-const keepAnswer = (turn: Turn, answer: ModelAnswer, response: LlmResponse): LlmResponse => {
+const keepAnswer = (turn: ModelTurn, answer: ModelAnswer, response: LlmResponse): LlmResponse => {
   showRest(turn, response.text)
   publishAnswer(turn, answer, response)
   // Hooks may have changed the answer, or answered in place of the model.
@@ -73,7 +75,7 @@ const keepAnswer = (turn: Turn, answer: ModelAnswer, response: LlmResponse): Llm
 
 /** Runs a model call of a hook. Nothing of it is added to the conversation. */
 export const callModelForHook = function*(
-  turn: Turn,
+  turn: ModelTurn,
   asked: LlmRequest,
   provider: string | undefined
 ): Step<LlmResponse, Failure> {
@@ -83,7 +85,7 @@ export const callModelForHook = function*(
 }
 
 /** Compacts the conversation if necessary, or continues in a fresh session if a hook requested one. */
-const makeRoom = function*(turn: Turn): Step<void, Failure> {
+const makeRoom = function*(turn: ModelTurn): Step<void, Failure> {
   const { window } = turn.agent.config
   if (turn.session.rotation === undefined && window !== undefined) yield* fitWindow(turn, window)
   if (turn.session.rotation !== undefined) yield* rotate(turn)
@@ -92,6 +94,49 @@ const makeRoom = function*(turn: Turn): Step<void, Failure> {
 }
 
 /** Moves the texts that hooks injected into the conversation, each as its own message. */
-const addInjections = (turn: Turn): void => {
+const addInjections = (turn: ModelTurn): void => {
   if (turn.session.injections.length > 0) turn.messages.push(...takeInjections(turn))
+}
+
+/** Returns the answer with its tool calls as they are stored. `isRead` says that `readResponse` returned it. */
+const keepResponse = (turn: ModelTurn, response: LlmResponse, isRead: boolean): LlmResponse => {
+  const { messages, session, state } = turn
+  const keepCall = (call: ToolCall, index: number) => withUniqueId(turn, isRead ? call : withReadableArgs(call), index)
+  const hasCalls = response.toolCalls.length > 0
+  const toolCalls = hasCalls ? response.toolCalls.map(keepCall) : response.toolCalls
+  const message = messageOf(response, toolCalls)
+  if (hasCalls) openStep(state, message, toolCalls)
+  else messages.push(message)
+  if (turn.agent.config.window !== undefined && response.usage !== undefined) {
+    session.tokens = response.usage.inputTokens + response.usage.outputTokens
+    session.countedMessages = messages.length
+  }
+  return hasCalls ? { ...response, toolCalls } : response
+}
+
+const messageOf = (
+  { citations, files, metadata, reasoning, text }: LlmResponse,
+  toolCalls: ReadonlyArray<ToolCall>
+): AssistantMessage => {
+  let message: AssistantMessage = { role: "assistant", content: text }
+  if (toolCalls.length > 0) message = { role: "assistant", content: text, toolCalls }
+  if (reasoning !== undefined) message = { ...message, reasoning }
+  if (files !== undefined) message = { ...message, files }
+  if (citations !== undefined) message = { ...message, citations }
+  if (metadata !== undefined) message = { ...message, metadata }
+  return message
+}
+
+/**
+ * Some vendors leave ids empty or repeat them. In a transcript every id must be unique. An id with a slash would look
+ * like the path to a call of a sub-agent, and a decision about one of them would count for both. `__proto__` cannot
+ * be the key of an object, as decisions and durable state are.
+ */
+const withUniqueId = ({ session: { ids }, state }: ModelTurn, call: ToolCall, index: number): ToolCall => {
+  let { id } = call
+  for (let n = 0; id === "" || id.includes("/") || id === "__proto__" || ids.has(id); n++) {
+    id = `call_${state.turnNumber}_${state.stepNumber}_${index}${n === 0 ? "" : `_${n}`}`
+  }
+  ids.add(id)
+  return id === call.id ? call : { ...call, id }
 }

@@ -1,18 +1,52 @@
-/** Calls a provider once, and counts the usage and the cost of the call. */
+/** Makes the request of a model step, calls a provider once, and counts the usage and the cost of the call. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { AgentError } from "../../../data/AgentError.ts"
 import { addUsd } from "../../../data/Cost.ts"
 import type { LlmRequest, LlmResponse } from "../../../data/LlmCall.ts"
+import type { Message } from "../../../data/Message.ts"
 import { isProviderError, Malformed } from "../../../data/ProviderError.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import * as Usage from "../../../data/Usage.ts"
 import { copyError } from "../../../guard/internal/state/copyError.ts"
 import type { TurnEnded } from "../../../guard/TurnEnded.ts"
 import type { LlmProvider } from "../../../port/LlmProvider.ts"
-import type { Turn } from "../running/turn.ts"
+import type { AgentTurn } from "../running/turnParts.ts"
 import { readPartial, readResponse } from "./checkResponse.ts"
 import { streamModel } from "./streamModel.ts"
+
+/** Up to this number of messages, a request copies them immediately. Longer lists are copied when they are read. */
+const smallConversation = 64
+
+/** Makes the request of a step. Its cost does not depend on the number of messages. */
+export const requestOf = (turn: AgentTurn): LlmRequest => {
+  const { agent: { config, shownTools: tools }, messages: log, state: { input } } = turn
+  const { model, parameters = noParameters } = config
+  const instructions = input.instructions === undefined
+    ? config.instructions
+    : withClientInstructions(config.instructions, input.instructions)
+  const length = log.length
+  let copy: ReadonlyArray<Message> | undefined
+  const request: LlmRequest = length <= smallConversation ? { messages: log.slice(), tools, parameters } : {
+    get messages() {
+      return copy ??= log.slice(0, length)
+    },
+    tools,
+    parameters
+  }
+  if (model === undefined && instructions === undefined) return request
+  return Object.assign(
+    request,
+    model === undefined ? undefined : { model },
+    instructions === undefined ? undefined : { instructions }
+  )
+}
+
+/** The instructions of the agent come first. */
+const withClientInstructions = (own: string | undefined, client: string): string =>
+  own === undefined ? client : `${own}\n\n${client}`
+
+const noParameters = Object.freeze({})
 
 type Failure = AgentError | TurnEnded
 
@@ -23,7 +57,7 @@ export interface Target {
 }
 
 /** Calls the provider. The caller counts the call when it has ended. */
-export const callProvider = (turn: Turn, { provider, request }: Target): Effect.Effect<LlmResponse, Failure> => {
+export const callProvider = (turn: AgentTurn, { provider, request }: Target): Effect.Effect<LlmResponse, Failure> => {
   turn.state.cost.begin()
   // Nobody else reads deltas.
   return turn.agent.streams || turn.io.hasDeltaListeners
@@ -32,7 +66,7 @@ export const callProvider = (turn: Turn, { provider, request }: Target): Effect.
 }
 
 /** Calls the provider and counts the call. */
-export const countCall = (turn: Turn, target: Target): Effect.Effect<LlmResponse, Failure> =>
+export const countCall = (turn: AgentTurn, target: Target): Effect.Effect<LlmResponse, Failure> =>
   Effect.suspend(() =>
     Effect.matchEffect(callProvider(turn, target), {
       onSuccess: (response) => {
@@ -46,13 +80,13 @@ export const countCall = (turn: Turn, target: Target): Effect.Effect<LlmResponse
   )
 
 /** Counts a call that was answered. Returns the answer with its cost. */
-export const countAnswer = (turn: Turn, target: Target, response: LlmResponse): LlmResponse => {
+export const countAnswer = (turn: AgentTurn, target: Target, response: LlmResponse): LlmResponse => {
   const usage = count(turn, target, response)
   return usage === undefined || usage === response.usage ? response : { ...response, usage }
 }
 
 /** Counts a call that failed. It has spent what it reports; one without a report failed before it began. */
-export const countFailure = (turn: Turn, target: Target, error: Failure): Failure => {
+export const countFailure = (turn: AgentTurn, target: Target, error: Failure): Failure => {
   if (!isProviderError(error)) {
     // A hook cut the stream off, so the vendor did not report the usage.
     count(turn, target, {})
@@ -71,7 +105,7 @@ export const countFailure = (turn: Turn, target: Target, error: Failure): Failur
 
 /** Adds a call to the turn. Returns its usage with its cost. */
 const count = (
-  turn: Turn,
+  turn: AgentTurn,
   target: Target,
   answer: Pick<Partial<LlmResponse>, "model" | "usage">
 ): Usage.Usage | undefined => {
@@ -85,7 +119,7 @@ const count = (
 
 /** A vendor may answer with a more exact name of the model, for which the provider has no price. */
 const withCost = (
-  turn: Turn,
+  turn: AgentTurn,
   { provider, request }: Target,
   { model, usage }: Pick<Partial<LlmResponse>, "model" | "usage">
 ): Usage.Usage | undefined => {

@@ -8,7 +8,7 @@ import { stopOf } from "../../../guard/internal/state/turnEnd.ts"
 import type { Step } from "../../../guard/internal/state/yieldable.ts"
 import type { TurnEnded } from "../../../guard/TurnEnded.ts"
 import type { LlmProvider } from "../../../port/LlmProvider.ts"
-import type { Turn } from "../running/turn.ts"
+import type { AgentTurn } from "../running/turnParts.ts"
 
 /** The longest wait before another attempt, in milliseconds. */
 export const maxDelayMs = 60_000
@@ -26,7 +26,10 @@ export interface FailedAttempt {
 }
 
 /** Makes the default plan, then lets the hooks change it. */
-export const decideRetry = function*(turn: Turn, failed: FailedAttempt): Step<RetryDecision, AgentError | TurnEnded> {
+export const decideRetry = function*(
+  turn: AgentTurn,
+  failed: FailedAttempt
+): Step<RetryDecision, AgentError | TurnEnded> {
   const decision = plan(turn, failed, yield* Random.next)
   const { attempt, error, provider, request } = failed
   const providers = turn.agent.providers.map(({ name }) => name)
@@ -38,7 +41,7 @@ export const decideRetry = function*(turn: Turn, failed: FailedAttempt): Step<Re
 }
 
 /** The default plan: use the next provider, without one retry twice with a wait, then fail. */
-const plan = (turn: Turn, failed: FailedAttempt, chance: number): RetryDecision => {
+const plan = (turn: AgentTurn, failed: FailedAttempt, chance: number): RetryDecision => {
   const { agent: { config, health, providers }, io } = turn
   const { attempt, error, now, provider } = failed
   if (config.streamMode === "beforeFirstToken" && io.shownText !== "") return { type: "fail" }
@@ -64,7 +67,7 @@ const largerWindow = (others: ReadonlyArray<LlmProvider>, tokens: number): Retry
 const backOffMs = (attempt: number, chance: number): number => Math.round(250 * 2 ** (attempt - 1) * (0.5 + chance / 2))
 
 /** Returns the first provider whose circuit is closed, or the first of all if there is none. */
-export const chooseProvider = (turn: Turn, now: number): LlmProvider => {
+export const chooseProvider = (turn: AgentTurn, now: number): LlmProvider => {
   const { health, providers } = turn.agent
   const found = providers.find(({ name }) => health.allows(name, now)) ?? providers[0]
   if (found !== providers[0]) {

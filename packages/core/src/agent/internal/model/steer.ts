@@ -11,10 +11,10 @@ import { userMessage, withKeyOf } from "../../../guard/internal/state/turnState.
 import type { Step } from "../../../guard/internal/state/yieldable.ts"
 import type { TurnEnded } from "../../../guard/TurnEnded.ts"
 import type { SteerOutcome } from "../../Session.ts"
-import type { Turn } from "../running/turn.ts"
+import type { AgentTurn } from "../running/turnParts.ts"
 
 /** Delivers all messages that wait. Returns how many the model will read. */
-export const deliverSteers = function*(turn: Turn): Step<number, AgentError | TurnEnded> {
+export const deliverSteers = function*(turn: AgentTurn): Step<number, AgentError | TurnEnded> {
   const { owner } = turn.session
   let delivered = 0
   // A sub-agent has no owner.
@@ -30,13 +30,13 @@ export const deliverSteers = function*(turn: Turn): Step<number, AgentError | Tu
 }
 
 /** Reports the messages that were delivered, after they have been saved. */
-export const settleSteers = ({ session: { owner } }: Turn): void => {
+export const settleSteers = ({ session: { owner } }: AgentTurn): void => {
   for (const steer of owner?.steers ?? []) {
     if (steer.delivered !== undefined) owner?.settleSteer(steer, steer.delivered)
   }
 }
 
-const deliver = function*(turn: Turn, input: TurnInput): Step<SteerOutcome, AgentError | TurnEnded> {
+const deliver = function*(turn: AgentTurn, input: TurnInput): Step<SteerOutcome, AgentError | TurnEnded> {
   const { state } = turn
   // Hooks find the same facts about the turn as before.
   const { metadata = state.input.metadata } = input

@@ -12,14 +12,14 @@ import { stopOf } from "../../../guard/internal/state/turnEnd.ts"
 import type { TurnEnded } from "../../../guard/TurnEnded.ts"
 import type { Outcome } from "../../../hook/HookChain.ts"
 import type { DeltaSink, LlmProvider } from "../../../port/LlmProvider.ts"
-import type { Turn } from "../running/turn.ts"
+import type { AgentTurn } from "../running/turnParts.ts"
 import { streamTooLong } from "./checkResponse.ts"
 
 type Failure = AgentError | TurnEnded
 
 /** Runs one attempt, streamed if the provider supports it. */
 export const streamModel = (
-  turn: Turn,
+  turn: AgentTurn,
   provider: LlmProvider,
   request: LlmRequest
 ): Effect.Effect<LlmResponse, Failure> => {
@@ -36,12 +36,12 @@ export const streamModel = (
 }
 
 /** Notes when the first delta arrived. */
-const noteDelta = ({ io }: Turn): void => {
+const noteDelta = ({ io }: AgentTurn): void => {
   if (io.firstDeltaAt === undefined && io.hasListeners) io.firstDeltaAt = performance.now()
 }
 
 /** Publishes a delta. */
-const show = ({ io }: Turn, delta: LlmDelta): void => {
+const show = ({ io }: AgentTurn, delta: LlmDelta): void => {
   if (!io.hasDeltaListeners) return
   if (delta.type === "text") {
     io.shownText += delta.text
@@ -54,7 +54,7 @@ const show = ({ io }: Turn, delta: LlmDelta): void => {
  * Publishes the part of an accepted answer that listeners have not seen. If the answer differs from what they have
  * seen, that text is retracted and the whole answer is published.
  */
-export const showRest = ({ io }: Turn, text: string): void => {
+export const showRest = ({ io }: AgentTurn, text: string): void => {
   if (io.shownText !== text && io.hasDeltaListeners) {
     if (!text.startsWith(io.shownText)) io.retract("the answer was changed after it was shown")
     const rest = text.slice(io.shownText.length)
@@ -64,7 +64,7 @@ export const showRest = ({ io }: Turn, text: string): void => {
 }
 
 /** Runs the `onLlmDelta` hooks for an answer that was not streamed. Its text is one delta. */
-const checkWhole = (turn: Turn, response: LlmResponse): Effect.Effect<LlmResponse, Failure> => {
+const checkWhole = (turn: AgentTurn, response: LlmResponse): Effect.Effect<LlmResponse, Failure> => {
   // An answer without a text is not checked: later steps refuse it, and one that is too large, as a whole.
   const text: unknown = (response as Partial<LlmResponse> | null)?.text
   if (typeof text !== "string" || text === "" || text.length > turn.agent.limits.textLength) {
@@ -84,7 +84,7 @@ const checkWhole = (turn: Turn, response: LlmResponse): Effect.Effect<LlmRespons
 
 /** Streams an answer and runs the `onLlmDelta` hooks before listeners receive a delta. */
 const streamThroughHooks = (
-  turn: Turn,
+  turn: AgentTurn,
   provider: string,
   stream: (sink: DeltaSink) => Effect.Effect<LlmResponse, Failure>
 ): Effect.Effect<LlmResponse, Failure> =>
@@ -122,7 +122,7 @@ const streamThroughHooks = (
   })
 
 /** Buffers the end of the streamed text, as long as hooks require it. */
-const deltaBuffer = (turn: Turn) => {
+const deltaBuffer = (turn: AgentTurn) => {
   const sizeFor = bufferSize(turn)
   let tail = ""
   let released = ""
@@ -146,7 +146,7 @@ const deltaBuffer = (turn: Turn) => {
 }
 
 /** The number of characters to buffer of a text: the maximum that any hook requires. */
-const bufferSize = (turn: Turn): (text: string) => number => {
+const bufferSize = (turn: AgentTurn): (text: string) => number => {
   let fixed = 0
   const needs: Array<(text: string) => number> = []
   for (const { hold } of turn.agent.chain.hooks) {

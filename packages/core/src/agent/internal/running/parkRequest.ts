@@ -6,10 +6,10 @@
 import * as Effect from "effect/Effect"
 import { endTurn } from "../../../guard/internal/state/turnEnd.ts"
 import type { Step } from "../../../guard/internal/state/yieldable.ts"
-import type { Turn } from "./turn.ts"
+import type { AgentTurn } from "./turnParts.ts"
 
 /** Stops the turn before a model call, which gets the same step number when the turn is resumed. */
-export const parkBeforeModel = function*(turn: Turn): Step<never, Effect.Error<ReturnType<typeof endTurn>>> {
+export const parkBeforeModel = function*(turn: AgentTurn): Step<never, Effect.Error<ReturnType<typeof endTurn>>> {
   turn.state.stepNumber--
   return yield* endTurn({ type: "parked" })
 }

@@ -22,6 +22,7 @@ import type { Capabilities } from "../../../hook/HookContext.ts"
 import { withClientTools } from "../definition/clientTools.ts"
 import type { ResolvedAgent } from "../definition/resolvedAgent.ts"
 import type { BackgroundAgents } from "./backgroundAgents.ts"
+import type { BackgroundTurn, ModelTurn, ReachedLimit, ToolTurn, WindowUse } from "./turnParts.ts"
 
 /** Functions that every turn gets, so that lower files can call them without an import cycle. */
 export interface TurnOperations {
@@ -33,13 +34,6 @@ export interface TurnOperations {
   readonly runTurn: (turn: Turn, resumed: boolean) => Effect.Effect<RunResult, AgentError>
 }
 
-/** A limit that was reached. */
-export interface ReachedLimit {
-  readonly limit: string
-  readonly used: number
-  readonly max: number
-}
-
 /** The parts of a turn. */
 export interface TurnOptions extends GuardTurnOptions {
   readonly agent: ResolvedAgent
@@ -49,17 +43,15 @@ export interface TurnOptions extends GuardTurnOptions {
 }
 
 /** A class, so that all turns share their methods. */
-export class Turn extends GuardTurn {
+export class Turn extends GuardTurn implements BackgroundTurn, ModelTurn, ToolTurn {
   declare agent: ResolvedAgent
   declare readonly parent: Turn | undefined
   declare readonly hookTurn: Turn | undefined
   readonly operations: TurnOperations
-  /** The limit of this agent that it or one of its sub-agents has reached. The turn ends as soon as it can. */
   reached: ReachedLimit | undefined = undefined
   /** When this run of the turn began, by `performance.now`. Absent while it does not run. */
   beganAt: number | undefined = undefined
-  /** The fraction of the window at which the `onBudget` hooks last ran, and whether an overflow was already handled. */
-  readonly window = { level: "none" as "none" | "warn" | "exceeded", compactedForOverflow: false }
+  readonly window: WindowUse = { level: "none", compactedForOverflow: false }
   /** Why this run was interrupted although it can be resumed: by its time limit, or to park it. */
   cutOff: "limited" | "parked" | undefined = undefined
   /** How a hook ended the turn by an agent in the background. */
@@ -70,9 +62,7 @@ export class Turn extends GuardTurn {
   fiber: Fiber.Fiber<unknown, unknown> | undefined = undefined
   /** The request to park this turn. Only the turn of the agent that the host started has one. */
   parkRequest: Deferred.Deferred<void> | undefined = undefined
-  /** Whether the start of the session failed. The next turn then starts it again. */
   sessionStartFailed = false
-  /** The agents that work in the background. */
   background: BackgroundAgents | undefined = undefined
   private capabilitySet: Capabilities | undefined = undefined
 
@@ -103,7 +93,6 @@ export class Turn extends GuardTurn {
     Deferred.doneUnsafe(this.parkRequest, Effect.void)
   }
 
-  /** Ends the turn now, because a hook aborted an agent in the background. */
   abort({ by, reason }: Pick<Aborted, "by" | "reason">): void {
     this.aborted ??= { type: "aborted", reason, by }
     this.fiber?.interruptUnsafe()
@@ -120,7 +109,6 @@ export class Turn extends GuardTurn {
     }))
   }
 
-  /** Whether the turn of the host's agent has to stop at its next commit point. */
   get isParking(): boolean {
     const { parkRequest } = this.root
     return parkRequest !== undefined && Deferred.isDoneUnsafe(parkRequest)
@@ -136,7 +124,10 @@ export class Turn extends GuardTurn {
     return this.capabilitySet ??= this.operations.capabilitiesOf(this)
   }
 
-  /** What the turn and its sub-agents have used of the limits. */
+  askModelForTool(request: SideRequest, tool: string): Awaitable<LlmResponse, AgentError> {
+    return this.operations.askModelForTool(this, request, tool)
+  }
+
   get used(): TurnState.TurnState["used"] {
     return this.state.used
   }
@@ -146,17 +137,14 @@ export class Turn extends GuardTurn {
     return this.used.elapsedMs + (this.beganAt === undefined ? 0 : performance.now() - this.beganAt)
   }
 
-  /** What the turn and its sub-agents have spent so far. */
   get spent(): Spent {
     return spentBy(this.state, this.background?.spent)
   }
 
-  /** The conversation so far. */
   get messages(): Array<Message> {
     return this.session.messages
   }
 
-  /** Replaces the history if the new one is valid for a provider. */
   rewrite(messages: ReadonlyArray<Message>, by: string): void {
     const why = whyInvalid(messages)
     if (why !== undefined) return this.io.warn(`the new history was refused: ${why}`, by)
@@ -174,7 +162,6 @@ export class Turn extends GuardTurn {
     TurnState.closeStep(this.state, this.messages, why, noteOf, isShown)
   }
 
-  /** Continues in another session. */
   moveTo(next: SessionState): void {
     const { session } = this
     next.status = session.status

@@ -25,10 +25,8 @@ import type { RunResult } from "../../../guard/RunResult.ts"
 import type { AgentHook } from "../../../hook/AgentHook.ts"
 import type { Decisions, ResumeOptions, Session, SessionOptions } from "../../Session.ts"
 import type { ResolvedAgent } from "../definition/resolvedAgent.ts"
-import { Turn } from "../running/turn.ts"
 import { keepWaiting } from "../turn/finishTurn.ts"
-import { runTurn } from "../turn/runTurn.ts"
-import { turnOperations } from "../turn/turnOperations.ts"
+import { runTurn, turnOf } from "../turn/runTurn.ts"
 import { ResumedSnapshots } from "./resumedSnapshots.ts"
 import { type Owner, SessionHandle } from "./sessionHandle.ts"
 
@@ -215,8 +213,8 @@ const noOptions: SessionOptions = Object.freeze({})
 const sessionKinds: OptionKinds<SessionOptions> = { id: "text", messages: "list" }
 
 /** Makes the turn that a stored state describes. */
-const storedTurnOf = (agent: ResolvedAgent, session: SessionState, state: RunState.RunState): Turn =>
-  new Turn({ agent, session, state: storedTurn(state), operations: turnOperations })
+const storedTurnOf = (agent: ResolvedAgent, session: SessionState, state: RunState.RunState) =>
+  turnOf(agent, session, storedTurn(state))
 
 /** Whether the same snapshot can be resumed again: the turn waits again, or nothing has been done yet. */
 const canResumeAgain = (exit: Exit.Exit<RunResult, AgentError>): boolean => {

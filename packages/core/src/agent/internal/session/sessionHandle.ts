@@ -13,7 +13,7 @@ import { findNewerState } from "../../../guard/internal/io/newerState.ts"
 import { randomGap } from "../../../guard/internal/io/resumeSession.ts"
 import { isConflict } from "../../../guard/internal/io/storeTurn.ts"
 import { notifyHooks } from "../../../guard/internal/point/askHooks.ts"
-import { readInput } from "../../../guard/internal/point/readInput.ts"
+import { readInput } from "../../../guard/internal/point/receiveInput.ts"
 import { askSignal } from "../../../guard/internal/point/signal.ts"
 import type { SessionState, Steer } from "../../../guard/internal/state/sessionState.ts"
 import type { StoredTurn } from "../../../guard/internal/state/sessionStorage.ts"
@@ -26,10 +26,8 @@ import { abandonTurn } from "../control/abandonTurn.ts"
 import { continuedElsewhere, hasKey, isIdle, isStillThere, runElsewhere } from "../control/otherProcess.ts"
 import { SessionControl } from "../control/sessionControl.ts"
 import type { ResolvedAgent } from "../definition/resolvedAgent.ts"
-import { Turn } from "../running/turn.ts"
-import { runTurn } from "../turn/runTurn.ts"
+import { runTurn, turnOf } from "../turn/runTurn.ts"
 import { unavailable } from "../turn/turnGate.ts"
-import { turnOperations } from "../turn/turnOperations.ts"
 import { compact } from "../window/compact.ts"
 import { shutDownCore } from "../window/startSession.ts"
 import { replaceSession } from "./reloadSession.ts"
@@ -379,9 +377,9 @@ export class SessionHandle implements Session {
   }
 
   /** Makes a turn of this session. It is a turn to run, or the turn that hooks see at points outside of turns. */
-  private turn(turnNumber: number, input: TurnInput = { message: "" }): Turn {
+  private turn(turnNumber: number, input: TurnInput = { message: "" }) {
     const { agent, current } = this
-    return new Turn({ agent, session: current, state: newTurn(input, turnNumber), operations: turnOperations })
+    return turnOf(agent, current, newTurn(input, turnNumber))
   }
 
   /** Provides the services of the agent's hooks. Those that the Effect already has (clock, tracer, span) stay. */

@@ -18,14 +18,14 @@ import type { SubAgentRun } from "../../../guard/internal/state/subAgentRun.ts"
 import type { Step } from "../../../guard/internal/state/yieldable.ts"
 import { awaitName } from "../definition/backgroundTools.ts"
 import { type BackgroundAgent, BackgroundAgents, type EndedTurn, Messages } from "../running/backgroundAgents.ts"
-import type { Turn } from "../running/turn.ts"
+import type { BackgroundTurn } from "../running/turnParts.ts"
 
 /** Whether this turn can have agents in the background: only that of the agent that the host started. */
-export const hasBackground = ({ depth, parent }: Turn): boolean => parent === undefined && depth === 0
+export const hasBackground = ({ depth, parent }: BackgroundTurn): boolean => parent === undefined && depth === 0
 
 /** Lets a sub-agent work in the background. It was started by this process or by an earlier one. */
 export const startInBackground = (
-  turn: Turn,
+  turn: BackgroundTurn,
   about: Pick<BackgroundAgent, "tool" | "message"> & { readonly id?: string },
   { run, session, sub }: {
     readonly sub: SubAgentRun
@@ -53,7 +53,7 @@ export const startedText = ({ id }: BackgroundAgent): string =>
   `It works in the background as ${id}. You get its answer before you finish, or with ${awaitName}.`
 
 /** Returns the agent with the id of the arguments, or why there is none. */
-export const backgroundAgent = ({ background }: Turn, args: Json): BackgroundAgent | string => {
+export const backgroundAgent = ({ background }: BackgroundTurn, args: Json): BackgroundAgent | string => {
   const id = typeof args === "object" && args !== null && "id" in args ? args.id : undefined
   const found = typeof id === "string" ? background?.agents.get(id) : undefined
   if (found !== undefined && !found.isAwaited) return found
@@ -64,7 +64,7 @@ export const backgroundAgent = ({ background }: Turn, args: Json): BackgroundAge
 }
 
 /** Runs `message_agent`. */
-export const messageAgent = (turn: Turn, args: Json): Effect.Effect<ToolResult> => {
+export const messageAgent = (turn: BackgroundTurn, args: Json): Effect.Effect<ToolResult> => {
   const agent = backgroundAgent(turn, args)
   if (typeof agent === "string") return Effect.succeed(failure(agent))
   if (agent.work === undefined) return Effect.succeed(failure(`${agent.id} is gone: start it again`))
@@ -88,7 +88,7 @@ export const messageAgent = (turn: Turn, args: Json): Effect.Effect<ToolResult> 
 }
 
 /** Runs `cancel_agent`. */
-export const cancelAgent = (turn: Turn, args: Json): Effect.Effect<ToolResult> => {
+export const cancelAgent = (turn: BackgroundTurn, args: Json): Effect.Effect<ToolResult> => {
   const agent = backgroundAgent(turn, args)
   if (typeof agent === "string") return Effect.succeed(failure(agent))
   if (agent.work === undefined) return Effect.succeed(failure(`${agent.id} is gone: start it again`))
@@ -106,7 +106,7 @@ export const cancelAgent = (turn: Turn, args: Json): Effect.Effect<ToolResult> =
  * Waits until one of the agents has finished or waits itself. Returns the call with which the lead agent reads it, or
  * nothing if there is none.
  */
-export const nextAnswer = function*(turn: Turn): Step<ToolCall | undefined, AgentError> {
+export const nextAnswer = function*(turn: BackgroundTurn): Step<ToolCall | undefined, AgentError> {
   const open = unread(turn)
   if (open.length === 0) return undefined
   const settled = yield* Effect.raceAll(open.map((one) => Effect.as(Fiber.await(one.work!.fiber), one)))
@@ -114,28 +114,28 @@ export const nextAnswer = function*(turn: Turn): Step<ToolCall | undefined, Agen
 }
 
 /** The calls with which the lead agent reads those that do not work any more. */
-export const settledAnswers = (turn: Turn): ReadonlyArray<ToolCall> =>
+export const settledAnswers = (turn: BackgroundTurn): ReadonlyArray<ToolCall> =>
   unread(turn).flatMap((one) => one.work?.fiber.pollUnsafe() === undefined ? [] : [callFor(turn, one)])
 
 /** The agents that the runtime may read. A hook or a limit may have stopped a call for one of them in this step. */
-const unread = (turn: Turn): ReadonlyArray<BackgroundAgent> =>
+const unread = (turn: BackgroundTurn): ReadonlyArray<BackgroundAgent> =>
   (turn.background?.open ?? []).filter((one) => {
     const id = idFor(turn, one)
     return one.work !== undefined && turn.state.calls.every(({ state: { call } }) => call.id !== id)
   })
 
-const callFor = (turn: Turn, agent: BackgroundAgent): ToolCall => {
+const callFor = (turn: BackgroundTurn, agent: BackgroundAgent): ToolCall => {
   const id = idFor(turn, agent)
   turn.session.ids.add(id)
   return { id, name: awaitName, args: { id: agent.id } }
 }
 
 /** Each step reads an agent at most once. The id stays the same when the step is repeated. */
-const idFor = ({ session, state }: Turn, { id }: BackgroundAgent): string =>
+const idFor = ({ session, state }: BackgroundTurn, { id }: BackgroundAgent): string =>
   `await_${digest([session.id, state.turnNumber, state.stepNumber, id])}`
 
 /** Waits until none of them works: each has finished, waits for a person, or was parked. */
-export const settleBackground = (turn: Turn): Effect.Effect<void> =>
+export const settleBackground = (turn: BackgroundTurn): Effect.Effect<void> =>
   Effect.forEach(
     turn.background?.open ?? [],
     ({ work }) => work === undefined ? Effect.void : Fiber.await(work.fiber),
@@ -149,7 +149,7 @@ export const settleBackground = (turn: Turn): Effect.Effect<void> =>
  * Stops them, also those that a call waits for. What they had done until now is stored with the turn, if it can be
  * resumed.
  */
-export const stopBackground = (turn: Turn): Effect.Effect<void> =>
+export const stopBackground = (turn: BackgroundTurn): Effect.Effect<void> =>
   Effect.suspend(() => {
     const { background } = turn
     if (background === undefined || background.agents.size === 0) return Effect.void

@@ -10,19 +10,19 @@ import { type RunningCall, type Transfer, update } from "../../../guard/internal
 import { openStep } from "../../../guard/internal/state/turnState.ts"
 import * as HookState from "../../../hook/HookState.ts"
 import type { Delegate } from "../definition/resolvedAgent.ts"
-import type { Turn } from "../running/turn.ts"
+import type { AgentTurn } from "../running/turnParts.ts"
 
 /** No hook has an empty name, so only the runtime writes it. Empty: the lead agent answers. */
 const answering = HookState.ownKey("answering-tool", Schema.String, "")("")
 
 /** Returns the tool of the lead agent that leads to the agent that answers. */
-export const answeringTool = ({ session: { root } }: Turn): string | undefined => {
+export const answeringTool = ({ session: { root } }: AgentTurn): string | undefined => {
   const name = root.hasDurable ? root.durable.conversation.get(answering) : ""
   return name === "" ? undefined : name
 }
 
 /** Changes who answers the next messages. */
-export const setAnswering = (turn: Turn, tool: string | undefined): void => {
+export const setAnswering = (turn: AgentTurn, tool: string | undefined): void => {
   if (answeringTool(turn) === tool) return
   const { root } = turn.session
   root.durable.conversation.write(answering, tool ?? "", "")
@@ -30,15 +30,15 @@ export const setAnswering = (turn: Turn, tool: string | undefined): void => {
 }
 
 /** Whether the lead agent has this tool for transfers that stay. */
-export const canStay = (turn: Turn, tool: string, to: Delegate): boolean =>
+export const canStay = (turn: AgentTurn, tool: string, to: Delegate): boolean =>
   to.type === "transfer" && to.stays === true && turn.root.agent.delegates.get(tool) === to
 
 /** The id of the call that continues a transfer. Models do not know it. */
-const callIdOf = ({ session: { id }, state: { turnNumber } }: Turn): string =>
+const callIdOf = ({ session: { id }, state: { turnNumber } }: AgentTurn): string =>
   `handoff_${digest([id, turnNumber, "handoff"])}`
 
 /** Opens a step in which the agent that took over answers, as if the model of the lead agent had called its tool. */
-export const continueTransfer = (turn: Turn): void => {
+export const continueTransfer = (turn: AgentTurn): void => {
   const tool = turn.parent === undefined && turn.depth === 0 ? answeringTool(turn) : undefined
   if (tool === undefined) return
   const to = turn.agent.delegates.get(tool)
@@ -55,10 +55,10 @@ export const continueTransfer = (turn: Turn): void => {
 }
 
 /** Whether this call continues a transfer, so that the user's message is the task. */
-export const isContinued = (turn: Turn, { state: { call } }: RunningCall): boolean => call.id === callIdOf(turn)
+export const isContinued = (turn: AgentTurn, { state: { call } }: RunningCall): boolean => call.id === callIdOf(turn)
 
 /** Runs `hand_back`: the turn of this agent ends with the message, and the lead agent goes on. */
-export const runHandBack = (turn: Turn, call: RunningCall, args: Json): ToolResult => {
+export const runHandBack = (turn: AgentTurn, call: RunningCall, args: Json): ToolResult => {
   setAnswering(turn, undefined)
   const message = typeof args === "object" && args !== null && "message" in args ? args.message : ""
   const text = typeof message === "string" ? message : JSON.stringify(message)
@@ -76,7 +76,7 @@ export const workOf = (messages: ReadonlyArray<Message>, task: string): Readonly
 }
 
 /** Adds what the agent that took over did and said to the conversation. */
-export const addTransferred = (turn: Turn, { text, work = [] }: Transfer): void => {
+export const addTransferred = (turn: AgentTurn, { text, work = [] }: Transfer): void => {
   if (work.length > 0 && whyInvalid(work) === undefined && turn.session.findIdClash(work) === undefined) {
     turn.session.addIds(work)
     turn.messages.push(...work)

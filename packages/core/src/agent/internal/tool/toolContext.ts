@@ -1,14 +1,19 @@
-/** The context of a running tool: what the tool gets, and its end. */
+/** The context of a call: for the dispatcher, and what the dispatcher of the agent makes of it for the tool. */
 import * as Effect from "effect/Effect"
 import { keyOf } from "../../../data/Artifact.ts"
 import type { HostSignal } from "../../../data/Delegation.ts"
 import * as Awaitable from "../../../data/effect/Awaitable.ts"
+import { encodeJson } from "../../../data/internal/encodeJson.ts"
 import type { ToolCall } from "../../../data/Message.ts"
 import type { SideRequest } from "../../../data/SideRequest.ts"
 import { withPortError } from "../../../guard/internal/capability/portError.ts"
+import { awaitable } from "../../../guard/internal/capability/runPromise.ts"
+import { askSignal } from "../../../guard/internal/point/signal.ts"
+import { toEffect } from "../../../guard/internal/state/yieldable.ts"
 import type { Artifacts, AskModel } from "../../../hook/HookContext.ts"
 import type { DispatchContext } from "../../../port/ToolDispatcher.ts"
 import type { ToolContext } from "../../defineTool.ts"
+import type { ToolTurn } from "../running/turnParts.ts"
 
 /** A class, because every call makes one, and each part is built only when it is used. */
 export class RunningContext implements ToolContext {
@@ -114,5 +119,55 @@ export class RunningContext implements ToolContext {
     this.isAborted = true
     this.controller?.abort()
     this.stop?.()
+  }
+}
+
+/** A class, because every call makes one, and each part is built only when the dispatcher uses it. */
+export class CallContext implements DispatchContext {
+  readonly timeoutMs: number
+  private readonly turn: ToolTurn
+  private readonly call: ToolCall
+
+  constructor(turn: ToolTurn, call: ToolCall, timeoutMs: number) {
+    this.turn = turn
+    this.call = call
+    this.timeoutMs = timeoutMs
+  }
+  get sessionId() {
+    return this.turn.session.id
+  }
+  get idempotencyKey() {
+    return `${this.turn.session.id}/${this.turn.state.turnNumber}/${this.call.id}`
+  }
+  get cwd() {
+    return this.turn.agent.cwd
+  }
+  get textLength() {
+    return this.turn.agent.limits.textLength
+  }
+  get artifacts() {
+    return this.turn.agent.artifacts
+  }
+  get rootSessionId() {
+    return this.turn.session.root.id
+  }
+  onTimeout(expire: () => void) {
+    return this.turn.io.deadlines.add(this.timeoutMs, expire)
+  }
+  progress(value: unknown) {
+    const { call: { id, name }, turn: { io } } = this
+    if (!io.hasListeners) return
+    const { json, lost } = encodeJson(value, this.textLength)
+    if (lost !== undefined) io.warn(`a part of the progress of ${name} is lost: ${lost}`, "runtime")
+    io.publish({ type: "tool-progress", callId: id, tool: name, value: json })
+  }
+  llm(request: SideRequest) {
+    return this.turn.askModelForTool(request, this.call.name)
+  }
+  sendSignal(signal: HostSignal) {
+    return awaitable(this.turn, toEffect(() => askSignal(this.turn, signal)))
+  }
+  warn(message: string) {
+    this.turn.io.warn(message, "runtime")
   }
 }

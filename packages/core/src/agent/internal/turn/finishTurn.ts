@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { type AgentError, PortFailed } from "../../../data/AgentError.ts"
 import type { AgentEventBody } from "../../../data/AgentEvent.ts"
+import type { Message } from "../../../data/Message.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import type { TurnOutput } from "../../../data/Turn.ts"
 import { waitingOf } from "../../../data/Waiting.ts"
@@ -16,13 +17,13 @@ import { callsOf } from "../../../guard/internal/state/snapshot.ts"
 import { isTurnEnd } from "../../../guard/internal/state/turnEnd.ts"
 import { enterPhase } from "../../../guard/internal/state/turnState.ts"
 import { pendingOf } from "../../../guard/internal/toolCall/openQuestions.ts"
-import type { RunResult } from "../../../guard/RunResult.ts"
+import type { Aborted, Completed, Limited, Parked, RunCommon, RunResult, Suspended } from "../../../guard/RunResult.ts"
 import type { TurnEnded } from "../../../guard/TurnEnded.ts"
+import type { HookRecord } from "../../../hook/HookRecord.ts"
 import { decodesOutput } from "../output/structuredOutput.ts"
 import type { Turn } from "../running/turn.ts"
 import { stopBackground } from "../subagent/background.ts"
 import { noteCancelled, withPartial } from "./partial.ts"
-import { resultOf } from "./result.ts"
 import { defectError } from "./turnSteps.ts"
 
 /** Turns the exit of the steps into the result or the error of the turn. */
@@ -191,3 +192,57 @@ const failureEnd = (turn: Turn, cause: Cause.Cause<AgentError>): AgentEventBody 
 
 const failOpensOf = ({ state: { failOpens } }: Turn): { readonly failOpens?: number } =>
   failOpens === 0 ? {} : { failOpens }
+
+/** The fields of one kind of result, in addition to the common ones. */
+type Specific =
+  | Omit<Completed, keyof RunCommon>
+  | Omit<Suspended, keyof RunCommon>
+  | Omit<Limited, keyof RunCommon>
+  | Omit<Parked, keyof RunCommon>
+  | Omit<Aborted, keyof RunCommon>
+
+/**
+ * Makes the result: plain data, which does not change when the conversation continues. `text` is the text for the user.
+ */
+const resultOf = <S extends Specific>(turn: Turn, text: string, specific: S): RunCommon & S => {
+  const { io: { records }, messages, session, state } = turn
+  const { cost, usage } = turn.spent
+  const common = {
+    sessionId: session.id,
+    turnNumber: state.turnNumber,
+    text,
+    usage,
+    cost,
+    steps: state.stepNumber,
+    toolCalls: state.toolCalls,
+    failOpens: state.failOpens,
+    records: records.length === 0 ? noRecords : records.slice()
+  }
+  const result: RunCommon = messages.length <= smallConversation
+    ? { ...common, messages: messages.slice() }
+    : Object.assign(copiedWhenRead(messages), common)
+  return Object.assign(result, specific)
+}
+
+const noRecords: ReadonlyArray<HookRecord> = Object.freeze([])
+
+/** Longer conversations are copied only when they are read, so that the cost of a turn does not grow with them. */
+const smallConversation = 1_000
+
+const copiedWhenRead = (log: ReadonlyArray<Message>): Pick<RunCommon, "messages"> => {
+  const { length } = log
+  let copy: ReadonlyArray<Message> | undefined
+  const data = {
+    get messages() {
+      return copy ??= log.slice(0, length)
+    }
+  }
+  return Object.defineProperty(data, Symbol.for("nodejs.util.inspect.custom"), printed)
+}
+
+/** Node would print a getter instead of the messages. */
+const printed: PropertyDescriptor = {
+  value(this: object) {
+    return { ...this }
+  }
+}

@@ -7,7 +7,7 @@ import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
 import type { TurnPartial } from "../../../data/TurnPartial.ts"
 import { copyError } from "../../../guard/internal/state/copyError.ts"
-import type { Turn } from "../running/turn.ts"
+import type { AgentTurn } from "../running/turnParts.ts"
 
 /** Receives what a cancelled turn had done, because an interruption has no error to which it can be added. */
 export const CancelledTurn = Context.Reference<{ partial?: TurnPartial } | undefined>("@belay/core/CancelledTurn", {
@@ -15,11 +15,11 @@ export const CancelledTurn = Context.Reference<{ partial?: TurnPartial } | undef
 })
 
 /** Returns the error with `partial`. Other turns may fail with the same error, so it is not changed. */
-export const withPartial = (turn: Turn, error: AgentError): AgentError =>
+export const withPartial = (turn: AgentTurn, error: AgentError): AgentError =>
   turn.parent === undefined ? copyError(error, { partial: partialOf(turn, error) }) : error
 
 /** Notes what a cancelled turn had done. */
-export const noteCancelled = (turn: Turn): void => {
+export const noteCancelled = (turn: AgentTurn): void => {
   const { io: { services }, parent } = turn
   const cancelled = services === undefined || parent !== undefined ? undefined : Context.get(services, CancelledTurn)
   if (cancelled !== undefined) cancelled.partial = partialOf(turn)
@@ -38,13 +38,13 @@ export const reasonWithPartial = (reason: unknown, partial: TurnPartial | undefi
 }
 
 /** Errors are often logged, so confidential values are not revealed in them. */
-const partialOf = (turn: Turn, error?: AgentError): TurnPartial => ({
+const partialOf = (turn: AgentTurn, error?: AgentError): TurnPartial => ({
   text: textBefore(turn, error),
   ...turn.spent,
   messages: turn.messages.slice()
 })
 
-const textBefore = (turn: Turn, error: AgentError | undefined): string => {
+const textBefore = (turn: AgentTurn, error: AgentError | undefined): string => {
   const { agent: { streams }, io: { shownText }, messages, state: { input } } = turn
   const isHookError = error instanceof HookRejected || error instanceof HookFailed
   if (isHookError && error.point === "postTurn") return ""

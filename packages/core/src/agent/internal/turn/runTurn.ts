@@ -1,5 +1,5 @@
 /**
- * Runs a turn in a child fiber, so that the time limit, `close` and an interruption can end it at any time. `turnSteps`
+ * Makes turns, and runs a turn in a child fiber, so that the time limit, `close` and an interruption can end it at any time. `turnSteps`
  * has the steps, and `finishTurn` ends the turn.
  */
 import * as Cause from "effect/Cause"
@@ -8,10 +8,14 @@ import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import type { AgentError } from "../../../data/AgentError.ts"
 import { after } from "../../../data/internal/timer.ts"
-import { unused } from "../../../guard/internal/state/turnState.ts"
+import type { SessionState } from "../../../guard/internal/state/sessionState.ts"
+import { type TurnState, unused } from "../../../guard/internal/state/turnState.ts"
 import type { RunResult } from "../../../guard/RunResult.ts"
-import { countTurn } from "../running/keptShapes.ts"
-import type { Turn } from "../running/turn.ts"
+import { capabilitiesOf } from "../capability/capabilities.ts"
+import { askModelForTool } from "../capability/llm.ts"
+import type { ResolvedAgent } from "../definition/resolvedAgent.ts"
+import { Turn, type TurnOperations } from "../running/turn.ts"
+import { countTurn } from "../running/waitingTurns.ts"
 import { finishTurn } from "./finishTurn.ts"
 import { unavailable } from "./turnGate.ts"
 import { turnSteps } from "./turnSteps.ts"
@@ -102,3 +106,10 @@ const stopTurn = (turn: Turn, fiber: AnyFiber, child: AnyFiber, stopClock: () =>
     })
     child.interruptUnsafe()
   })
+
+/** Only this file imports the files above `turn.ts`, so every turn gets these. */
+const operations: TurnOperations = { capabilitiesOf, askModelForTool, runTurn }
+
+/** Makes a turn of an agent that no other agent has called. */
+export const turnOf = (agent: ResolvedAgent, session: SessionState, state: TurnState): Turn =>
+  new Turn({ agent, session, state, operations })

@@ -28,7 +28,6 @@ import { continueTransfer } from "../subagent/takeOver.ts"
 import { addMessages } from "../window/addMessages.ts"
 import { startSession } from "../window/startSession.ts"
 import { CoreContext } from "./coreContext.ts"
-import { readOutput } from "./readOutput.ts"
 
 type Failure = AgentError | TurnEnded
 
@@ -153,3 +152,30 @@ const outputOf = ({ state }: Turn, { finishReason, text }: CoreOutput): TurnOutp
   steps: state.stepNumber,
   toolCalls: state.toolCalls
 })
+
+/** Returns the output, or the error for a value that is not one: a core may be a program without types. */
+const readOutput = (coreType: string, output: unknown): CoreOutput | PortFailed => {
+  const problem = problemOf(output)
+  return problem === undefined
+    // `problemOf` has checked the fields.
+    ? output as CoreOutput
+    : new PortFailed({
+      port: coreType,
+      message: `the core ${coreType} returned something that is not an output: ${problem}; ` +
+        "it returns { text, finishReason }",
+      cause: output
+    })
+}
+
+const problemOf = (output: unknown): string | undefined => {
+  if (typeof output !== "object" || output === null) return `it is ${show(output)}`
+  // It is an object, so any key may be read.
+  const { finishReason, text } = output as { readonly [key: string]: unknown }
+  if (typeof text !== "string") return `text is ${show(text)}`
+  return typeof finishReason === "string" ? undefined : `finishReason is ${show(finishReason)}`
+}
+
+const show = (value: unknown): string => {
+  if (value === null || value === undefined || typeof value === "number") return String(value)
+  return typeof value === "object" ? "an object" : `a ${typeof value}`
+}

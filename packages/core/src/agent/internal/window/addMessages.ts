@@ -4,14 +4,14 @@ import * as Schema from "effect/Schema"
 import { Message, whyInvalid } from "../../../data/Message.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import { Context } from "../../../hook/internal/context.ts"
-import type { Turn } from "../running/turn.ts"
+import type { AgentTurn } from "../running/turnParts.ts"
 
 /**
  * Adds the messages, with the changes of the `concealMessages` hooks. If a provider would refuse the conversation, the
  * messages are left out.
  */
 export const addMessages = (
-  turn: Turn,
+  turn: AgentTurn,
   given: ReadonlyArray<Message>,
   by: string,
   concealers = turn.agent.concealers

@@ -12,7 +12,7 @@ import { type Message, text, whyInvalid } from "../../../data/Message.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import { askHooks, notifyHooks } from "../../../guard/internal/point/askHooks.ts"
 import type { Step } from "../../../guard/internal/state/yieldable.ts"
-import type { Turn } from "../running/turn.ts"
+import type { AgentTurn } from "../running/turnParts.ts"
 import { dropOldMessages, isPinned } from "./dropOldMessages.ts"
 import { countedText, tokensOf } from "./tokens.ts"
 
@@ -25,7 +25,11 @@ export interface Shortened {
 /**
  * Compacts the conversation. Returns false, and leaves it unchanged, if a hook forbids it or nothing can be removed.
  */
-export const compact = function*(turn: Turn, trigger: CompactionRequest["trigger"], limit?: number): Step<boolean> {
+export const compact = function*(
+  turn: AgentTurn,
+  trigger: CompactionRequest["trigger"],
+  limit?: number
+): Step<boolean> {
   const before = turn.messages
   const shortened = yield* shorten(turn, trigger, limit)
   if (shortened === undefined) return false
@@ -43,7 +47,7 @@ export const compact = function*(turn: Turn, trigger: CompactionRequest["trigger
  * session.
  */
 export const shorten = function*(
-  turn: Turn,
+  turn: AgentTurn,
   trigger: CompactionRequest["trigger"],
   limit?: number
 ): Step<Shortened | undefined> {
@@ -62,7 +66,7 @@ export const shorten = function*(
 }
 
 /** Runs the agent's compactor, if there is one. */
-const askCompactor = function*(turn: Turn, request: CompactionRequest): Step<CompactionResult | undefined> {
+const askCompactor = function*(turn: AgentTurn, request: CompactionRequest): Step<CompactionResult | undefined> {
   const { compactor } = turn.agent.config
   if (compactor === undefined) return undefined
   const llm = turn.capabilities.llm

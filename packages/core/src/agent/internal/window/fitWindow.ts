@@ -4,7 +4,7 @@ import { abortOf } from "../../../guard/internal/state/turnEnd.ts"
 import type { Step } from "../../../guard/internal/state/yieldable.ts"
 import type { TurnEnded } from "../../../guard/TurnEnded.ts"
 import type { WindowConfig } from "../../AgentConfig.ts"
-import type { Turn } from "../running/turn.ts"
+import type { WindowTurn } from "../running/turnParts.ts"
 import { compact } from "./compact.ts"
 import { tokensOf } from "./tokens.ts"
 
@@ -13,7 +13,7 @@ const warnAt = 0.7
 const exceededAt = 0.8
 
 /** Runs the `onBudget` hooks when the window fills up, and compacts when the request would be too long. */
-export const fitWindow = function*(turn: Turn, window: WindowConfig): Step<void, TurnEnded> {
+export const fitWindow = function*(turn: WindowTurn, window: WindowConfig): Step<void, TurnEnded> {
   const used = tokensOf(turn)
   const fraction = used / window.tokens
   const level = levelOf(fraction)
@@ -30,12 +30,12 @@ export const fitWindow = function*(turn: Turn, window: WindowConfig): Step<void,
 }
 
 /** Records how full the window is, so that hooks run only once for each fraction. */
-export const noteWindowLevel = (turn: Turn): void => {
+export const noteWindowLevel = (turn: WindowTurn): void => {
   const { window } = turn.agent.config
   turn.window.level = window === undefined ? "none" : levelOf(tokensOf(turn) / window.tokens)
 }
 
-const levelOf = (fraction: number): Turn["window"]["level"] => {
+const levelOf = (fraction: number): WindowTurn["window"]["level"] => {
   if (fraction >= exceededAt) return "exceeded"
   return fraction >= warnAt ? "warn" : "none"
 }

@@ -20,7 +20,7 @@ import { enterPhase } from "../../../guard/internal/state/turnState.ts"
 import type { Step } from "../../../guard/internal/state/yieldable.ts"
 import type { TurnEnded } from "../../../guard/TurnEnded.ts"
 import { nextOf } from "../../../port/Erasure.ts"
-import type { Turn } from "../running/turn.ts"
+import type { WindowTurn } from "../running/turnParts.ts"
 import { shorten } from "./compact.ts"
 import { noteWindowLevel } from "./fitWindow.ts"
 import { askStartHooks } from "./startSession.ts"
@@ -32,7 +32,7 @@ type Failure = AgentError | TurnEnded
 const maxLoad = 4_000
 
 /** Rotates, if the conversation can be made shorter. */
-export const rotate = function*(turn: Turn): Step<void, Failure> {
+export const rotate = function*(turn: WindowTurn): Step<void, Failure> {
   const before = turn.session
   before.rotation = undefined
   const shortened = yield* shorten(turn, "rotation")
@@ -60,7 +60,11 @@ export const rotate = function*(turn: Turn): Step<void, Failure> {
 }
 
 /** Stores the handoff as an artifact, and copies the artifacts to which the conversation refers. */
-const keepHandoff = ({ agent: { artifacts }, io, session }: Turn, summary: string, to: string): Effect.Effect<void> =>
+const keepHandoff = (
+  { agent: { artifacts }, io, session }: WindowTurn,
+  summary: string,
+  to: string
+): Effect.Effect<void> =>
   Effect.catchCause(
     Effect.andThen(
       artifacts.write(session.id, "hook:handoff", summary, { by: "runtime", mimeType: "text/markdown" }),
@@ -74,7 +78,7 @@ const keepHandoff = ({ agent: { artifacts }, io, session }: Turn, summary: strin
   )
 
 /** Ends the old session in the store. The turn itself continues. */
-const endSession = function*(turn: Turn, next: string): Step<void, Failure> {
+const endSession = function*(turn: WindowTurn, next: string): Step<void, Failure> {
   const { phase } = turn.state
   turn.session.movedTo = phase === "ended" ? { to: next } : { to: next, phase }
   enterPhase(turn.state, "ended")
@@ -85,7 +89,7 @@ const endSession = function*(turn: Turn, next: string): Step<void, Failure> {
 }
 
 const startSession = function*(
-  turn: Turn,
+  turn: WindowTurn,
   previous: string,
   messages: ReadonlyArray<Message>
 ): Step<void, Failure> {
@@ -107,7 +111,7 @@ const startSession = function*(
  * Returns the content of a tool's result for the conversation. While a rotation is due, a large result is replaced by a
  * reference.
  */
-export const limitLoad = (turn: Turn, callId: string, result: ToolResult): ToolResult => {
+export const limitLoad = (turn: WindowTurn, callId: string, result: ToolResult): ToolResult => {
   if (turn.session.root.rotation === undefined || turn.depth > 0 || !result.ok) return result
   const content = typeof result.output === "string" ? result.output : JSON.stringify(result.output)
   if (content.length <= maxLoad) return result

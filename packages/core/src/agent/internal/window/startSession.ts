@@ -12,13 +12,13 @@ import type { Step } from "../../../guard/internal/state/yieldable.ts"
 import type { TurnEnded } from "../../../guard/TurnEnded.ts"
 import type { Outcome } from "../../../hook/HookChain.ts"
 import type { AgentCore } from "../../AgentCore.ts"
-import type { Turn } from "../running/turn.ts"
+import type { WindowTurn } from "../running/turnParts.ts"
 import { addMessages } from "./addMessages.ts"
 
 type Failure = AgentError | TurnEnded
 
 /** If the start fails, the next turn tries it again. */
-export const startSession = function*(turn: Turn, resumed: boolean): Step<void, Failure> {
+export const startSession = function*(turn: WindowTurn, resumed: boolean): Step<void, Failure> {
   const { agent: { config, core }, io, session } = turn
   const source = resumed ? "resume" : session.source
   if (core.init !== undefined) {
@@ -48,7 +48,7 @@ export const startSession = function*(turn: Turn, resumed: boolean): Step<void, 
  * hooks run too: each start has one end.
  */
 export const askStartHooks = (
-  turn: Turn,
+  turn: WindowTurn,
   event: OnSessionStartEvent
 ): Effect.Effect<Outcome<"onSessionStart"> | undefined, Failure> =>
   Effect.onExit(
@@ -61,7 +61,7 @@ export const askStartHooks = (
   )
 
 const endRefused = (
-  turn: Turn,
+  turn: WindowTurn,
   source: OnSessionStartEvent["source"],
   cause: Cause.Cause<Failure>
 ): Effect.Effect<void> =>

@@ -3,10 +3,10 @@
  */
 import { type Message, text } from "../../../data/Message.ts"
 import { byLength } from "../../../port/Tokenizer.ts"
-import type { Turn } from "../running/turn.ts"
+import type { AgentTurn } from "../running/turnParts.ts"
 
 /** Returns the tokens of the conversation. Every message is counted once. */
-export const tokensOf = ({ agent: { config, providers }, messages, session }: Turn): number => {
+export const tokensOf = ({ agent: { config, providers }, messages, session }: AgentTurn): number => {
   const tokenizer = config.tokenizer ?? providers[0].tokenizer ?? byLength
   for (; session.countedMessages < messages.length; session.countedMessages++) {
     session.tokens += tokenizer.count(countedText(messages[session.countedMessages]!))

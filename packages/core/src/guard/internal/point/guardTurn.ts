@@ -1,13 +1,15 @@
 /** A turn as its guard sees it: the agent, session, state, I/O and hook scope, without a loop and a model. */
 import * as Effect from "effect/Effect"
+import type { Json } from "../../../data/Json.ts"
 import type { ClientTool } from "../../../data/Turn.ts"
-import type { Capabilities } from "../../../hook/HookContext.ts"
+import type { Capabilities, HookContext, HookScope, InjectOptions } from "../../../hook/HookContext.ts"
 import type { HookPointName } from "../../../hook/HookPoint.ts"
+import type { HookFailure, HookRecord } from "../../../hook/HookRecord.ts"
 import type { GuardedAgent } from "../definition/guardedAgent.ts"
-import { TurnIo } from "../io/turnIo.ts"
+import { TurnIo, type TurnPlace } from "../io/turnIo.ts"
 import type { SessionState } from "../state/sessionState.ts"
 import type { TurnState } from "../state/turnState.ts"
-import { TurnScope } from "./turnScope.ts"
+import { injectText } from "./inject.ts"
 
 /** The parts of a turn. */
 export interface GuardTurnOptions {
@@ -80,5 +82,90 @@ export abstract class GuardTurn {
   /** Whether any hook runs at this point. The event need not be built otherwise. */
   hasHooks(point: HookPointName): boolean {
     return this.agent.chain.has(point)
+  }
+}
+
+interface ScopedTurn extends TurnPlace {
+  readonly io: TurnIo
+  readonly capabilities: Capabilities
+  readonly caller: string | undefined
+}
+
+/** A class, because every turn makes one and hooks read it on the hot path. */
+class TurnScope implements HookScope {
+  /** The messages of `ctx.followUp`. Set while the `preStop` hooks run. */
+  followUps: Array<string> = []
+  readonly contexts: Array<HookContext | undefined> = []
+  private readonly turn: ScopedTurn
+
+  constructor(turn: ScopedTurn) {
+    this.turn = turn
+  }
+
+  get sessionId() {
+    return this.turn.session.id
+  }
+  get turnNumber() {
+    return this.turn.state.turnNumber
+  }
+  get stepNumber() {
+    return this.turn.state.stepNumber
+  }
+  get coreType() {
+    return this.turn.agent.core.coreType
+  }
+  get agent() {
+    return this.turn.agent.info
+  }
+  get cwd() {
+    return this.turn.agent.cwd
+  }
+  get freeze() {
+    return this.turn.agent.freeze
+  }
+  get state() {
+    return this.turn.session.state
+  }
+  get local() {
+    return this.turn.session.local
+  }
+  get signal() {
+    return this.turn.io.signal
+  }
+  get caller() {
+    return this.turn.caller
+  }
+  get capabilities() {
+    return this.turn.capabilities
+  }
+  get onRecord() {
+    const { agent, io } = this.turn
+    return io.hasListeners || agent.config.records === true ? (record: HookRecord) => io.record(record) : undefined
+  }
+
+  active(): boolean {
+    return this.turn.io.hasListeners
+  }
+  emit(name: string, payload: Json, hook: string): void {
+    this.turn.io.publish({ type: "custom", hook, name, payload })
+  }
+  inject(text: string, options: InjectOptions | undefined, hook: string): void {
+    injectText(this.turn, hook, text, options)
+  }
+  warn(message: string, hook: string): void {
+    this.turn.io.warn(message, hook)
+  }
+  notifyUser(message: string, hook: string): void {
+    this.turn.io.publish({ type: "notice", hook, message })
+  }
+  followUp(message: string): void {
+    this.followUps.push(message)
+  }
+  onFailure(failure: HookFailure): void {
+    this.turn.io.reportFailure(failure)
+  }
+  onLate(hook: string, what: string): void {
+    this.turn.io.publish({ type: "hook-late", hook, what })
+    this.turn.io.log(`hook ${hook} was late, after its timeout or a cancelled turn: ${what} dropped`)
   }
 }

@@ -1,4 +1,7 @@
-/** Finishes a tool call: with a result, for which the `postToolCall` hooks run, or with a denial. */
+/**
+ * Starts a tool call that the guard allowed, and finishes it: with a result, for which the `postToolCall` hooks run, or
+ * with a denial.
+ */
 import type { AgentError } from "../../../data/AgentError.ts"
 import {
   type ApprovalOfCall,
@@ -10,9 +13,25 @@ import {
 import type { TurnEnded } from "../../TurnEnded.ts"
 import { askHooks, notifyHooks } from "../point/askHooks.ts"
 import type { GuardTurn } from "../point/guardTurn.ts"
-import type { RunningCall } from "../state/toolCallState.ts"
+import { type RunningCall, update } from "../state/toolCallState.ts"
 import { abortOf } from "../state/turnEnd.ts"
 import { resolve, type Step, type Yieldable } from "../state/yieldable.ts"
+
+/** Notes that the tool is about to run, and with which arguments. */
+export const startCall = (running: RunningCall, { args }: PreToolCallEvent): void =>
+  update(running, { type: "start", args: args === running.state.call.args ? undefined : args })
+
+/** Sends the event that the tool starts. */
+export const publishStart = (
+  { io }: GuardTurn,
+  { state: { changedBy } }: RunningCall,
+  event: PreToolCallEvent
+): void => {
+  if (!io.hasListeners) return
+  const { args, id, name } = event
+  const changed = changedBy === undefined ? {} : { changed: { by: changedBy } }
+  io.publish({ type: "tool-start", call: { id, name, args, ...changed } })
+}
 
 /** The outcome of a call. */
 export interface CallOutcome {

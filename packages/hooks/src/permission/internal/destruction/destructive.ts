@@ -7,6 +7,7 @@ import { gitDestructions } from "./git.ts"
 import { serviceChecks } from "./services.ts"
 import { destructiveSqlIn } from "./sql.ts"
 import { systemChecks } from "./system.ts"
+import { versionControlChecks } from "./versionControl.ts"
 
 export type { Destruction } from "./arguments.ts"
 
@@ -45,7 +46,7 @@ export const findDestructions = (line: Decomposed, text: string): ReadonlyArray<
   return found
 }
 
-const checks: ReadonlyArray<Check> = [...systemChecks, ...serviceChecks]
+const checks: ReadonlyArray<Check> = [...systemChecks, ...serviceChecks, ...versionControlChecks]
 
 const destructionsOf = (args: Arguments, command: Command): ReadonlyArray<Destruction> => [
   ...checks.flatMap(([kind, destroys]) => destroys(args, command) ? [kind] : []),

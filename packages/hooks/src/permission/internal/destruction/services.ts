@@ -96,6 +96,15 @@ const deletesInfrastructure = (args: Arguments): boolean => {
   return operands.slice(0, maxVerbDepth).some((text) => deletes.test(text))
 }
 
+/** Archives of backups that are deleted, and not only thinned by a rule that keeps some. */
+const deletesBackups = ({ flag, has, long, name, operands: [verb = ""], some }: Arguments): boolean =>
+  !long("dry-run") && (
+    (name === "borg" && (verb === "delete" || (verb === "prune" && !some(/^--keep/)))) ||
+    (name === "restic" && verb === "forget" && long("prune") && !flag("n")) ||
+    (name === "duplicity" && verb.startsWith("remove-")) ||
+    (name === "kopia" && (has("delete") || has("disconnect")))
+  )
+
 const containers = /^(?:docker|podman|nerdctl|docker-compose|podman-compose)$/
 
 /** Containers: what keeps data, and everything at once. */
@@ -146,7 +155,7 @@ const emptiesCollection =
   /dropDatabase|\.drop(?:Index(?:es)?|Collection)?\(|\.(?:deleteMany|remove)\(\s*(?:\{\s*\}\s*)?[),]/
 
 const stores: ReadonlyArray<Check> = [
-  ["sql-drop", ({ name }) => /^(?:dropdb|dropuser|droplang)$/.test(name)],
+  ["sql-drop", ({ name }) => /^(?:dropdb|dropuser|droplang|pg_dropcluster)$/.test(name)],
   ["sql-drop", ({ has, name }) => /^(?:mysqladmin|mariadb-admin)$/.test(name) && has("drop")],
   [
     "sql-drop",
@@ -171,5 +180,6 @@ const stores: ReadonlyArray<Check> = [
 export const serviceChecks: ReadonlyArray<Check> = [
   ...stores,
   ["infrastructure", deletesInfrastructure],
+  ["infrastructure", deletesBackups],
   ["infrastructure", (args, { filesFrom }) => deletesContainers(args, filesFrom !== undefined)]
 ]

@@ -86,7 +86,8 @@ export const systemChecks: ReadonlyArray<Check> = [
   ["delete-recursively", ({ name, some }) => /^g?find$/.test(name) && some(/^-delete$/)],
   [
     "delete-recursively",
-    ({ name }, { filesFrom }) => filesFrom !== undefined && filesFromElsewhere.test(filesFrom) && removers.test(name)
+    ({ name }, { filesFrom }) =>
+      filesFrom !== undefined && filesFromElsewhere.test(filesFrom) && (removers.test(name) || name === "truncate")
   ],
   [
     "delete-recursively",
