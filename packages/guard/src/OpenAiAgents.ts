@@ -11,7 +11,7 @@ import type { Driver } from "./Coverage.ts"
 import type { ConversationOptions, Guard } from "./Guard.ts"
 import { checkCovered } from "./internal/coverage.ts"
 import { installed } from "./internal/installed.ts"
-import { GuardedAgents } from "./internal/openAiAgents/agents.ts"
+import { checkRun, GuardedAgents } from "./internal/openAiAgents/agents.ts"
 import { type Described, Place } from "./internal/place.ts"
 import { checkVersion } from "./internal/version.ts"
 
@@ -28,7 +28,7 @@ export interface OpenAiAgents {
   readonly model: (model: Model) => Model
   /**
    * Makes the runner for agents whose models are names. With `run` alone, the guard would not see their models, and
-   * their tools would not run.
+   * their tools would not run. It rejects with a `ConfigError` if the agent is not guarded.
    */
   readonly runner: (config?: Partial<RunConfig>) => Runner
 }
@@ -106,11 +106,17 @@ export const make = (guard: Guard, options: OpenAiAgentsOptions = {}): OpenAiAge
       const { model } = config
       // The SDK knows its default source of models.
       const { config: { modelProvider } } = new Runner(config)
-      return new Runner({
+      const runner = new Runner({
         ...config,
         ...(model === undefined || typeof model === "string" ? {} : { model: agents.model(model) }),
         modelProvider: agents.provider(modelProvider)
       })
+      const run = runner.run.bind(runner)
+      const value = async (...given: Parameters<typeof run>) => {
+        checkRun(given[0], given[1], guard.allowUnguarded)
+        return await run(...given)
+      }
+      return Object.defineProperty(runner, "run", { value })
     }
   }
 }

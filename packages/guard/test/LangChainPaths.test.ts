@@ -3,6 +3,7 @@ import { defineHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import { assert, describe, it } from "@effect/vitest"
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages"
+import { Command, interrupt, MemorySaver } from "@langchain/langgraph"
 import { tool } from "langchain"
 import * as z from "zod"
 import { calls, kit, lastInput, says, scripted, thread, user } from "./support/langChain.ts"
@@ -60,5 +61,23 @@ describe("the guard in LangChain", () => {
     const { guarded, tools } = kit([])
     const wrapped = guarded.tools([...tools])
     assert.throws(() => guarded.createAgent({ model: scripted(), tools: wrapped }), /it is guarded already/)
+  })
+
+  it("runs an approved call whose tool asks something itself, with the answer to that", async () => {
+    const { guarded } = kit([defineHook({ name: "asks", preToolCall: () => HookAction.ask("really?") })])
+    const ran: Array<unknown> = []
+    const mail = tool(({ to }) => {
+      ran.push([to, interrupt("which address?")])
+      return "sent"
+    }, { name: "send_mail", description: "Sends a mail", schema: z.object({ to: z.string() }) })
+    const model = scripted(calls(["send_mail", { to: "ann" }]))
+    const agent = guarded.createAgent({ model, tools: [mail], checkpointer: new MemorySaver() })
+    await agent.invoke(user("go"), thread)
+    const resume = { decisions: [{ type: "approve" }] }
+    const { __interrupt__: open = [] } = await agent.invoke(new Command({ resume }), thread)
+    assert.deepStrictEqual(open.map(({ value }) => value as unknown), ["which address?"])
+    await agent.invoke(new Command({ resume: "ann@example.com" }), thread)
+    assert.deepStrictEqual(ran, [["ann", "ann@example.com"]])
+    assert.include(lastInput(model), "sent")
   })
 })

@@ -2,9 +2,10 @@
 import { defineHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import { assert, describe, it } from "@effect/vitest"
+import { dispatchCustomEvent } from "@langchain/core/callbacks/dispatch"
 import { END, MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph"
 import { ToolNode, toolsCondition } from "@langchain/langgraph/prebuilt"
-import { tool } from "langchain"
+import { tool, type ToolRuntime } from "langchain"
 import * as z from "zod"
 import { calls, kit, says, scripted, thread, user } from "./support/langChain.ts"
 
@@ -78,6 +79,26 @@ describe("a stream of an agent", () => {
     assert.deepStrictEqual(await eventsWith(), ["on_tool_start", "on_tool_event", "on_tool_end all of 4711"])
   })
 
+  it("shows what a tool writes only if no hook reads its result", async () => {
+    const writes = tool(async (_input, config: ToolRuntime) => {
+      config.writer?.("written 4711")
+      await dispatchCustomEvent("said", "event 4711", config)
+      return "all of 4711"
+    }, { name: "writes", description: "Tells a secret", schema: z.object({}) })
+    const shownWith = async (...hooks: Parameters<typeof kit>[0]) => {
+      const agent = () => {
+        const { guarded } = kit(hooks)
+        return guarded.createAgent({ model: scripted(calls(["writes", {}]), says("bye")), tools: [writes] })
+      }
+      const events = await piecesOf(agent().streamEvents(user("go"), { version: "v2" }))
+      const said = (events as ReadonlyArray<{ readonly event: string; readonly data: unknown }>)
+        .flatMap(({ data, event }) => event === "on_custom_event" ? [data] : [])
+      return [...await piecesOf(await agent().stream(user("go"), { streamMode: "custom" })), ...said]
+    }
+    assert.deepStrictEqual(await shownWith(secretless), [])
+    assert.deepStrictEqual(await shownWith(), ["written 4711", "event 4711"])
+  })
+
   it("shows what tools inside of a tool say at once", async () => {
     const inner = tool(() => "inner 1", { name: "inner", description: "Is inside", schema: z.object({}) })
     const outer = tool(async (_input, config) => `outer of ${String(await inner.invoke({}, config))}`, {
@@ -98,6 +119,30 @@ describe("a stream of an agent", () => {
 })
 
 describe("a stream of a graph", () => {
+  it("shows what a tool writes only if no hook reads its result", async () => {
+    const writes = tool(async (_input, config: ToolRuntime) => {
+      config.writer?.("written 4711")
+      const { writer } = config.config as { readonly writer?: (chunk: unknown) => void }
+      writer?.("also 4711")
+      return await Promise.resolve("all of 4711")
+    }, { name: "writes", description: "Tells a secret", schema: z.object({}) })
+    const shownWith = async (...hooks: Parameters<typeof kit>[0]) => {
+      const { guarded } = kit(hooks)
+      const own = guarded.tools([writes])
+      const bound = guarded.model(scripted(calls(["writes", {}]), says("bye"))).bindTools!([...own])
+      const graph = new StateGraph(MessagesAnnotation)
+        .addNode("agent", async ({ messages }) => ({ messages: [await bound.invoke(messages)] }))
+        .addNode("tools", new ToolNode([...own]))
+        .addEdge(START, "agent")
+        .addConditionalEdges("agent", toolsCondition, ["tools", END])
+        .addEdge("tools", "agent")
+        .compile()
+      return await piecesOf(await graph.stream(user("go"), { streamMode: "custom" }))
+    }
+    assert.deepStrictEqual(await shownWith(secretless), [])
+    assert.deepStrictEqual(await shownWith(), ["written 4711", "also 4711"])
+  })
+
   it("shows results in the mode tools as the hooks left them", async () => {
     const { guarded, tools } = kit([secretless])
     const own = guarded.tools(tools)

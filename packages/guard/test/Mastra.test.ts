@@ -1,5 +1,5 @@
 /** The guard inside Mastra: its models and tools, called as the SDK does. The long tests run the real package. */
-import { defineHook } from "@belay/core/AgentHook"
+import { type AgentHook, defineHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import * as SessionStore from "@belay/core/SessionStore"
 import { assert, describe, it } from "@effect/vitest"
@@ -67,6 +67,35 @@ describe("the guard in Mastra", () => {
     await act(undefined)
     await act({ act: { readOnly: false } })
     assert.deepStrictEqual(seen, [{ destructive: false, readOnly: true }, { destructive: false, readOnly: false }])
+  })
+
+  it("shows what a tool writes only if no hook reads its result", async () => {
+    const shownWith = async (...hooks: ReadonlyArray<AgentHook>) => {
+      const shown: Array<unknown> = []
+      const { ask, guarded } = kit(hooks, scripted(calls(["report", {}, "1"])))
+      const show = (data: unknown) => Promise.resolve(void shown.push(data))
+      const writer = Object.assign(new WritableStream({ write: show }), { write: show, custom: show })
+      const { report } = guarded.tools({
+        report: {
+          id: "report",
+          execute: async (_input: object, context: { readonly writer: typeof writer }) => {
+            await context.writer.write("written 4711")
+            await context.writer.custom({ type: "data-pin", data: "4711" })
+            await new Blob(["piped 4711"]).stream().pipeTo(context.writer)
+            return "all of 4711"
+          }
+        }
+      })
+      await ask("go", [])
+      const context = { writer, agent: { toolCallId: "1", suspend: () => undefined } }
+      return [await report.execute({}, context as never), shown.length]
+    }
+    const withholds = defineHook({
+      name: "withholds",
+      postToolCall: () => HookAction.transform({ ok: true, output: "[withheld]" })
+    })
+    assert.deepStrictEqual(await shownWith(withholds), ["[withheld]", 0])
+    assert.deepStrictEqual(await shownWith(), ["all of 4711", 3])
   })
 
   it("makes the SDK run calls one after the other if hooks can ask, so that each question is answered", () => {

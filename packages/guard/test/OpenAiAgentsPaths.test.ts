@@ -1,9 +1,13 @@
 /** Less common ways through the OpenAI Agents SDK. */
 import { defineHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
+import * as SessionStore from "@belay/core/SessionStore"
 import { assert, describe, it } from "@effect/vitest"
-import { Agent, setTracingDisabled } from "@openai/agents"
+import { Agent, RunState, setTracingDisabled, tool } from "@openai/agents"
+import * as z from "zod"
+import * as Guard from "../src/Guard.ts"
 import { GuardError } from "../src/GuardError.ts"
+import * as OpenAiAgents from "../src/OpenAiAgents.ts"
 import { calls, kit, says, ScriptedModel } from "./support/openAiAgents.ts"
 
 setTracingDisabled(true)
@@ -55,5 +59,56 @@ describe("the guard in the OpenAI Agents SDK", () => {
     }])
     assert.notInclude(model.lastInput, "4711")
     assert.strictEqual(model.requests[0]?.systemInstructions, "the pin is [pin]")
+  })
+})
+
+describe("a call that waits for a person when the process ends", () => {
+  const mailOf = (ran: Array<string>, needsApproval: boolean) =>
+    tool({
+      name: "send_mail",
+      description: "Sends a mail",
+      parameters: z.object({ to: z.string() }),
+      needsApproval,
+      execute: ({ to }) => ran.push(to)
+    })
+
+  it("runs in the next one, if its tool asks and no hook does", async () => {
+    const { guarded } = kit([])
+    const ran: Array<string> = []
+    const tools = [mailOf(ran, true)]
+    const lead = guarded.agent(
+      new Agent({ name: "lead", model: new ScriptedModel(calls(["send_mail", { to: "ann" }])), tools })
+    )
+    const text = (await guarded.runner().run(lead, "go")).state.toString()
+    const next = kit([]).guarded
+    const again = next.agent(new Agent({ name: "lead", model: new ScriptedModel(), tools }))
+    const state = await RunState.fromString(again, text)
+    state.approve(state.getInterruptions()[0]!)
+    await next.runner().run(again, state)
+    assert.deepStrictEqual(ran, ["ann"])
+  })
+
+  it("runs in the next one, if an agent behind a tool makes it and a hook asks", async () => {
+    const store = SessionStore.inMemory()
+    const ran: Array<string> = []
+    const asks = defineHook({ name: "asks", tools: "send_mail", preToolCall: () => HookAction.ask("really?") })
+    const agents = (first: ScriptedModel, second: ScriptedModel) => {
+      const guard = Guard.make({ hooks: [asks], store, log: false })
+      const lead = OpenAiAgents.make(guard, { id: "lead", agent: "lead" })
+      const helper = OpenAiAgents.make(guard, { id: "helper", agent: "helper", parent: lead.session })
+      const own = helper.agent(new Agent({ name: "helper", model: second, tools: [mailOf(ran, false)] }))
+      const ask = own.asTool({ toolName: "ask_helper", toolDescription: "Asks the helper" })
+      return { agent: lead.agent(new Agent({ name: "lead", model: first, tools: [ask] })), runner: lead.runner() }
+    }
+    const before = agents(
+      new ScriptedModel(calls(["ask_helper", { input: "write to ann" }])),
+      new ScriptedModel(calls(["send_mail", { to: "ann" }]))
+    )
+    const text = (await before.runner.run(before.agent, "go")).state.toString()
+    const after = agents(new ScriptedModel(says("the end")), new ScriptedModel(says("sent")))
+    const state = await RunState.fromString(after.agent, text)
+    state.approve(state.getInterruptions()[0]!)
+    assert.strictEqual((await after.runner.run(after.agent, state)).finalOutput, "the end")
+    assert.deepStrictEqual(ran, ["ann"])
   })
 })

@@ -49,6 +49,27 @@ describe("the guard in Strands", () => {
     assert.deepStrictEqual(content.map(({ text }) => text), ["[cut]"])
   })
 
+  it("shows pieces of a result only if no hook reads the whole", async () => {
+    class Slow {
+      readonly #name = "slow"
+      get name() {
+        return this.#name
+      }
+      async *stream(context: string) {
+        yield await Promise.resolve(`piece of ${this.#name}`)
+        return `all of ${context}`
+      }
+    }
+    const streamed = async (...hooks: Parameters<typeof kit>[0]) => {
+      const { selectedTool } = await kit(hooks).before("slow", {}, "1", undefined, new Slow())
+      const pieces = (selectedTool as Slow | undefined)?.stream("4711")
+      return [await pieces?.next(), (selectedTool as Slow | undefined)?.name]
+    }
+    const reads = defineHook({ name: "reads", postToolCall: () => undefined })
+    assert.deepStrictEqual(await streamed(reads), [{ done: true, value: "all of 4711" }, "slow"])
+    assert.deepStrictEqual(await streamed(), [undefined, undefined])
+  })
+
   it("asks about a message that has no text", async () => {
     const { model } = kit([defineHook({ name: "doorman", kind: "policy", preTurn: () => HookAction.reject("no") })])
     assert.strictEqual(String(await model("", [{ type: "imageBlock" }])), "no")

@@ -111,6 +111,25 @@ describe("a guarded model call", () => {
     assert.strictEqual(thrown, failed)
   })
 
+  it("gives the driver its own request if no hook has changed it", async () => {
+    const seen: Array<LlmRequest> = []
+    const session = make([defineHook({
+      name: "reads",
+      preLlmCall: (one) =>
+        textsOf(one).includes("4711") ? HookAction.transform({ ...one, messages: one.messages.slice(1) }) : undefined
+    })])
+    const call = (one: LlmRequest) => {
+      seen.push(one)
+      return Promise.resolve(answer("fine"))
+    }
+    const [plain, secret] = [request("hi"), request("4711", "hi")]
+    await session.callModel(plain, call)
+    await session.callModel(secret, call)
+    assert.strictEqual(seen[0], plain)
+    assert.deepStrictEqual(textsOf(seen[1]!), ["hi"])
+    assert.isFalse(Object.isFrozen(plain))
+  })
+
   it("asks again with the feedback, and hooks see which request was answered", async () => {
     const asked: Array<ReadonlyArray<unknown>> = []
     const seen: Array<number> = []

@@ -54,4 +54,30 @@ describe("a guard of its own for each call, with a store", () => {
     assert.strictEqual((await open().child.decide("1", { type: "approve" })).type, "allow")
     assert.deepStrictEqual(await questions("child"), [])
   })
+
+  it("knows them also if the agents above are asked first, which may answer them", async () => {
+    const store = SessionStore.inMemory()
+    const asks = defineHook({ name: "asks", preToolCall: () => HookAction.ask("really?") })
+    const open = () => {
+      const guard = GuardSession.guard({ hooks: [asks], store, seesRequests: false })
+      const root = guard.session({ id: "s" })
+      const child = guard.session({ id: "s.child", agent: "child", parent: root })
+      return { root, child, grandchild: guard.session({ id: "s.grandchild", agent: "grandchild", parent: child }) }
+    }
+    const call = { name: "read", args: { url: "a" } }
+    const before = open()
+    await before.child.toolCall({ ...call, id: "1" })
+    await before.grandchild.toolCall({ ...call, id: "2" })
+    const idsOf = async (one: GuardSession.GuardSession) => (await one.pending()).map(({ callId }) => callId)
+    const after = open()
+    const path = "agent:s.child/agent:s.grandchild/2"
+    assert.sameMembers(await idsOf(after.root), ["agent:s.child/1", path])
+    assert.sameMembers(await idsOf(after.child), ["1", "agent:s.grandchild/2"])
+    assert.deepStrictEqual(await idsOf(after.grandchild), ["2"])
+    assert.strictEqual((await after.child.decide("1", { type: "approve" })).type, "allow")
+    const last = open()
+    assert.strictEqual((await last.root.decide(path, { type: "approve" })).type, "allow")
+    assert.strictEqual((await last.grandchild.toolCall({ ...call, id: "2" })).type, "allow")
+    assert.deepStrictEqual(await last.root.pending(), [])
+  })
 })

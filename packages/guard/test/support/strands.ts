@@ -38,7 +38,14 @@ export const events = ({ plugin }: Pick<Strands, "plugin">) => {
     interrupt: () => unknown = () => undefined,
     tool?: object
   ) => {
-    const event = { agent, tool, toolUse: { name, input, toolUseId: id }, cancel: false as boolean | string, interrupt }
+    const event = {
+      agent,
+      tool,
+      selectedTool: undefined as unknown,
+      toolUse: { name, input, toolUseId: id },
+      cancel: false as boolean | string,
+      interrupt
+    }
     await listeners.get("before")?.(event)
     return event
   }

@@ -3,6 +3,7 @@ import type { ToolCallVerdict } from "@belay/core/Verdict"
 import type { ModelMessage, ToolApprovalStatus } from "ai"
 import { jsonOf } from "../json.ts"
 import type { Place } from "../place.ts"
+import { questionText } from "../questionText.ts"
 import type { ClientCalls } from "./clientCalls.ts"
 
 interface Asked {
@@ -37,7 +38,7 @@ const statusOf = async (
   place.denied.delete(id)
   switch (verdict.type) {
     case "ask":
-      return { type: "user-approval", reason: verdict.question.reason }
+      return { type: "user-approval", reason: questionText(verdict.question, jsonOf(asked.toolCall.input)) }
     case "deny":
     case "stop":
       place.denied.add(id)

@@ -3,13 +3,14 @@
  * SDK asks whether it is approved, so the guard decides about it while the answer of the model is still held back.
  */
 import type { JsonObject } from "@belay/core/Json"
-import type { LlmResponse } from "@belay/core/LlmCall"
 import type { ToolCall } from "@belay/core/Message"
 import type { ToolSet } from "ai"
 import { type Checked, refusal } from "../answer.ts"
 import { jsonOf, sameJson } from "../json.ts"
 import type { Place } from "../place.ts"
+import { refuseUnguarded } from "../unguarded.ts"
 import type { DescribedTools } from "./described.ts"
+import type { CheckCalls } from "./model.ts"
 import { decode } from "./tools.ts"
 
 /** A class, because it knows which calls were allowed. */
@@ -29,13 +30,16 @@ export class ClientCalls {
   }
 
   /** Decides about the calls in an answer that the client would run. */
-  readonly check = async (response: LlmResponse): Promise<Checked> => {
+  readonly check: CheckCalls = async (response, tools = []): Promise<Checked> => {
     const refused = new Map<string, string>()
     const calls: Array<ToolCall> = []
     for (const call of response.toolCalls) {
       this.allowed.delete(call.id)
       this.place.denied.delete(call.id)
       const tool = this.described.find(call.name)
+      if (tool === undefined && tools.some(({ name, type }) => type === "function" && name === call.name)) {
+        refuseUnguarded(this.place, call.name, "give it to guarded.settings() or guarded.tools()")
+      }
       const decided = tool === undefined || !isOfClient(tool) ? call : await this.decide(tool, call)
       if (typeof decided === "string") refused.set(call.id, decided)
       else calls.push(decided)

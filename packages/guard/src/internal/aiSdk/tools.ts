@@ -5,6 +5,7 @@ import type { ToolSet } from "ai"
 import { GuardError } from "../../GuardError.ts"
 import { jsonOf, sameJson } from "../json.ts"
 import type { Place } from "../place.ts"
+import { toolsOf } from "../unguarded.ts"
 import type { DescribedTools } from "./described.ts"
 
 type AnyTool = ToolSet[string]
@@ -19,7 +20,7 @@ export const isGuarded = (tool: AnyTool): boolean => guarded.has(tool)
 export const guardTools = <T extends ToolSet>(place: Place, described: DescribedTools, tools: T): T =>
   // Each tool keeps its type, because only its function is replaced.
   Object.fromEntries(
-    Object.entries(tools).map(([name, tool]) => {
+    Object.entries(toolsOf(tools)).map(([name, tool]) => {
       const made = guardTool(place, name, tool)
       described.add(name, tool)
       return [name, made]

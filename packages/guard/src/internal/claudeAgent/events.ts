@@ -70,12 +70,12 @@ export class Events {
   /** Puts a question to the person whom the program asks about its own calls. */
   private async decided(
     session: GuardSession,
-    { args, id, name }: GivenCall,
+    { id, name }: GivenCall,
     verdict: ToolCallVerdict,
     options: Options
   ): Promise<ToolCallVerdict> {
     if (verdict.type !== "ask") return verdict
-    const { reason } = verdict.question
+    const { args, reason } = verdict.question
     if (this.other === undefined) {
       return await session.decide(id, { type: "deny", reason: `nobody can be asked (give canUseTool): ${reason}` })
     }
@@ -94,7 +94,7 @@ export class Events {
         ...by
       })
     }
-    const isEdited = updatedInput !== undefined && !sameJson(jsonOf(updatedInput), args ?? {})
+    const isEdited = updatedInput !== undefined && !sameJson(jsonOf(updatedInput), args)
     return await session.decide(
       id,
       isEdited ? { type: "edit", args: jsonOf(updatedInput), ...by } : { type: "approve", ...by }

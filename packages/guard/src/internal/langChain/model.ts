@@ -10,6 +10,7 @@ import type { createMiddleware } from "langchain"
 import { answer, passText } from "../answer.ts"
 import type { Place } from "../place.ts"
 import { TurnInput } from "../turnInput.ts"
+import { refuseUnguarded } from "../unguarded.ts"
 import { withChanges, writeUnits } from "../units.ts"
 import { hosted } from "../unseen.ts"
 import { withCost } from "../withCost.ts"
@@ -88,7 +89,7 @@ export class GuardedCalls {
   ): Promise<AIMessage> {
     for (const tool of tools) this.known.add(tool)
     const system = messages.find(({ type }) => type === "system")
-    return await this.ask({
+    const answered = await this.ask({
       instructions: system?.text,
       messages,
       tools,
@@ -99,6 +100,11 @@ export class GuardedCalls {
             : [new SystemMessage(instructions), ...withoutInstructions(allowed)]
         )
     })
+    for (const { name } of answered.tool_calls ?? []) {
+      const isRunHere = tools.some((tool) => nameOf(tool) === name && typeof Object(tool).invoke === "function")
+      if (isRunHere && !this.known.guarded.has(name)) refuseUnguarded(this.place, name, "wrap it with guarded.tools()")
+    }
+    return answered
   }
 
   private async ask({ call, instructions, messages, tools }: Asked): Promise<AIMessage> {

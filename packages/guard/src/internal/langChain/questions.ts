@@ -1,5 +1,6 @@
 /** Questions of the guard as interrupts of LangGraph, in the form of LangChain's own middleware for people. */
 import type { GivenCall } from "@belay/core/Driver"
+import { canonical } from "@belay/core/Json"
 import type { Decision, PendingAsk } from "@belay/core/RunState"
 import { interrupt } from "@langchain/langgraph"
 import type { HITLRequest } from "langchain"
@@ -7,14 +8,17 @@ import { jsonOf } from "../json.ts"
 import type { Place } from "../place.ts"
 
 /** Asks a person about a call if a hook wants it. Returns why the call must not run. */
-export const askPerson = async ({ approvedBy, session }: Place, call: GivenCall): Promise<string | undefined> => {
+export const askPerson = async (
+  { approvedBy, session, waiting }: Place,
+  call: GivenCall
+): Promise<string | undefined> => {
   const { id, name } = call
   const isOpen = (await session.pending()).some(({ callId }) => callId === id)
   const verdict = await session.toolCall(call)
   if (verdict.type !== "ask") return undefined
   // The first time, this ends the node. With an answer, the node runs again and comes here again.
   const answer: unknown = interrupt(requestOf(call, verdict.question))
-  if (!isOpen) {
+  if (!isOpen && waiting.get(id) !== keyOf(call)) {
     await session.decide(id, { type: "deny", reason: "not asked before" })
     return `not run: nobody was asked about ${name} in this session: give the guards a common store, and the same id`
   }
@@ -29,9 +33,12 @@ export const askPerson = async ({ approvedBy, session }: Place, call: GivenCall)
   }
 }
 
-const requestOf = ({ args, name }: GivenCall, { reason }: PendingAsk): HITLRequest => ({
+/** Identifies a call with its arguments. */
+export const keyOf = ({ args = {}, name }: GivenCall): string => canonical([name, args])
+
+const requestOf = ({ name }: GivenCall, { args, reason }: PendingAsk): HITLRequest => ({
   // The arguments of a tool are an object; the type of JSON is wider.
-  actionRequests: [{ name, args: (args ?? {}) as never, description: reason }],
+  actionRequests: [{ name, args: args as never, description: reason }],
   reviewConfigs: [{ actionName: name, allowedDecisions: ["approve", "edit", "reject"] }]
 })
 

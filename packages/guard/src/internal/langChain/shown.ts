@@ -42,7 +42,8 @@ export class ShownResult {
   }
 
   /** Returns the options of a call, with handlers that wait. */
-  inside<C>(config: C): C {
+  inside<C>(given: C): C {
+    const config = this.isReadByHooks ? silent(given) : given
     const { callbacks } = Object(config) as WithCallbacks
     if (callbacks === undefined) return config
     if ("copy" in callbacks) {
@@ -80,6 +81,8 @@ export class ShownResult {
       },
       handleToolEvent: (...args) =>
         this.isReadByHooks && args[1] === own ? undefined : target["handleToolEvent"]?.call(handler, ...args),
+      handleCustomEvent: (...args) =>
+        this.isReadByHooks && args[2] === own ? undefined : target["handleCustomEvent"]?.call(handler, ...args),
       handleToolEnd: end,
       handleToolError: end
     }
@@ -94,6 +97,23 @@ export class ShownResult {
     return made
   }
 }
+
+/** The options of a call without what shows at once what a tool writes. */
+const silent = <C>(given: C): C => {
+  const { config, configurable, writer } = Object(given) as {
+    readonly config?: unknown
+    readonly configurable?: { readonly writer?: unknown }
+    readonly writer?: unknown
+  }
+  return typeof given !== "object" || given === null ? given : {
+    ...given,
+    ...(typeof writer === "function" ? { writer: writeNothing } : {}),
+    ...(configurable?.writer === undefined ? {} : { configurable: { ...configurable, writer: writeNothing } }),
+    ...(config === undefined ? {} : { config: silent(config) })
+  }
+}
+
+const writeNothing = (): void => {}
 
 const isStream = ({ name }: BaseCallbackHandler): boolean => streams.has(name)
 

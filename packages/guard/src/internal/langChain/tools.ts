@@ -12,7 +12,7 @@ import { answerOfTool } from "../answer.ts"
 import { jsonOf, sameJson } from "../json.ts"
 import type { Described, Place } from "../place.ts"
 import { contentOf, resultOf } from "./messages.ts"
-import { askPerson } from "./questions.ts"
+import { askPerson, keyOf } from "./questions.ts"
 import { ShownResult } from "./shown.ts"
 
 type WrapToolCall = NonNullable<Parameters<typeof createMiddleware>[0]["wrapToolCall"]>
@@ -21,6 +21,8 @@ type WrapToolCall = NonNullable<Parameters<typeof createMiddleware>[0]["wrapTool
 export class KnownTools {
   /** The ids of the calls in answers that the guard has seen. */
   readonly seen = new Set<string>()
+  /** The names of the tools of a graph that are wrapped. */
+  readonly guarded = new Set<string>()
   private readonly tools = new Map<string, Described>()
   private readonly read = new WeakSet<object>()
 
@@ -128,7 +130,11 @@ const guardedResult = async (
     json = ToolMessage.isInstance(given) ? contentOf(given) : jsonOf(given)
     return json
   })
-  if (waits !== undefined) throw waits
+  if (waits !== undefined) {
+    place.waiting.set(id, keyOf(call))
+    throw waits
+  }
+  place.waiting.delete(id)
   signal?.throwIfAborted()
   place.ran.add(id)
   if (verdict.type === "ask") return resultOf(id, name, `not run yet: ${verdict.question.reason}`, true)
@@ -162,6 +168,7 @@ export const guardTool = <T extends StructuredToolInterface>(place: Place, known
   const { name } = tool
   if (guarded.has(tool)) throw twice(name)
   known.add(tool)
+  known.guarded.add(name)
   const invoke = async (input: unknown, config?: { readonly signal?: AbortSignal }): Promise<unknown> => {
     const call = callOf(input)
     const id = call?.id ?? crypto.randomUUID()

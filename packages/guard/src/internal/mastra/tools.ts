@@ -7,6 +7,8 @@ import * as Result from "effect/Result"
 import { GuardError } from "../../GuardError.ts"
 import { jsonOf, sameJson } from "../json.ts"
 import type { Described, Place } from "../place.ts"
+import { questionText } from "../questionText.ts"
+import { toolsOf } from "../unguarded.ts"
 
 /** A tool of Mastra or of the AI SDK. */
 interface AnyTool {
@@ -31,6 +33,7 @@ interface Calling {
 interface Context extends Calling {
   readonly agent?: Calling
   readonly abortSignal?: AbortSignal
+  readonly writer?: unknown
 }
 
 /** With this name among the options for vendors, a request says which of its tools are guarded. */
@@ -62,7 +65,9 @@ export class GuardedTools {
   /** Wraps the tools that have a function. */
   wrap<Tools extends object>(tools: Tools): Tools {
     // Each tool keeps its type, because only its function is replaced.
-    return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, this.wrapOne(name, tool)])) as Tools
+    return Object.fromEntries(
+      Object.entries(toolsOf(tools)).map(([name, tool]) => [name, this.wrapOne(name, tool)])
+    ) as Tools
   }
 
   private wrapOne(name: string, tool: AnyTool): AnyTool {
@@ -115,6 +120,10 @@ export class GuardedTools {
     }
     let ended: { readonly output: unknown; readonly json: Json } | { readonly error: unknown } | undefined
     const own = ownContext(context, tool, isOpen)
+    // What a tool writes is part of its result, and hooks read the whole of it.
+    if (context.writer !== undefined && place.acts("postToolCall", "wrapToolCall")) {
+      Object.assign(context, { writer: silentWriter() })
+    }
     const verdict = await session.callTool(call, async (allowed) => {
       place.ran.add(id)
       try {
@@ -158,7 +167,7 @@ export class GuardedTools {
     const { approvedBy, session } = this.place
     const verdict = await session.toolCall(call)
     if (verdict.type !== "ask") return undefined
-    if (resumeData === undefined || resumeData === null) return verdict.question.reason
+    if (resumeData === undefined || resumeData === null) return questionText(verdict.question, call.args)
     if (!isOpen || suspendPayload === undefined) {
       await session.decide(call.id, { type: "deny", reason: "nobody was asked about this call in this session" })
       return undefined
@@ -166,7 +175,7 @@ export class GuardedTools {
     try {
       const by = approvedBy === undefined ? {} : { by: approvedBy }
       const next = await session.decide(call.id, { ...decisionOf(resumeData), ...by })
-      return next.type === "ask" ? next.question.reason : undefined
+      return next.type === "ask" ? questionText(next.question, call.args) : undefined
     } catch (error) {
       if (error instanceof Error && "problem" in error) throw refused(error.message)
       throw error
@@ -209,6 +218,12 @@ const ownContext = (context: Context, tool: AnyTool, isAnswered: boolean) => {
   if (context.agent === undefined) Object.assign(context, changed)
   else Object.assign(context, { agent: { ...context.agent, ...changed } })
   return { context, isSuspended: () => suspended }
+}
+
+/** A stream like that of the SDK, which shows nothing. */
+const silentWriter = (): object => {
+  const write = (): Promise<void> => Promise.resolve()
+  return Object.assign(new WritableStream(), { write, custom: write })
 }
 
 const describedOf = ({ description, inputSchema, mcp }: AnyTool): Described => {

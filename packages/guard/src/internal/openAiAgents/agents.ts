@@ -1,6 +1,7 @@
 /**
  * Agents of the OpenAI Agents SDK inside the guard: their tools, their models and the agents to which they hand over.
  */
+import { ConfigError } from "@belay/core/AgentError"
 import type { LlmResponse } from "@belay/core/LlmCall"
 import {
   Agent,
@@ -9,11 +10,13 @@ import {
   handoff,
   type Model,
   type ModelProvider,
-  type ModelRequest
+  type ModelRequest,
+  RunState
 } from "@openai/agents"
 import { answerOfTool, type Checked, refusal } from "../answer.ts"
 import type { Place } from "../place.ts"
 import { TurnInput } from "../turnInput.ts"
+import { refuseUnguarded } from "../unguarded.ts"
 import { GuardedModel } from "./model.ts"
 import { GuardedTools, ofGuardedAgent } from "./tools.ts"
 
@@ -128,8 +131,13 @@ export class GuardedAgents {
   }
 
   /** Asks the guard before the conversation goes to another agent. */
-  private async check({ handoffs }: ModelRequest, response: LlmResponse): Promise<Checked> {
-    for (const { id } of response.toolCalls) this.tools.seen.add(id)
+  private async check({ handoffs, tools }: ModelRequest, response: LlmResponse): Promise<Checked> {
+    for (const { id, name } of response.toolCalls) {
+      this.tools.seen.add(id)
+      if (tools.some((tool) => tool.type === "function" && tool.name === name) && !this.tools.has(name)) {
+        refuseUnguarded(this.place, name, "run the agent that guarded.agent() returns")
+      }
+    }
     const calls = response.toolCalls.filter(({ name }) => handoffs.some(({ toolName }) => toolName === name))
     const refused = new Map<string, string>()
     for (const call of calls) {
@@ -172,6 +180,18 @@ const endOf = async (
   return { isFinalOutput: true, isInterrupted: undefined, finalOutput }
 }
 
+/** Throws a `ConfigError` if a runner would run an agent without its guard. A state continues with its own agent. */
+export const checkRun = (given: unknown, input: unknown, allowUnguarded: ReadonlyArray<string>): void => {
+  const agent = input instanceof RunState ? input.currentAgent as unknown : given
+  if (!(agent instanceof Agent) || agent instanceof GuardedAgent || allowUnguarded.includes(agent.name)) return
+  throw new ConfigError({
+    key: "agent",
+    message: `agent ${agent.name}: it is not guarded: run the agent that guarded.agent() returns` +
+      (input instanceof RunState ? ", and read the state with it: RunState.fromString(agent, text)" : "") +
+      `, or accept the gap: allowUnguarded: ["${agent.name}"]`
+  })
+}
+
 /** An agent whose tools are guarded, also those that it finds when it runs. Its copies are guarded too. */
 class GuardedAgent extends Agent<unknown, "text"> {
   private readonly guarded: GuardedAgents
@@ -181,7 +201,7 @@ class GuardedAgent extends Agent<unknown, "text"> {
     this.guarded = guarded
     // It must not be copied as an option of the agent.
     Object.defineProperty(this, "guarded", { enumerable: false })
-    const asTool = (options: never) => ofGuardedAgent(super.asTool(options))
+    const asTool = (options: never) => ofGuardedAgent(() => super.asTool(options))
     Object.defineProperty(this, "asTool", { value: asTool })
   }
 

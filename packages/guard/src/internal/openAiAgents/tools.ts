@@ -10,12 +10,13 @@ import type { Described, Place } from "../place.ts"
 type AnyFunction = FunctionTool<any, any, any>
 type Details = Parameters<AnyFunction["invoke"]>[2]
 
-/** The tools behind which is a guarded agent. */
-const agentTools = new WeakSet<object>()
+/** The tools behind which is a guarded agent, with what makes such a tool again. */
+const agentTools = new WeakMap<object, () => AnyFunction>()
 
-/** Notes that the agent behind a tool is guarded. */
-export const ofGuardedAgent = <Tool extends object>(tool: Tool): Tool => {
-  agentTools.add(tool)
+/** Makes a tool of a guarded agent, and notes that the agent behind it is guarded. */
+export const ofGuardedAgent = <Tool extends AnyFunction>(make: () => Tool): Tool => {
+  const tool = make()
+  agentTools.set(tool, make)
   return tool
 }
 
@@ -52,6 +53,11 @@ export class GuardedTools {
     })
   }
 
+  /** Whether a tool with this name is wrapped. */
+  has(name: string): boolean {
+    return this.known.has(name)
+  }
+
   private checkAgent(tool: AnyFunction): void {
     const { name } = tool
     if (!isAgentTool(tool) || agentTools.has(tool) || this.place.guard.allowUnguarded.includes(name)) return
@@ -66,14 +72,14 @@ export class GuardedTools {
   private wrapFunction(tool: AnyFunction): AnyFunction {
     const { description, name, parameters } = tool
     this.known.set(name, { description, inputSchema: jsonOf(parameters) as never })
-    const made: AnyFunction = {
-      ...tool,
+    // The SDK knows by its identity which agent is behind a tool, and finds that agent when a run is continued.
+    const made: AnyFunction = Object.assign(agentTools.get(tool)?.() ?? {}, tool, {
       needsApproval: async (context: RunContext, input: unknown, callId?: string) => {
         const asks = callId === undefined ? false : await this.asks(callId, name, input)
         return asks || await tool.needsApproval(context, input, callId)
       },
       invoke: (context: RunContext, input: string, details?: Details) => this.invoke(tool, context, input, details)
-    }
+    })
     this.wrapped.add(made)
     return made
   }
@@ -99,7 +105,7 @@ export class GuardedTools {
     const described = await place.toolOf(name)
     const approval = await this.takeApproval(id)
     if (approval !== "none" && approval !== "approved") return approval
-    if (approval === "none" && !this.seen.has(id)) {
+    if (approval === "none" && !this.isSeen(name, id, context, details)) {
       return "not run: the guard has not seen the model of this agent. Run the agent with guarded.runner()"
     }
     let output: unknown
@@ -127,6 +133,12 @@ export class GuardedTools {
       default:
         return verdict.reason
     }
+  }
+
+  /** After a restart, the model has been asked in another process. The state of the run says that the call waited. */
+  private isSeen(toolName: string, callId: string, context: RunContext, details: Details): boolean {
+    return this.seen.has(callId) || details?.resumeState !== undefined ||
+      context.isToolApproved({ toolName, callId }) === true
   }
 
   /** The SDK runs a call about which the guard has asked only after somebody has approved it. */

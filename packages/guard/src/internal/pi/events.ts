@@ -134,14 +134,14 @@ const decided = async (
 ): Promise<ToolCallVerdict> => {
   const verdict = await session.toolCall(call)
   if (verdict.type !== "ask") return verdict
-  const { by: hook, reason } = verdict.question
+  const { args, by: hook, reason } = verdict.question
   if (!hasUI) {
     return await session.decide(call.id, {
       type: "deny",
       reason: `not run: ${hook} asks a person, and nobody is there: ${reason}`
     })
   }
-  const text = `${reason}\n\n${JSON.stringify(call.args, undefined, 2)}`
+  const text = `${reason}\n\n${JSON.stringify(args, undefined, 2)}`
   const isApproved = await ui.confirm(`Run ${call.name}?`, text, signal === undefined ? {} : { signal })
   const by = approvedBy === undefined ? {} : { by: approvedBy }
   return await session.decide(

@@ -5,6 +5,7 @@ import type { Decision } from "@belay/core/RunState"
 import type { ToolCallVerdict } from "@belay/core/Verdict"
 import { jsonOf, sameJson } from "../json.ts"
 import type { Place } from "../place.ts"
+import { questionText } from "../questionText.ts"
 import { unseenBeside } from "../unseen.ts"
 
 /** The parts of the SDK that the guard uses. The module is given, so that it is the one of the program. */
@@ -31,6 +32,8 @@ interface BeforeModel {
 interface BeforeTool {
   readonly agent: AnyAgent
   readonly tool?: unknown
+  /** The tool that runs in place of `tool`. */
+  selectedTool?: unknown
   toolUse: { readonly name: string; readonly toolUseId: string; readonly input: unknown }
   cancel: boolean | string
   readonly interrupt: (params: { readonly name: string; readonly reason?: unknown }) => unknown
@@ -102,7 +105,7 @@ export class Events {
     let verdict = await session.toolCall(call)
     if (verdict.type === "ask") {
       // The first time, this ends the run. With an answer, the event happens again.
-      const answer = event.interrupt({ name: `guard-${id}`, reason: verdict.question.reason })
+      const answer = event.interrupt({ name: `guard-${id}`, reason: questionText(verdict.question, call.args) })
       const by = this.place.approvedBy === undefined ? {} : { by: this.place.approvedBy }
       verdict = await session.decide(id, isOpen ? { ...decisionOf(answer), ...by } : notAsked)
     }
@@ -117,6 +120,7 @@ export class Events {
     if (verdict.type !== "allow") return
     if (verdict.context.length > 0) this.context.set(id, verdict.context.map(({ text }) => text))
     if (!sameJson(verdict.args, call.args ?? {})) event.toolUse = { ...toolUse, input: verdict.args }
+    if (this.place.acts("postToolCall")) event.selectedTool = silent(event.selectedTool ?? event.tool)
   }
 
   /** A tool has run. */
@@ -149,6 +153,29 @@ export class Events {
   private resultOf(toolUseId: string, status: string, text: string): AfterTool["result"] {
     return new this.sdk.ToolResultBlock({ toolUseId, status, content: [new this.sdk.TextBlock(text)] })
   }
+}
+
+type Stream = (...given: ReadonlyArray<unknown>) => AsyncIterator<unknown, unknown>
+
+/** Returns a tool without the pieces that it shows before its result: hooks read the whole of it. */
+const silent = (tool: unknown): unknown => {
+  const { stream } = Object(tool) as { readonly stream?: Stream }
+  if (typeof tool !== "object" || tool === null || typeof stream !== "function") return tool
+  const quiet = async function*(...given: ReadonlyArray<unknown>): AsyncGenerator<never, unknown> {
+    const pieces = stream.apply(tool, [...given])
+    for (;;) {
+      const { done, value } = await pieces.next()
+      if (done === true) return value
+    }
+  }
+  return new Proxy(tool, {
+    get: (target, name) => {
+      if (name === "stream") return quiet
+      // The classes of the SDK have private fields.
+      const value: unknown = Reflect.get(target, name, target)
+      return typeof value === "function" ? value.bind(target) as unknown : value
+    }
+  })
 }
 
 const notAsked: Decision = { type: "deny", reason: "nobody was asked about this call in this session" }

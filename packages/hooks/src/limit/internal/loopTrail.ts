@@ -164,6 +164,16 @@ export const addStep = (trail: Trail, calls: ReadonlyArray<FinishedCall>, step: 
   }
 }
 
+/** Counts a call that is a step of its own. Other calls of the model may still run. */
+export const addLoneCall = (trail: Trail, id: string, call: FinishedCall): Trail => ({
+  ...addStep(trail, [call], nextStep(trail)),
+  open: withoutItem(trail.open, withId(trail.open, digest(id)))
+})
+
+/** A step that no failure of the trail has, where nobody counts steps. */
+export const nextStep = ({ failures }: Trail): number =>
+  failures.reduce((least, { step }) => Math.min(least, step), 0) - 1
+
 /** Counts steps in which all calls failed with the same error. Any other step resets the count. */
 const errorOf = ({ error }: Trail, calls: ReadonlyArray<FinishedCall>): Trail["error"] => {
   const ran = calls.filter(({ blocked }) => !blocked)

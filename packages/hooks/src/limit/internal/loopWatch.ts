@@ -56,7 +56,9 @@ export class LoopWatch {
     const asks = !isBlocked && escalate === "ask" && count >= this.startOf("escalate") &&
       trail.escalations < maxEscalations
     this.update(ctx, (before) => {
-      const after = LoopTrail.addOpenCall(before, id, key, isBlocked)
+      const opened = LoopTrail.addOpenCall(before, id, key, isBlocked)
+      // A blocked call has no result, so it counts here if each call is a step of its own.
+      const after = isBlocked && isLone(ctx) ? LoopTrail.addLoneCall(opened, id, blockedCall(key, tool)) : opened
       return asks ? { ...after, escalations: after.escalations + 1 } : after
     })
     const loop: DetectedLoop = { kind: "calls", count, what: tool }
@@ -68,6 +70,8 @@ export class LoopWatch {
 
   afterCall({ call, result }: PostToolCallEvent, ctx: HookContext) {
     const { failures } = this.settings
+    const lone = isLone(ctx) ? this.afterLoneCall({ call, result }, ctx) : undefined
+    if (lone !== undefined) return lone
     const before = this.trailOf(ctx)
     // Most calls succeed, and nothing has failed before.
     if (failures === Infinity || (result.ok && before.failures.length === 0)) return undefined
@@ -79,10 +83,27 @@ export class LoopWatch {
     }
     return Effect.map(Clock.currentTimeMillis, (now) => {
       const error = digest(result.error)
-      const trail = this.update(ctx, (before) => LoopTrail.addFailure(before, key, error, ctx.stepNumber, now))
+      const trail = this.update(ctx, (before) => {
+        const step = isLone(ctx) ? LoopTrail.nextStep(before) : ctx.stepNumber
+        return LoopTrail.addFailure(before, key, error, step, now)
+      })
       const failure = LoopTrail.failureOf(trail, key)!
       return failure.count >= failures ? HookAction.reject(describeFailure(failure)) : undefined
     })
+  }
+
+  /** Some drivers do not pass on what the model is asked, so no step ends. There, each call is a step of its own. */
+  private afterLoneCall(
+    { call: { args, id, name: tool }, result }: Pick<PostToolCallEvent, "call" | "result">,
+    ctx: HookContext
+  ): HookAction.Abort | undefined {
+    const key = LoopTrail.openCallOf(this.trailOf(ctx), id)?.key ?? this.keyOf(tool, args)
+    if (key === undefined) return undefined
+    const error = result.ok ? undefined : digest(result.error)
+    const finished = { key, tool, result: error ?? digest(result.ok ? result.output : ""), error, blocked: false }
+    const trail = this.update(ctx, (before) => LoopTrail.addLoneCall(before, id, finished))
+    const count = LoopTrail.repetitionsOf(trail, key)
+    return this.measured(trail, { kind: "calls", count, what: tool }, ctx)
   }
 
   afterStep(messages: ReadonlyArray<Message>, ctx: HookContext): HookAction.Abort | undefined {
@@ -93,9 +114,13 @@ export class LoopWatch {
     const countOf = ({ key }: LoopTrail.FinishedCall) => LoopTrail.repetitionsOf(trail, key)
     const worst = calls.reduce((most, call) => countOf(call) > countOf(most) ? call : most)
     const count = countOf(worst)
-    const loop: DetectedLoop = count >= trail.error.count
-      ? { kind: worst.invalid ? "invalid-arguments" : "calls", count, what: worst.tool }
-      : { kind: "errors", count: trail.error.count, what: worst.tool }
+    return this.measured(trail, { kind: worst.invalid ? "invalid-arguments" : "calls", count, what: worst.tool }, ctx)
+  }
+
+  /** Takes the measures for repeated calls, or for steps that keep failing if there are more of them. */
+  private measured({ error }: LoopTrail.Trail, calls: DetectedLoop, ctx: HookContext): HookAction.Abort | undefined {
+    const { count, what } = calls
+    const loop: DetectedLoop = count >= error.count ? calls : { kind: "errors", count: error.count, what }
     this.takeMeasures(loop, ctx)
     return loop.count >= this.startOf("stop") ? stopTurn(loop) : undefined
   }
@@ -211,6 +236,17 @@ export class LoopWatch {
     return changed
   }
 }
+
+/** Whether a call belongs to no step, because the driver does not pass on what the model is asked. */
+const isLone = ({ stepNumber }: HookContext): boolean => stepNumber === 0
+
+const blockedCall = (key: string, tool: string): LoopTrail.FinishedCall => ({
+  key,
+  tool,
+  result: "",
+  error: undefined,
+  blocked: true
+})
 
 const stopTurn = (loop: DetectedLoop): HookAction.Abort =>
   HookAction.abort(`${describeLoop(loop)} The turn was stopped.`)

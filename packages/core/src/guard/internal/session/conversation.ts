@@ -70,6 +70,8 @@ export class Conversation {
   private readonly driver: DriverParts
   private readonly seesRequests: boolean
   private running: SessionTurn | undefined = undefined
+  /** Whether it was read from the store for the conversation above, and the driver has not made it yet. */
+  private standsIn = false
   /** The last request that the guard has allowed. */
   request: LlmRequest | undefined = undefined
   /** How many tool calls of the turn the `postStep` hooks have seen. */
@@ -248,14 +250,17 @@ export class Conversation {
   rejoin(): void {
     const { parent, parentCall } = this
     parent?.rejoin()
-    const running = parent?.running?.state.calls.find(({ state }) => state.call.id === parentCall)
-    if (running !== undefined && childOf(running.state) !== undefined) parent?.adopt(this)
+    if (parent === undefined || parentCall === undefined) return
+    const running = parent.running?.state.calls.find(({ state }) => state.call.id === parentCall)
+    const isKnown = running !== undefined && childOf(running.state) !== undefined
+    if (isKnown || parent.standInFor(parentCall) !== undefined) parent.adopt(this)
   }
 
   /** Takes a conversation below this one into the turn, for the call for which it works. */
   private adopt(child: Conversation): void {
     const turn = this.running ?? this.begin({ message: "" })
     const id = child.parentCall!
+    const standIn = this.standInFor(id)
     this.children.set(id, child)
     let running = turn.state.calls.find(({ state }) => state.call.id === id)
     if (running === undefined) {
@@ -267,6 +272,9 @@ export class Conversation {
       child.take(sessionOf(stored, { root: this.session.root }))
       child.running = child.makeTurn(storedTurn(stored))
       update(running, { type: "rebuild" })
+    } else if (standIn !== undefined && standIn !== child) {
+      child.replace(standIn)
+      running.subAgent = undefined
     } else if (child.session.root !== this.session.root) {
       // It was made before this conversation was loaded from the store.
       child.detach()
@@ -282,6 +290,20 @@ export class Conversation {
       spent: () => spentBy(child.outside.state),
       shutDown: Effect.void
     }
+  }
+
+  private standInFor(callId: string): Conversation | undefined {
+    const found = this.children.get(callId)
+    return found?.standsIn === true ? found : undefined
+  }
+
+  /** Continues what the conversation above has read from the store for this one. */
+  private replace({ children, open, running, session, tools }: Conversation): void {
+    this.session = session
+    for (const [id, one] of open) this.open.set(id, one)
+    for (const [id, one] of children) this.children.set(id, one)
+    for (const [name, tool] of tools) if (!this.known.has(name)) this.tools.set(name, tool)
+    this.running = running === undefined ? undefined : this.makeTurn(running.state)
   }
 
   /** Returns the conversation that works for a call, if there is one. */
@@ -301,6 +323,7 @@ export class Conversation {
       parent: this,
       parentCall: callId
     })
+    child.standsIn = true
     child.join()
     return child
   }

@@ -95,7 +95,10 @@ export class GuardedSession implements GuardSession {
   }
   callModel(request: LlmRequest, call: (request: LlmRequest) => PromiseLike<LlmResponse>) {
     const wrong = this.wrong("callModel", request, { messages: "list" })
-    return this.verdict(() => callModel(this.conversation, this.own(request), call), { wrong })
+    const own = this.own(request)
+    // The driver compares with what it has given, so it gets that if no hook has changed the copy.
+    const ask = (allowed: LlmRequest) => call(allowed === own ? request : allowed)
+    return this.verdict(() => callModel(this.conversation, own, ask), { wrong })
   }
   toolCall(call: GivenCall) {
     return this.verdict(() => toolCall(this.conversation, call))
