@@ -7,7 +7,16 @@ import recorded from "./recorded.json" with { type: "json" }
 import { geminiSettings } from "./settings.ts"
 
 /** What Belay does otherwise, by the name of the setting, and the first cell of its line in "What differs". */
-const inBelay: { readonly [name: string]: readonly [line: string, outcome: Partial<NotedOutcome>] } = {}
+const inBelay: { readonly [name: string]: readonly [line: string, outcome: Partial<NotedOutcome>] } = {
+  "BeforeTool: matcher \"(?i)RUN_.*\"": [
+    "A matcher is a JavaScript pattern.",
+    { hooks: [0], ran: [], read: ["w-err"] }
+  ],
+  "BeforeTool: a timeout of 0": [
+    "A `timeout` of 0 ends a command at once.",
+    { hooks: [0], ran: [], read: ["w-err"] }
+  ]
+}
 
 const outcomes: { readonly [name: string]: NotedOutcome } = recorded.outcomes
 
