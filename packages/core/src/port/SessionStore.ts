@@ -130,7 +130,7 @@ export const stateToStore: (commit: Pick<Commit, "snapshot" | "state">) => objec
  * @category encoding
  * @since 0.2.0
  */
-export const stateFromStore: (stored: object) => object = storedFiles.withFiles
+export const stateFromStore: (stored: unknown) => unknown = storedFiles.withFiles
 
 /** Makes a `SessionConflict`. @category constructors @since 0.1.0 */
 export const conflict = (sessionId: string, revision: number, found: number): SessionConflict =>

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { createAgent } from "../../src/agent/createAgent.ts"
+import * as RunState from "../../src/data/RunState.ts"
 import * as ArtifactStore from "../../src/port/ArtifactStore.ts"
 import * as SessionStore from "../../src/port/SessionStore.ts"
 import { line } from "../support/agent.ts"
@@ -40,5 +41,33 @@ describe("the type of an artifact", () => {
     assert.strictEqual(await typeAfter(write("s", "a", "x", { by: "h", mimeType: "text/csv" })), "text/csv")
     assert.strictEqual(await typeAfter(append("s", "a", "y", { by: "h" })), "text/csv")
     assert.strictEqual(await typeAfter(append("s", "a", "y", { by: "h", mimeType: "text/html" })), "text/html")
+  })
+})
+
+describe("the state of a commit", () => {
+  it("is refused with a typed error if what was stored of its files was changed", async () => {
+    const store = SessionStore.inMemory()
+    const file = { type: "file" as const, mediaType: "image/png", url: `data:image/png;base64,${"A".repeat(70_000)}` }
+    await using agent = createAgent({ provider: scripted([]).provider, store })
+    const session = await agent.session({ id: "s" })
+    await session.run({ message: "look", attachments: [file] })
+    const state = (await Effect.runPromise(store.load("s")))!
+    const { messages, ...rest } = state
+    const stored = { ...SessionStore.stateToStore({ state: rest, snapshot: () => state }), messages }
+    assert.notProperty(Object(stored).input, "attachments")
+    assert.deepStrictEqual(await Effect.runPromise(RunState.decode(SessionStore.stateFromStore(stored))), state)
+
+    const wrong = [null, 1, "x", [], {}, { message: 9, parts: [0] }, { message: 0 }, { message: 0, parts: [7] }]
+    const changed = [
+      null,
+      1,
+      ...wrong.map((inputFiles) => ({ ...stored, inputFiles })),
+      ...[null, {}, [null], [{ content: null }]].map((messages) => ({ ...stored, messages })),
+      { ...stored, input: null }
+    ]
+    for (const one of changed) {
+      const error = await Effect.runPromise(Effect.flip(RunState.decode(SessionStore.stateFromStore(one))))
+      assert.strictEqual(error._tag, "SnapshotError", JSON.stringify(one).slice(0, 200))
+    }
   })
 })

@@ -27,17 +27,19 @@ export const withoutFiles = ({ snapshot, state }: Step): object => {
   return place === undefined ? state : { ...state, input, inputFiles: place }
 }
 
-export const withFiles = (stored: object): object => {
-  if (!Object.hasOwn(stored, "inputFiles")) return stored
-  // A store has made it of the state above. `RunState.decode` checks what comes of it.
-  const { inputFiles, ...state } = stored as {
-    readonly inputFiles: Place
-    readonly input: object
-    readonly messages: ReadonlyArray<{ readonly content: ReadonlyArray<unknown> }>
-  }
-  const content = state.messages[inputFiles.message]?.content
-  return { ...state, input: { ...state.input, attachments: inputFiles.parts.map((part) => content?.[part]) } }
+/** Somebody may have changed what is stored, so nothing of it is known. `RunState.decode` refuses a lost file. */
+export const withFiles = (stored: unknown): unknown => {
+  if (!isObject(stored) || !Object.hasOwn(stored, "inputFiles")) return stored
+  const { inputFiles, ...state } = stored
+  const { message, parts } = isObject(inputFiles) ? inputFiles : {}
+  const holder = Array.isArray(state["messages"]) ? state["messages"][Number(message)] : undefined
+  const content = isObject(holder) && Array.isArray(holder["content"]) ? holder["content"] : []
+  const attachments = Array.isArray(parts) ? parts.map((part) => content[Number(part)] ?? null) : null
+  return { ...state, input: isObject(state["input"]) ? { ...state["input"], attachments } : state["input"] }
 }
+
+const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
+  typeof value === "object" && value !== null
 
 const placeOf = (messages: ReadonlyArray<Message>, files: ReadonlyArray<FilePart>): Place | undefined => {
   for (let message = messages.length - 1; message >= 0; message--) {
