@@ -92,7 +92,8 @@ export const run = async <C extends Case, E = unknown>(
   cases: ReadonlyArray<C>,
   options: Options<C, E> = {}
 ): Promise<Result> => {
-  const areRight = typeof scorers === "object" && scorers !== null && Array.isArray(cases) && options !== null
+  const areRight = typeof scorers === "object" && scorers !== null && Array.isArray(cases) &&
+    cases.every((one) => typeof one === "object" && one !== null) && options !== null
   assertArguments(areRight, "Scores.run", ["scorers", "cases", "options"], [scorers, cases, options])
   const { concurrency = 4, expected } = options
   const scores = (cases as ReadonlyArray<C>).map((): ReadonlyArray<Score> => [])

@@ -78,4 +78,10 @@ describe("scores", () => {
     assert.deepStrictEqual([most, means["slow"]], [3, 1])
     assert.deepStrictEqual(scores.map(({ turn }) => turn), many.map(({ turn }) => turn))
   })
+
+  it("names what it was given if a case is not an object", async () => {
+    // A program without types may pass anything.
+    const error = await Scores.run({ ExactMatch }, [null] as never).catch((one: unknown) => one)
+    assert.match(String(error), /Scores\.run: it cannot use these values/)
+  })
 })

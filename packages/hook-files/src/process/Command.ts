@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import { assertArguments } from "@belay/core/ArgumentCheck"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -87,7 +88,8 @@ export type Runner = (request: Request) => Effect.Effect<Finished>
 /**
  * Runs a command in its own process group, without a terminal. On interruption or timeout the whole group is killed:
  * with SIGTERM, and after `graceMs` with SIGKILL. After a normal exit, background processes are killed after
- * `lingerMs`. On Linux this includes processes that left the group, by a mark in their environment. It never fails.
+ * `lingerMs`. On Linux this includes processes that left the group, by a mark in their environment. It never fails, but
+ * throws a `ConfigError` if a required field is missing.
  *
  * @example
  * ```ts
@@ -107,7 +109,15 @@ export type Runner = (request: Request) => Effect.Effect<Finished>
  * @category running
  * @since 0.1.0
  */
-export const run: Runner = Effect.fnUntraced(function*(request: Request) {
+export const run: Runner = (request) => {
+  const { command, cwd, input, timeoutMs } = Object(request) as Partial<Request>
+  const areRight = typeof command === "string" && typeof cwd === "string" && typeof input === "string" &&
+    typeof timeoutMs === "number" && timeoutMs >= 0
+  assertArguments(areRight, "Command.run", ["command", "cwd", "input", "timeoutMs"], [command, cwd, input, timeoutMs])
+  return runProcess(request)
+}
+
+const runProcess = Effect.fnUntraced(function*(request: Request): Effect.fn.Return<Finished> {
   const { graceMs = 2_000, lingerMs = 10_000, timeoutMs } = request
   const begin = yield* Clock.currentTimeMillis
   const { how, output } = yield* Effect.acquireUseRelease(

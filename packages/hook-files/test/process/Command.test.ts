@@ -31,6 +31,13 @@ const codeOf = (child: ReturnType<typeof spawn>): Promise<number | null> =>
 afterEach(() => void vi.unstubAllEnvs())
 
 describe("Command", () => {
+  it("names what a request without types has left out", () => {
+    for (const request of [undefined, null, "ls", {}, { command: "ls", cwd: home, input: "" }]) {
+      // A program without types may pass anything.
+      assert.throws(() => Command.run(request as never), /^Command\.run: it cannot use these values: .*timeoutMs is /)
+    }
+  })
+
   it.live("gives back what a line of shell wrote, and with what it ended", () =>
     Effect.gen(function*() {
       const finished = yield* run("cat; echo oops >&2; exit 3", { input: `{"a":"é"}\n` })

@@ -38,7 +38,7 @@ export const runTools = function*(turn: Turn): Step<CoreOutput | undefined, Fail
     if (result !== "waits") keepResult(turn, batch[0]!, result)
     if (turn.io.hasStore) yield* turn.io.commit
   } else yield* runBatch(turn, batch)
-  const isHeld = turn.isParking || state.calls.some((call) => call.state.status === "asked")
+  const isHeld = turn.isParking || state.calls.some(isAsked)
   if (isHeld && turn.background !== undefined) {
     yield* settleBackground(turn)
     // Their questions are put together with those of this step, and their answers are kept.
@@ -51,7 +51,7 @@ export const runTools = function*(turn: Turn): Step<CoreOutput | undefined, Fail
   if (turn.isParking && state.calls.some(({ state: { status } }) => status !== "done" && status !== "asked")) {
     return yield* endTurn({ type: "parked" })
   }
-  if (state.calls.some((call) => call.state.status === "asked")) return yield* endTurn({ type: "suspended" })
+  if (state.calls.some(isAsked)) return yield* endTurn({ type: "suspended" })
   const stop = stopIfReached(turn)
   if (stop !== undefined) return yield* stop
   const over = late.size > 0 ? overLimit(turn, "toolCalls") : undefined
@@ -72,6 +72,8 @@ export const runTools = function*(turn: Turn): Step<CoreOutput | undefined, Fail
   if (turn.hasHooks("postStep")) yield* askPostStep(turn)
   return transfer === undefined ? undefined : { text: transfer.text, finishReason: "stop" }
 }
+
+const isAsked = ({ state: { status } }: RunningCall): boolean => status === "asked"
 
 const isPlanned = ({ state: { status } }: RunningCall): boolean => status === "planned"
 

@@ -142,12 +142,13 @@ const waitForPromise = (start: () => Promise<unknown>, ctx: RunningContext): Eff
       resume(Effect.succeed(timeoutFailure(ctx.timeoutMs)))
       ctx.abort()
     })
-    const take = (result: () => Effect.Effect<ToolResult>) => {
-      if (!ctx.hasEnded) resume(result())
-    }
     start().then(
-      (value) => take(() => settle(value, ctx)),
-      (error) => take(() => end(ctx, failure(messageOf(error))))
+      (value) => {
+        if (!ctx.hasEnded) resume(settle(value, ctx))
+      },
+      (error) => {
+        if (!ctx.hasEnded) resume(end(ctx, failure(messageOf(error))))
+      }
     )
     return Effect.sync(() => ctx.abort())
   })

@@ -1,6 +1,6 @@
 /**
- * Makes turns, and runs a turn in a child fiber, so that the time limit, `close` and an interruption can end it at any time. `turnSteps`
- * has the steps, and `finishTurn` ends the turn.
+ * Makes turns, and runs a turn in a child fiber, so that the time limit, `close` and an interruption can end it at any
+ * time. `turnSteps` has the steps, and `finishTurn` ends the turn.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
