@@ -1,4 +1,4 @@
-/** Warns about hooks whose tool no agent of the tree has, if a tool has nearly that name. Such a hook guards nothing. */
+/** Warns about hooks for a tool that no agent of the tree has, if a tool has nearly that name: they guard nothing. */
 import { nearest } from "../../../data/text/NamePattern.ts"
 import { targetOf } from "./delegationTarget.ts"
 import type { ResolvedAgent } from "./resolvedAgent.ts"

@@ -249,7 +249,7 @@ const settle = Effect.fnUntraced(function*(
     const isLost = outcome.status === "suspended" && !isApplied && stillAsked(one, session) !== undefined
     if (one.kind === "decide" && one.status === "begun" && isOfTurn && !isLost) yield* report(site, one, outcome)
   }
-  // A cancellation comes last, with the next step: it says why the turn ended if the process ends before that is stored.
+  // A cancellation comes last, with the next step: it says why the turn ended if the process ends before that is kept.
   if (entry !== undefined) {
     yield* report(site, entry, outcome, outcome.status === "suspended" ? "suspended" : undefined)
   }
