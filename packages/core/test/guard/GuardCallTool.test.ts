@@ -59,7 +59,7 @@ describe("a tool that the guard calls", () => {
   it("is judged again if the guard failed the first time", async () => {
     let loads = 0
     const rules: Approvals.RuleStore = {
-      load: Effect.suspend(() => ++loads === 1 ? Effect.fail(new Error("the disk is full")) : Effect.succeed([])),
+      load: Effect.suspend(() => ++loads === 1 ? Effect.fail("the disk is full") : Effect.succeed([])),
       add: () => Effect.void
     }
     const session = make([defineHook({ name: "asks", preToolCall: () => HookAction.ask("sure?") })], {
