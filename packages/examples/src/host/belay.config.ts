@@ -1,4 +1,4 @@
-/** What `belay host` runs, on as many machines as you like: `DATABASE_URL=postgres://… belay host belay.config.ts`. */
+/** What `belay host` runs, on many machines: `DATABASE_URL=postgres://… belay host belay.config.ts`. */
 import * as PostgresStore from "@belay/providers/PostgresStore"
 import * as PgBossEngine from "@belay/server/PgBossEngine"
 import { makeAgent } from "./agent.ts"

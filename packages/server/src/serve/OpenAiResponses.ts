@@ -1,5 +1,5 @@
 /**
- * Serves an agent over the Responses API of OpenAI: `POST …/responses`, and `GET …/responses/{id}` to read one again.
+ * Serves an agent over the Responses API of OpenAI: `POST …/responses`, and `GET …/responses/{id}` to read one.
  *
  * - `previous_response_id` or `conversation` continues a session. A session is one line: a response that is not the
  *   last one continues the session as it is now.

@@ -78,6 +78,7 @@ const textOf = (report: Report, limit: number | undefined, screen: Screen): stri
   const { bold, dim, green, red, yellow } = styleOf(screen)
   const paint = { stricter: red, looser: yellow, changes: yellow, same: dim, fails: red }
   const examples = findings.filter(({ kind }) => kind !== "same")
+  const hidden = examples.length - shownFindings
   const lines = [
     bold(`${count(inputs, "event")} of ${count(sessions, "session")}`),
     `  ${counts.stricter} would be stopped now, and were not (${percent(stricterShare)})`,
@@ -96,7 +97,7 @@ const textOf = (report: Report, limit: number | undefined, screen: Screen): stri
         plain(`${answer} ${by} ${reason}`.trim().slice(0, 300))
       ].join(" ")
     ),
-    ...(examples.length > shownFindings ? [dim(`… and ${examples.length - shownFindings} more (--json has all)`)] : [])
+    ...(hidden > 0 ? [dim(`… and ${hidden} more (--json has all)`)] : [])
   ]
   if (limit !== undefined) {
     const isGood = stricterShare <= limit

@@ -12,8 +12,10 @@ const exits = (code: number): RegExp =>
 const [one, two] = [exits(1), exits(2)]
 /** An exit code that is computed. */
 const open = /\bexit\((?![\s\d)])|\bexit\s+["']?\$/
-const json =
-  /permissionDecision|["']?permission\\?["']?\s*[:=]|["']?decision["']?\s*[:=]|["']continue["']\s*:|hookSpecificOutput|["']blocked["']|["']action["']/
+const json = new RegExp(
+  String.raw`permissionDecision|["']?permission\\?["']?\s*[:=]|["']?decision["']?\s*[:=]|["']continue["']\s*:|` +
+    String.raw`hookSpecificOutput|["']blocked["']|["']action["']`
+)
 /** Whether a script seems to answer with JSON. */
 export const answersJson = (code: string): boolean => json.test(code)
 const refusing = /block|den(?:y|ied)|refus|forbid|not allowed|dangerous|protected|reject/i
@@ -103,8 +105,16 @@ export const answers = (item: Item, name: string, code: string, language: string
 }
 
 /** A rejection in JSON that is followed by another exit code. */
-const lost =
-  /(?:blocked\\?["']?\s*:\s*[Tt]rue|action\\?["']?\s*:\s*\\?["']block)[^\n]{0,400}(?:\n\s*|[;&]\s*)(?:sys\.)?exit[\s(]+[1-9]/
+const lost = new RegExp(
+  String.raw`(?:blocked\\?["']?\s*:\s*[Tt]rue|action\\?["']?\s*:\s*\\?["']block)[^\n]{0,400}(?:\n\s*|` +
+    String.raw`[;&]\s*)(?:sys\.)?exit[\s(]+[1-9]`
+)
+
+/** An answer that allows a call. */
+const allowing = new RegExp(
+  String.raw`(?:permissionDecision|behavior)\\?["']?\s*[:=]\s*\\?["']allow|` +
+    String.raw`(?<![A-Za-z])decision\\?["']?\s*[:=]\s*\\?["']approve`
+)
 
 /** Answers that have no effect. */
 const ignoredAnswer = (item: Item, name: string, code: string, language: string): ReadonlyArray<Said> => {
@@ -156,11 +166,7 @@ const ignoredAnswer = (item: Item, name: string, code: string, language: string)
       )
     )
   }
-  const allows =
-    /(?:permissionDecision|behavior)\\?["']?\s*[:=]\s*\\?["']allow|(?<![A-Za-z])decision\\?["']?\s*[:=]\s*\\?["']approve/
-      .test(
-        code
-      )
+  const allows = allowing.test(code)
   const answersPolicy = (isClaude && entry.event === "PreToolUse") || event?.occasion === "permission"
   if (ofProject && allows && answersPolicy && !/updatedInput|modifiedArgs/.test(code)) {
     found.push(

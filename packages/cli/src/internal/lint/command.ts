@@ -70,8 +70,13 @@ const alwaysOpen = (item: Item, command: string, script: string): ReadonlyArray<
     ]
     : []
 
-const builtins =
-  /^(?:\[|\[\[|:|\.|!|if|for|while|until|case|select|function|time|coproc|\{|alias|bg|bind|break|builtin|caller|cd|command|compgen|complete|compopt|continue|declare|dirs|disown|echo|enable|eval|exec|exit|export|false|fc|fg|getopts|hash|help|history|jobs|kill|let|local|logout|mapfile|popd|printf|pushd|pwd|read|readarray|readonly|return|set|shift|shopt|source|suspend|test|times|trap|true|type|typeset|ulimit|umask|unalias|unset|wait)$/
+const builtins = new RegExp(
+  String.raw`^(?:\[|\[\[|:|\.|!|if|for|while|until|case|select|function|time|coproc|\{|alias|bg|bind|break|` +
+    "builtin|caller|cd|command|compgen|complete|compopt|continue|declare|dirs|disown|echo|enable|eval|" +
+    "exec|exit|export|false|fc|fg|getopts|hash|help|history|jobs|kill|let|local|logout|mapfile|popd|" +
+    "printf|pushd|pwd|read|readarray|readonly|return|set|shift|shopt|source|suspend|test|times|trap|true|" +
+    "type|typeset|ulimit|umask|unalias|unset|wait)$"
+)
 
 const startFindings = (
   item: Item,

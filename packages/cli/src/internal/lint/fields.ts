@@ -2,8 +2,11 @@
 import type { Item } from "../world.ts"
 import { type Said, said } from "./finding.ts"
 
-const decodesToolArgs =
-  /fromjson|(?:JSON\.parse|json\.loads)\([^)\n]*toolArgs|json\.loads\(\s*(?:tool_?args|args|raw)|JSON\.parse\(\s*(?:tool_?args|args|raw)/i
+const decodesToolArgs = new RegExp(
+  String.raw`fromjson|(?:JSON\.parse|json\.loads)\([^)\n]*toolArgs|json\.loads\(\s*(?:tool_?args|args|raw)|` +
+    String.raw`JSON\.parse\(\s*(?:tool_?args|args|raw)`,
+  "i"
+)
 /** A string has no such fields, except for Python's `get`. */
 const inside = /toolArgs["']?\]?\??\s*(?:\.\s*(?!length\b)[A-Za-z]\w*\b(?!\s*\()|\|\s*\.[A-Za-z]|\[\s*["']|\.get\()/
 

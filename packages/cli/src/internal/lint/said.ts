@@ -39,8 +39,10 @@ const inShell = (code: string): string | undefined => {
   return undefined
 }
 
-const opening =
-  /^(?:(?:if|for|while|until|select|then|do|else|elif|fi|done|esac)\b\s*|[\w-]+\s*\(\)\s*\{?\s*|function\s+\w+\s*(?:\(\))?\s*\{?\s*|[{}](?=\s|$)\s*)/
+const opening = new RegExp(
+  String.raw`^(?:(?:if|for|while|until|select|then|do|else|elif|fi|done|esac)\b\s*|[\w-]+\s*\(\)\s*\{?\s*|` +
+    String.raw`function\s+\w+\s*(?:\(\))?\s*\{?\s*|[{}](?=\s|$)\s*)`
+)
 
 /** Whether the text goes to standard output. */
 const isHeard = (command: string): boolean =>

@@ -8,21 +8,30 @@ import { filledIn } from "./shell.ts"
 const inherited = new Set(Command.inherited)
 
 /** Variables of the shell, and variables that every command gets. */
-const always =
-  /^(?:LC_\w+|PYTHONDONTWRITEBYTECODE|PWD|OLDPWD|IFS|RANDOM|SRANDOM|SECONDS|E?UID|PPID|GROUPS|HOSTNAME|HOSTTYPE|OSTYPE|MACHTYPE|SHLVL|SHELLOPTS|BASH\w*|EPOCH\w+|REPLY|OPT(?:ARG|IND|ERR)|PIPESTATUS|FUNCNAME|DIRSTACK|LINENO|COLUMNS|LINES|COMP_\w+|ZSH_\w+|PS[1-4]|CDPATH|HIST\w+|MAPFILE|COPROC|_)$/
+const always = new RegExp(
+  String.raw`^(?:LC_\w+|PYTHONDONTWRITEBYTECODE|PWD|OLDPWD|IFS|RANDOM|SRANDOM|SECONDS|E?UID|PPID|GROUPS|HOSTNAME|` +
+    String.raw`HOSTTYPE|OSTYPE|MACHTYPE|SHLVL|SHELLOPTS|BASH\w*|EPOCH\w+|REPLY|OPT(?:ARG|IND|ERR)|PIPESTATUS|` +
+    String.raw`FUNCNAME|DIRSTACK|LINENO|COLUMNS|LINES|COMP_\w+|ZSH_\w+|PS[1-4]|CDPATH|HIST\w+|MAPFILE|COPROC|_)$`
+)
 
 const own: { readonly [dialect: string]: RegExp } = {
-  claude:
-    /^(?:CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA|CLAUDE_SKILL_DIR|CLAUDE_ENV_FILE|tool_name|tool_input_\w+)$/,
+  claude: new RegExp(
+    "^(?:CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA|CLAUDE_SKILL_DIR|CLAUDE_ENV_FILE|" +
+      String.raw`tool_name|tool_input_\w+)$`
+  ),
   codex:
     /^(?:CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA|PLUGIN_ROOT|PLUGIN_DATA|tool_name|tool_input_\w+)$/,
   copilot: /^(?:COPILOT_PROJECT_DIR|CLAUDE_PROJECT_DIR)$/,
   cursor: /^(?:CURSOR_PROJECT_DIR|CURSOR_VERSION|CURSOR_TRANSCRIPT_PATH|CLAUDE_PROJECT_DIR)$/,
   windsurf: /^ROOT_WORKSPACE_PATH$/,
-  factory:
-    /^(?:FACTORY_PROJECT_DIR|CLAUDE_PROJECT_DIR|DROID_PLUGIN_ROOT|DROID_PLUGIN_DATA|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA|tool_name|tool_input_\w+)$/,
-  gemini:
-    /^(?:GEMINI_PROJECT_DIR|GEMINI_CWD|GEMINI_SESSION_ID|GEMINI_PLANS_DIR|CLAUDE_PROJECT_DIR|workspacePath|extensionPath)$/
+  factory: new RegExp(
+    "^(?:FACTORY_PROJECT_DIR|CLAUDE_PROJECT_DIR|DROID_PLUGIN_ROOT|DROID_PLUGIN_DATA|CLAUDE_PLUGIN_ROOT|" +
+      String.raw`CLAUDE_PLUGIN_DATA|tool_name|tool_input_\w+)$`
+  ),
+  gemini: new RegExp(
+    "^(?:GEMINI_PROJECT_DIR|GEMINI_CWD|GEMINI_SESSION_ID|GEMINI_PLANS_DIR|CLAUDE_PROJECT_DIR|" +
+      "workspacePath|extensionPath)$"
+  )
 }
 
 export const variables = (item: Item, name: string, code: string, language: string): ReadonlyArray<Said> => {

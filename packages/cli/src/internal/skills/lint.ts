@@ -79,15 +79,23 @@ const patterns: ReadonlyArray<Pattern> = [
     level: "error",
     rule: "orders",
     what: "tells the model to hide something from the user, or to act without asking",
-    test:
-      /\b(?:(?:do not|don't|never|without) (?:tell|telling|inform|informing|mention|mentioning|show|showing|ask|asking|notify|notifying)(?: it to| this to)?(?: the)? (?:user|person|anyone|anybody|human|permission|confirmation|approval)|secretly|silently (?:run|send|execute|delete|install))\b/i
+    test: new RegExp(
+      String.raw`\b(?:(?:do not|don't|never|without) (?:tell|telling|inform|informing|mention|mentioning|show|` +
+        "showing|ask|asking|notify|notifying)(?: it to| this to)?(?: the)? (?:user|person|anyone|anybody|" +
+        String.raw`human|permission|confirmation|approval)|secretly|silently (?:run|send|execute|delete|install))\b`,
+      "i"
+    )
   },
   {
     level: "error",
     rule: "orders",
     what: "tells the model to ignore other instructions or a guard",
-    test:
-      /\b(?:ignore|disregard|forget|override|bypass|disable|skip|turn off|circumvent) (?:\w+ ){0,3}(?:instructions|rules|guidelines|restrictions|guards?|guardrails|hooks?|approvals?|permissions?|safety|sandbox|allowed-tools|policy|policies)\b/i
+    test: new RegExp(
+      String.raw`\b(?:ignore|disregard|forget|override|bypass|disable|skip|turn off|` +
+        String.raw`circumvent) (?:\w+ ){0,3}(?:instructions|rules|guidelines|restrictions|guards?|guardrails|hooks?|` +
+        String.raw`approvals?|permissions?|safety|sandbox|allowed-tools|policy|policies)\b`,
+      "i"
+    )
   },
   {
     level: "warning",
@@ -105,15 +113,20 @@ const patterns: ReadonlyArray<Pattern> = [
     level: "warning",
     rule: "network",
     what: "uses the network",
-    test:
-      /\b(?:curl|wget|ncat|netcat|scp|sftp|ssh|rsync|telnet)\s+[-\w$"'/]|\bhttps?:\/\/|\bfetch\(|\brequests\.\w+\(|\burllib\b|\bsocket\.\w|\/dev\/(?:tcp|udp)\/|\baxios\b|\bhttp\.client\b/
+    test: new RegExp(
+      String.raw`\b(?:curl|wget|ncat|netcat|scp|sftp|ssh|rsync|telnet)\s+[-\w$"'/]|\bhttps?:\/\/|\bfetch\(|` +
+        String.raw`\brequests\.\w+\(|\burllib\b|\bsocket\.\w|\/dev\/(?:tcp|udp)\/|\baxios\b|\bhttp\.client\b`
+    )
   },
   {
     level: "warning",
     rule: "secrets",
     what: "reads keys or variables of the environment",
-    test:
-      /\.ssh\/|\.aws\/|id_(?:rsa|ed25519)\b|(?:^|[\s"'/=])\.env\b|\bprintenv\b|os\.environ\b|process\.env\b|\.netrc\b|\bkeychain\b/i
+    test: new RegExp(
+      String.raw`\.ssh\/|\.aws\/|id_(?:rsa|ed25519)\b|(?:^|[\s"'/=])\.env\b|\bprintenv\b|os\.environ\b|` +
+        String.raw`process\.env\b|\.netrc\b|\bkeychain\b`,
+      "i"
+    )
   }
 ]
 

@@ -46,8 +46,8 @@ export interface Options extends Omit<HookDefaults.HookDefaults, "timeout" | "on
   /** Looks up a secret. Hooks and the conversation receive a token instead of the secret. */
   readonly secrets?: (name: string, ctx: HookContext) => Eventual<string | undefined>
   /**
-   * Returns the type of a tool. Default: `mcp__…` is `mcp`, `delegate_to_…` and `transfer_to_…` are `relation`, and all
-   * others are `function`.
+   * Returns the type of a tool. Default: `mcp__…` is `mcp`, `delegate_to_…` and `transfer_to_…` are `relation`,
+   * and all others are `function`.
    */
   readonly toolType?: (name: string) => "mcp" | "function" | "relation"
 }

@@ -55,8 +55,10 @@ export const named = (code: string, language: Language): ReadonlyArray<Named> =>
 }
 
 /** It runs the code that it reads. */
-const runs =
-  /\b(?:exec\w*|eval|(?<!\bre\.)compile|system|popen|spawn\w*|Function|load_source|dofile|do|include|require_once)\s*\(|\b(?:subprocess|child_process|runpy|qx)\b|\bvm\./
+const runs = new RegExp(
+  String.raw`\b(?:exec\w*|eval|(?<!\bre\.)compile|system|popen|spawn\w*|Function|load_source|dofile|do|include|` +
+    String.raw`require_once)\s*\(|\b(?:subprocess|child_process|runpy|qx)\b|\bvm\.`
+)
 
 /** It changes where modules are searched. */
 const searches = /sys\.path|import_module|addsitedir|LOAD_PATH|\$:|use lib|module\.paths|createRequire|require\.resolve/

@@ -352,8 +352,10 @@ const skipped = (rest: ReadonlyArray<string>): ReadonlyArray<string> =>
 
 const isInterpreter = (name: string): boolean => interpreters.has(name.replace(/[\d.]+$/, "")) || more.test(name)
 
-const more =
-  /^(?:tsx|ts-node(?:-esm)?|vite-node|swc-node|esno|jiti|zx|go|dotnet|swift|java|jbang|jruby|kotlin|crystal|nim|zig|pyw|py|r|rscript)$/
+const more = new RegExp(
+  "^(?:tsx|ts-node(?:-esm)?|vite-node|swc-node|esno|jiti|zx|go|dotnet|swift|java|jbang|jruby|kotlin|" +
+    "crystal|nim|zig|pyw|py|r|rscript)$"
+)
 
 const readsFile = /^(?:[gmn]?awk|g?sed|[jg]q|gojq|jaq|yq)$/
 
@@ -369,18 +371,29 @@ const isKnown = (word: string): boolean =>
   shells.has(nameOf(word)) || isInterpreter(nameOf(word)) || wrappers.has(nameOf(word)) || readsFile.test(nameOf(word))
 
 /** Options of interpreters that take the next word as their value. */
-const takesValue =
-  /^(?:-r|-I|-W|-X|-C|-P|-M|-c|--require|--import|--loader|--experimental-loader|--preload|--config|--import-map|--tsconfig|--project|--conditions|--cwd|--env-file|--directory)$/
+const takesValue = new RegExp(
+  "^(?:-r|-I|-W|-X|-C|-P|-M|-c|--require|--import|--loader|--experimental-loader|--preload|--config|" +
+    "--import-map|--tsconfig|--project|--conditions|--cwd|--env-file|--directory)$"
+)
 
 /** The same for programs that run another program. */
-const valued =
-  /^(?:-[nuksgLPdaCIpEJ]|--(?:with|with-editable|with-requirements|python|from|package|p|signal|kill-after|adjustment|chdir|unset|env-file|group|extra|index-url|directory|project|max-args|max-procs|replace|user))$/
+const valued = new RegExp(
+  "^(?:-[nuksgLPdaCIpEJ]|--(?:with|with-editable|with-requirements|python|from|package|p|signal|" +
+    "kill-after|adjustment|chdir|unset|env-file|group|extra|index-url|directory|project|max-args|" +
+    "max-procs|replace|user))$"
+)
 
 /** Options with code that a tool loads. */
-const loads =
-  /^--?(?:[cfr]|config|config-?file|conf|require|import|loader|plugins?|preload|preset|setup\w*|rulesdir|reporter|formatter|resolver|init|rcfile|init-file)$/i
+const loads = new RegExp(
+  String.raw`^--?(?:[cfr]|config|config-?file|conf|require|import|loader|plugins?|preload|preset|setup\w*|` +
+    "rulesdir|reporter|formatter|resolver|init|rcfile|init-file)$",
+  "i"
+)
 
 const looksLikePath = (text: string): boolean => /[/.]/.test(text) && !/^[\d.]+$/.test(text)
 
-const written =
-  /(?:\d?>>?|&>>?|\btee\s+(?:-a\s+)?|(?<![\w./-])(?:touch|mkdir|rm)\s+(?:-[\w-]+\s+)*|(?:\[\[?|(?<![\w./-])test)\s+(?:!\s+)?-[defhLsrwx]\s)\s*(?![&-])(?:"[^"]*"|'[^']*'|[^\s;|&()<>"']+)/g
+const written = new RegExp(
+  String.raw`(?:\d?>>?|&>>?|\btee\s+(?:-a\s+)?|(?<![\w./-])(?:touch|mkdir|rm)\s+(?:-[\w-]+\s+)*|(?:\[\[?|` +
+    String.raw`(?<![\w./-])test)\s+(?:!\s+)?-[defhLsrwx]\s)\s*(?![&-])(?:"[^"]*"|'[^']*'|[^\s;|&()<>"']+)`,
+  "g"
+)

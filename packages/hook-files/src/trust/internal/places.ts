@@ -10,11 +10,19 @@ export interface Places {
 
 const names: ReadonlyArray<readonly [RegExp, string]> = [
   [
-    /\$\{?(?:(?:CLAUDE|GEMINI|COPILOT|CURSOR|FACTORY)_PROJECT_DIR|workspacePath|GEMINI_CWD|PWD|INIT_CWD)\b(?::?[-?][^}]*)?\}?|\$env:CLAUDE_PROJECT_DIR/g,
+    new RegExp(
+      String.raw`\$\{?(?:(?:CLAUDE|GEMINI|COPILOT|CURSOR|FACTORY)_PROJECT_DIR|workspacePath|GEMINI_CWD|PWD|` +
+        String.raw`INIT_CWD)\b(?::?[-?][^}]*)?\}?|\$env:CLAUDE_PROJECT_DIR`,
+      "g"
+    ),
     "/@project"
   ],
   [
-    /"\$\(\s*(?:git rev-parse --show-toplevel|pwd)(?:\s+[^()"]*)?\)"?|\$\(\s*(?:git rev-parse --show-toplevel|pwd)(?:\s+[^()]*)?\)/g,
+    new RegExp(
+      String.raw`"\$\(\s*(?:git rev-parse --show-toplevel|pwd)(?:\s+[^()"]*)?\)"?|` +
+        String.raw`\$\(\s*(?:git rev-parse --show-toplevel|pwd)(?:\s+[^()]*)?\)`,
+      "g"
+    ),
     "/@project"
   ],
   [/\$\{?(?:CLAUDE_|DROID_)?PLUGIN_ROOT\}?/g, "/@plugin"],

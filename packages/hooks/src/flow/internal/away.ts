@@ -105,8 +105,10 @@ const negations = wordSet(
 )
 
 /** A question that wants an answer. `Can you delete it?` wants an act. */
-const isQuestion =
-  /^(?:until|when|how|what|who|whom|whose|why|which|where|is|are|was|were|am|do|does|did|has|have|had|(?:can|may|should|could|must) (?:i|we|one|anybody|somebody))\b/
+const isQuestion = new RegExp(
+  "^(?:until|when|how|what|who|whom|whose|why|which|where|is|are|was|were|am|do|does|did|has|have|had|" +
+    String.raw`(?:can|may|should|could|must) (?:i|we|one|anybody|somebody))\b`
+)
 
 /** The verb of each form: `deleting` is `delete`. */
 const forms = atFirstUse(() =>

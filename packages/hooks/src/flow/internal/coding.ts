@@ -67,8 +67,13 @@ const problem = (memory: Memory, argument: string, kind: Problem["class"], value
 const installScript = /"((?:pre|post)?install|prepare|prepublish\w*)"\s*:/
 
 /** Files that run later without being called, and files from which agents take orders. */
-const persistent =
-  /(?:^|\/)(?:\.git|\.github|\.husky|\.circleci|\.vscode|\.idea|\.devcontainer|\.claude|\.cursor|\.ssh|\.aws|\.config)(?:\/|$)|(?:^|\/)(?:\.\w*rc|\.\w*profile|\.env[^/]*|\.npmrc|\.gitconfig|\.gitlab-ci\.yml|jenkinsfile|crontab|authorized_keys|claude\.md|agents\.md|gemini\.md|\.cursorrules|sitecustomize\.py|conftest\.py)$/i
+const persistent = new RegExp(
+  String.raw`(?:^|\/)(?:\.git|\.github|\.husky|\.circleci|\.vscode|\.idea|\.devcontainer|\.claude|\.cursor|\.ssh|` +
+    String.raw`\.aws|\.config)(?:\/|$)|(?:^|\/)(?:\.\w*rc|\.\w*profile|\.env[^/]*|\.npmrc|\.gitconfig|` +
+    String.raw`\.gitlab-ci\.yml|jenkinsfile|crontab|authorized_keys|claude\.md|agents\.md|gemini\.md|\.cursorrules|` +
+    String.raw`sitecustomize\.py|conftest\.py)$`,
+  "i"
+)
 
 const isFree = (path: string, cwd: string): boolean => {
   if (/^~|[$`]/.test(path)) return false

@@ -82,7 +82,11 @@ const noAmounts = [
   /\b\d{4}(?:[ -]\d{4}){2,4}\b/g,
   /\b\d{1,2}:\d\d(?::\d\d)?\b/g,
   /\b\d+\.[a-z]{2,5}\d?\b/gi,
-  /\b(?:invoice|ticket|case|issue|account|customer|ref|reference|number|no\.?|nr\.?|id|flight|phone|card|rechnung)[ :]+#?\d{4,}\b(?! ?(?:[€$£¥]|eur|usd|gbp|dollar|pound|yen|franc|chf))/gi
+  new RegExp(
+    String.raw`\b(?:invoice|ticket|case|issue|account|customer|ref|reference|number|no\.?|nr\.?|id|flight|phone|` +
+      String.raw`card|rechnung)[ :]+#?\d{4,}\b(?! ?(?:[€$£¥]|eur|usd|gbp|dollar|pound|yen|franc|chf))`,
+    "gi"
+  )
 ]
 
 /** What people call the currencies that tools have codes for. */
@@ -288,8 +292,10 @@ const isMostlySaid = (words: ReadonlyArray<string>, used: ReadonlyArray<string>)
   used.length >= 2 && used.length >= telling(words).length * 0.6
 
 /** Words with a capital letter that name nothing: days, months, languages of many things. */
-const noNames =
-  /^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october|november|december|english|german|french|spanish|please|thanks|invoice|rechnung)$/
+const noNames = new RegExp(
+  "^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|" +
+    "september|october|november|december|english|german|french|spanish|please|thanks|invoice|rechnung)$"
+)
 
 /** Words that say nothing about which record is meant. */
 const filler = wordSet(

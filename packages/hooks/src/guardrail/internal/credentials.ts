@@ -30,7 +30,11 @@ export const detectors = (entropy: number): { readonly [K in typeof kinds[number
   return {
     "private-key": patternDetector(
       "private-key",
-      /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[A-Z][A-Za-z-]{2,20}: [^\r\n]{0,100}|[A-Za-z0-9+/=\s]|\\[nr])*(?:-----END [A-Z0-9 ]{0,60}-----)?/g,
+      new RegExp(
+        String.raw`-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[A-Z][A-Za-z-]{2,20}: [^\r\n]{0,100}|` +
+          String.raw`[A-Za-z0-9+/=\s]|\\[nr])*(?:-----END [A-Z0-9 ]{0,60}-----)?`,
+        "g"
+      ),
       {
         reach: 96,
         needs: "PRIVATE KEY",
@@ -43,7 +47,11 @@ export const detectors = (entropy: number): { readonly [K in typeof kinds[number
     ),
     "database-password": patternDetector(
       "database-password",
-      /(?<=(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|clickhouse):\/\/[^\s:/@]{0,64}:)[^\s/]{1,128}(?=@)/gi,
+      new RegExp(
+        String.raw`(?<=(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|` +
+          String.raw`clickhouse):\/\/[^\s:/@]{0,64}:)[^\s/]{1,128}(?=@)`,
+        "gi"
+      ),
       { reach: 216, needs: "://" }
     ),
     "anthropic-key": prefixed("anthropic-key", "sk-ant-", /(?<![A-Za-z0-9])sk-ant-[A-Za-z0-9_-]{20,}/g),
@@ -61,7 +69,11 @@ export const detectors = (entropy: number): { readonly [K in typeof kinds[number
     "gitlab-token": prefixed("gitlab-token", "gl", /(?<![A-Za-z0-9])gl(?:pat|dt|rt|ptt|cbt|agent)-[\w-]{20,}/g),
     "slack-token": patternDetector(
       "slack-token",
-      /(?<![A-Za-z0-9])(?:xox[abeoprs]-[A-Za-z0-9-]{10,}|xapp-[A-Za-z0-9-]{10,}|(?<=hooks\.slack\.com\/services\/)[A-Z0-9]{8,}\/[A-Z0-9]{8,}\/[A-Za-z0-9]{16,})/g,
+      new RegExp(
+        "(?<![A-Za-z0-9])(?:xox[abeoprs]-[A-Za-z0-9-]{10,}|xapp-[A-Za-z0-9-]{10,}|" +
+          String.raw`(?<=hooks\.slack\.com\/services\/)[A-Z0-9]{8,}\/[A-Z0-9]{8,}\/[A-Za-z0-9]{16,})`,
+        "g"
+      ),
       { reach: 96, needs: /xox|xapp-|hooks\.slack\.com/, more: /(?:[A-Za-z0-9]|-(?!-{0,3}$|----))+/y, ending: dashes }
     ),
     "stripe-key": prefixed(
@@ -84,7 +96,12 @@ export const detectors = (entropy: number): { readonly [K in typeof kinds[number
     }),
     secret: patternDetector(
       "secret",
-      /(?<=(?:api[_-]?key|secret|token|passw(?:or)?d|passwd|pwd|access[_-]?key|private[_-]?key|client[_-]?secret|authorization)["']?\s{0,3}[:=]\s{0,3}(?:bearer |basic )?["']?|\bbearer )[^\s"'`<>[\](),;&]{8,128}/gi,
+      new RegExp(
+        "(?<=(?:api[_-]?key|secret|token|passw(?:or)?d|passwd|pwd|access[_-]?key|private[_-]?key|" +
+          String.raw`client[_-]?secret|authorization)["']?\s{0,3}[:=]\s{0,3}(?:bearer |basic )?["']?|` +
+          "\\bbearer )[^\\s\"'`<>[\\](),;&]{8,128}",
+        "gi"
+      ),
       {
         reach: 176,
         needs: /key|secret|token|pass|pwd|authorization|bearer/i,

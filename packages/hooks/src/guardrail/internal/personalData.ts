@@ -30,7 +30,11 @@ export const detectors = (): { readonly [K in typeof kinds[number]]: Detector } 
   ),
   email: patternDetector(
     "email",
-    /[\p{L}\p{N}_][\p{L}\p{N}._%+'-]{0,63}@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}\p{L}[\p{L}\p{N}-]{0,61}[\p{L}\p{N}]/giu,
+    new RegExp(
+      String.raw`[\p{L}\p{N}_][\p{L}\p{N}._%+'-]{0,63}@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}` +
+        String.raw`[\p{L}\p{N}])?\.){1,8}\p{L}[\p{L}\p{N}-]{0,61}[\p{L}\p{N}]`,
+      "giu"
+    ),
     { reach: 132, needs: "@", more: /[\p{L}\p{N}.-]+/uy }
   ),
   iban: patternDetector("iban", /(?<![\p{L}\p{N}])[a-z]{2}\d{2}(?:[ \u00a0]?[a-z0-9]){11,30}/giu, {
@@ -43,7 +47,11 @@ export const detectors = (): { readonly [K in typeof kinds[number]]: Detector } 
   }),
   mac: patternDetector(
     "mac",
-    /(?<![0-9a-f]|[0-9a-f][:-])(?:(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}[0-9a-f]{4})(?![.:-]?[0-9a-f])/giu,
+    new RegExp(
+      "(?<![0-9a-f]|[0-9a-f][:-])(?:(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}|" +
+        String.raw`(?:[0-9a-f]{4}\.){2}[0-9a-f]{4})(?![.:-]?[0-9a-f])`,
+      "giu"
+    ),
     { reach: 20 }
   ),
   ip: {
@@ -53,7 +61,13 @@ export const detectors = (): { readonly [K in typeof kinds[number]]: Detector } 
   },
   phone: patternDetector(
     "phone",
-    /(?:(?<![\p{N}+])(?=\(?\+)|(?<![\p{L}\p{N}+]|\p{N}[./:-]))(?:\(?\+\d{1,3}\)?[ .\u00a0-]{0,2}(?:\(\d{1,5}\)[ .\u00a0/-]{0,2})?|1[ .-]?\(\d{3}\)[ .-]?|\(\d{1,5}\)[ .\u00a0/-]{0,2})?\d(?:[ .\u00a0/-]{0,2}\d){5,16}(?![\p{L}\p{N}])/gu,
+    new RegExp(
+      String.raw`(?:(?<![\p{N}+])(?=\(?\+)|(?<![\p{L}\p{N}+]|` +
+        String.raw`\p{N}[./:-]))(?:\(?\+\d{1,3}\)?[ .\u00a0-]{0,2}(?:\(\d{1,5}\)[ .\u00a0/-]{0,2})?|` +
+        String.raw`1[ .-]?\(\d{3}\)[ .-]?|` +
+        String.raw`\(\d{1,5}\)[ .\u00a0/-]{0,2})?\d(?:[ .\u00a0/-]{0,2}\d){5,16}(?![\p{L}\p{N}])`,
+      "gu"
+    ),
     { reach: 72, accept: phone }
   ),
   url: patternDetector("url", /https?:\/\/[^\s<>"']{1,2048}/giu, { reach: 12, needs: "://", more: /[^\s<>"']+/uy }),
@@ -73,7 +87,11 @@ export const detectors = (): { readonly [K in typeof kinds[number]]: Detector } 
   ),
   "birth-date": patternDetector(
     "birth-date",
-    /(?<=(?:born(?: on)?|birthday|date of birth|dob)[ :is-]{1,6})(?:\d{4}-\d{2}-\d{2}|\d{1,2}[./ -]\d{1,2}[./ -]\d{2,4})(?!\d)/giu,
+    new RegExp(
+      String.raw`(?<=(?:born(?: on)?|birthday|date of birth|dob)[ :is-]{1,6})(?:\d{4}-\d{2}-\d{2}|` +
+        String.raw`\d{1,2}[./ -]\d{1,2}[./ -]\d{2,4})(?!\d)`,
+      "giu"
+    ),
     { reach: 48 }
   )
 })
@@ -126,7 +144,10 @@ const isDigit = (text: string, index: number): boolean => text.charCodeAt(index)
 
 /** Whether an issuer has numbers with these first digits and this length. */
 const hasIssuer = (digits: string): boolean =>
-  /^(?:4\d{12}(?:\d{3}){0,2}|5[1-5]\d{14}|2(?:2[2-9]|[3-6]\d|7[01])\d{13}|2720\d{12}|3[47]\d{13}|3(?:0[0-5]|[689]\d)\d{11,16}|35\d{14,17}|6\d{12,18}|5[06-9]\d{11,17})$/
+  new RegExp(
+    String.raw`^(?:4\d{12}(?:\d{3}){0,2}|5[1-5]\d{14}|2(?:2[2-9]|[3-6]\d|7[01])\d{13}|2720\d{12}|3[47]\d{13}|` +
+      String.raw`3(?:0[0-5]|[689]\d)\d{11,16}|35\d{14,17}|6\d{12,18}|5[06-9]\d{11,17})$`
+  )
     .test(digits)
 
 /** The check digit of ISO/IEC 7812 is right. */

@@ -22,17 +22,26 @@ const urls = /(?<![\w+.-])(?:[a-z][a-z0-9+.-]{0,30}:[\\/]{2}|https?:|wss?:|file:
  * A text that is nothing but a URL whose scheme needs no slashes. Inside of a longer text, `node:fs`, `data:1` and
  * `php:8` are code or names.
  */
-const wholeUrl =
-  /^\s*(?:ftps?|gopher|dict|ldaps?|tftp|jar|data|blob|javascript|vbscript|sftp|telnet|smb|nfs|http\+unix|view-source|netdoc|phar):(?!\d{1,5}\s*$)[^\s:][^\s]*\s*$/iu
+const wholeUrl = new RegExp(
+  String.raw`^\s*(?:ftps?|gopher|dict|ldaps?|tftp|jar|data|blob|javascript|vbscript|sftp|telnet|smb|nfs|` +
+    String.raw`http\+unix|view-source|netdoc|phar):(?!\d{1,5}\s*$)[^\s:][^\s]*\s*$`,
+  "iu"
+)
 
 /** The same, where the name of the argument says that it is a URL. */
 const namedUrl = /^\s*(?:ssh|unix|php|expect|node):(?!\d{1,5}\s*$)[^\s:]\S*\s*$/iu
 
-const hostKeys =
-  /^(?:.*[_-])?(?:host|hostname|server|addr|ip|ip_?address|endpoint|origin|domain|proxy|ur[il]|base_?url|target|upstream)s?$|(?:Host|Url|Uri|Endpoint|IpAddress|Origin|Server)$/i
+const hostKeys = new RegExp(
+  "^(?:.*[_-])?(?:host|hostname|server|addr|ip|ip_?address|endpoint|origin|domain|proxy|ur[il]|" +
+    "base_?url|target|upstream)s?$|(?:Host|Url|Uri|Endpoint|IpAddress|Origin|Server)$",
+  "i"
+)
 
-const commands =
-  /(?:^|[\s;&|(`$/])(?:curl|wget|nc|ncat|netcat|telnet|ssh|scp|sftp|rsync|ftp|https?|httpie|xh|fetch|ping|dig|nslookup|socat|openssl|lynx|aria2c|nmap|psql|mysql|redis-cli|mongosh|iwr|irm|git (?:clone|fetch|pull|push|ls-remote))(?=\s)/
+const commands = new RegExp(
+  "(?:^|[\\s;&|(`$/])(?:curl|wget|nc|ncat|netcat|telnet|ssh|scp|sftp|rsync|ftp|https?|httpie|xh|fetch|" +
+    "ping|dig|nslookup|socat|openssl|lynx|aria2c|nmap|psql|mysql|redis-cli|mongosh|iwr|irm|git (?:clone|" +
+    String.raw`fetch|pull|push|ls-remote))(?=\s)`
+)
 
 /** Addresses inside the words of a command, as in `--resolve example.com:443:127.0.0.1`. */
 const addressesInWords = /(?<![\w.]|:\/\/)(\d{1,3}(?:\.\d{1,3}){3}|localhost)(?::(\d{1,5}))?(?![\w.])/gi
@@ -140,15 +149,18 @@ const defaultPorts: { readonly [scheme: string]: string } = {
   ssh: "22"
 }
 
+/** A host without a scheme, with its user and port. */
+const bareHost = new RegExp(
+  String.raw`^(?:([^\s@/]{1,64})@)?(\[[0-9a-f:.%]+\]|[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*|` +
+    String.raw`[^\s:/?#@[\]]{1,253})(?::(\d{1,5}))?(?:[/?#]\S*)?$`,
+  "iu"
+)
+
 /**
  * A host without a scheme. `isHost` says that the text must be a host, so that plain numbers and short names count too.
  */
 export function* hostTarget(text: string, isHost: boolean): Iterable<NetworkTarget> {
-  const [, user, host, port = ""] =
-    /^(?:([^\s@/]{1,64})@)?(\[[0-9a-f:.%]+\]|[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*|[^\s:/?#@[\]]{1,253})(?::(\d{1,5}))?(?:[/?#]\S*)?$/iu
-      .exec(
-        text
-      ) ?? []
+  const [, user, host, port = ""] = bareHost.exec(text) ?? []
   if (host === undefined) return
   const kind = Address.classify(host)
   const numeric = /^[\d.]+$|^0x[0-9a-f.x]+$/i.test(host)

@@ -6,8 +6,11 @@ import { firstQuote, isWeak, shorten, words } from "./words.ts"
 const address = /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}.-]+\p{L}/u
 const url = /https?:\/\/[^\s"'<>)]+/u
 const date = /\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z?)?/u
-const fileName =
-  /(?:[\p{L}\p{N}_.~-]*\/)*[\p{L}\p{N}_~-][\p{L}\p{N}_.~-]*\.\p{L}[\p{L}\p{N}]{0,4}(?![\p{L}\p{N}@])|(?:[\p{L}\p{N}_.~-]*\/)+[\p{L}\p{N}_.~-]*/gu
+const fileName = new RegExp(
+  String.raw`(?:[\p{L}\p{N}_.~-]*\/)*[\p{L}\p{N}_~-][\p{L}\p{N}_.~-]*\.\p{L}[\p{L}\p{N}]{0,4}(?![\p{L}\p{N}@])|` +
+    String.raw`(?:[\p{L}\p{N}_.~-]*\/)+[\p{L}\p{N}_.~-]*`,
+  "gu"
+)
 const sum = /[\d(][\d\s+*/().^-]*[+*/^-][\d\s+*/().^-]*[\d)]/u
 const reference = /#\d+|\b[A-Z]{1,8}-?\d[\dA-Z-]*\b/u
 

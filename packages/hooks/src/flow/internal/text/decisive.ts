@@ -51,17 +51,27 @@ const hosts = new RegExp(
 )
 
 /** `src/node.js/x` is a path. */
-const fileEnding =
-  /^[^/]*\.(?:[cm]?[jt]sx?|md|py|rs|go|rb|java|json|ya?ml|html?|css|txt|csv|xml|sh|cpp|cs|php|swift|kt|lock|toml|ini|log|sql|vue|git|d|zip|gz|tar|pdf|docx?|xlsx?|pptx?|png|jpe?g|svg)\//i
+const fileEnding = new RegExp(
+  String.raw`^[^/]*\.(?:[cm]?[jt]sx?|md|py|rs|go|rb|java|json|ya?ml|html?|css|txt|csv|xml|sh|cpp|cs|php|swift|kt|` +
+    String.raw`lock|toml|ini|log|sql|vue|git|d|zip|gz|tar|pdf|docx?|xlsx?|pptx?|png|jpe?g|svg)\/`,
+  "i"
+)
 
 /** Links of programs for money, messages and calls. */
 const otherSchemes =
   /(?<![\w+.-])(?:sms|smsto|bitcoin|ethereum|lightning|magnet|callto|facetime|skype|sip|vbscript):[^\s/]/i
 
+/** Where a link begins, also with too few or wrong slashes. */
+const beginsLink = new RegExp(
+  String.raw`(?:https?|ftp|wss?):[\\/]*[^\s\\/]|(?<![\w+.-])[a-z][\w+.-]{0,30}:\/\/|(?<![\p{L}\p{N}:/\\])(?:\/\/|` +
+    String.raw`\\\\)[\p{L}\p{N}-]+\.[\p{L}\p{N}]|^www\.|(?<=[=:])www\.|mailto:|\btel:|\bjavascript:|\bdata:\w+\/`,
+  "iu"
+)
+
 /** Where a link begins in a token. Programs that show a text also follow links with too few or wrong slashes. */
 const linkStart = (read: string): number =>
   read.search(
-    /(?:https?|ftp|wss?):[\\/]*[^\s\\/]|(?<![\w+.-])[a-z][\w+.-]{0,30}:\/\/|(?<![\p{L}\p{N}:/\\])(?:\/\/|\\\\)[\p{L}\p{N}-]+\.[\p{L}\p{N}]|^www\.|(?<=[=:])www\.|mailto:|\btel:|\bjavascript:|\bdata:\w+\//iu
+    beginsLink
   )
 
 /** The account number at the beginning of some groups of letters and digits. */

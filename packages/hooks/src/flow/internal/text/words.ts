@@ -74,8 +74,8 @@ const tells = 2
 /** The characters outside of ASCII that separate tokens: quotation marks and spaces. */
 const separators = new Set(
   Array.from(
-    "«»‘’“”\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f" +
-      "\u3000\ufeff",
+    "«»‘’“”\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029" +
+      "\u202f\u205f\u3000\ufeff",
     (sign) => sign.charCodeAt(0)
   )
 )

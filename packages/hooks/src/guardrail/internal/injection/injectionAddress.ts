@@ -50,7 +50,8 @@ const languages: ReadonlyArray<Language> = [
   language(
     `${start}(?:ki|k\\.i\\.|sprachmodell|ki-[\\p{L}]{2,20}|chatbot|bot|(?:automatische[nrs]?|virtuelle[nrs]?) ` +
       `assistent(?:en)?|systemmeldung|system:)(?![\\p{L}\\d])`,
-    `${start}(?:leite|sende|schicke?|überweise|lösche|führe|buche|kündige|öffne|rufe|gib|zeige?|antworte|vergiss|` +
+    `${start}(?:leite|sende|schicke?|überweise|lösche|führe|buche|kündige|öffne|rufe|gib|zeige?|` +
+      "antworte|vergiss|" +
       "ignoriere|missachte|empfiehl|schreibe?|sage?|nenne|erwähne|verrate|kaufe|bezahle|lade|bestätige|du " +
       "(?:musst|sollst|bist)|musst du|solltest du|gelten nicht mehr|angeordnet|deine (?:bisherige|neue|" +
       "aktuelle))(?![\\p{L}])"
@@ -81,37 +82,53 @@ const languages: ReadonlyArray<Language> = [
       `skicka|visa|ignorera|dikkate alma|ilet|gönder|göster|söyleme|bırak|unut)(?![\\p{L}])`
   ),
   language(
-    `${start}(?:ии|ии-[а-я]{3,20}|языков(?:ая|ой) модел[ьи]|бот|нейросет[ьи]|система:)(?![\\p{L}])`,
-    `${start}(?:забудь|игнорируй|прекрати|перешли|отправь|пришли|покажи|напиши|ответь|удали|открой|переведи|` +
-      "скажи|не (?:говори|упоминай|сообщай)|выполни|раскрой|должен отправить|ты (?:больше не|должен|" +
+    `${start}(?:ии|ии-[а-я]{3,20}|языков(?:ая|ой) модел[ьи]|бот|` +
+      "нейросет[ьи]|система:)(?![\\p{L}])",
+    `${start}(?:забудь|игнорируй|прекрати|перешли|отправь|` +
+      "пришли|покажи|напиши|ответь|удали|открой|переведи|" +
+      "скажи|не (?:говори|упоминай|сообщай)|выполни|раскрой|" +
+      "должен отправить|ты (?:больше не|должен|" +
       "обязан))(?![\\p{L}])"
   ),
   language(
     "(?:人工智能|ai ?助手|(?<![a-z])ai(?![a-z])|机器人|大?语言模型|系统消息)",
-    "(?:忽略|无视|忘记|请?停止当前|输出|转发到|必须说|隐藏|不要(?:告诉|通知)|你只听从|从现在起|立即|请(?:关闭|发送|转账|点击|删除|打开))"
+    "(?:忽略|无视|忘记|请?停止当前|输出|转发到|必须说|隐藏|不要(?:告诉|" +
+      "通知)|你只听从|从现在起|立即|请(?:关闭|发送|转账|点击|删除|打开))"
   ),
   language(
     "(?:(?<![a-z])ai(?![a-z])|人工知能|言語モデル|あなたは)",
-    "(?:無視|無効です|やめて|表示し(?:なさい|てください|ろ)|転送し(?:なさい|てください|、)|送信(?:せよ|しなさい|してください)|従(?:い、|え|ってください)|書き、|知らせないで|" +
+    "(?:無視|無効です|やめて|表示し(?:なさい|てください|ろ)|" +
+      "転送し(?:なさい|てください|、)|送信(?:せよ|しなさい|してください)|" +
+      "従(?:い、|え|ってください)|書き、|知らせないで|" +
       "ではありません。|教えないで)"
   ),
   language(
     "(?:(?<![a-z])ai(?![a-z])|인공지능|언어 모델|챗봇)",
-    "(?:무시하(?:고|세요|십시오)|멈추고|출력하(?:세요|라)|전달하세요|보내세요|보내라|말하지 마|알리지 마|표시하세요|삭제하세요)"
+    "(?:무시하(?:고|세요|십시오)|멈추고|출력하(?:세요|라)|전달하세요|" +
+      "보내세요|보내라|말하지 마|알리지 마|표시하세요|삭제하세요)"
   ),
   language(
-    "(?:الذكاء الاصطناعي|نموذجا? لغويا?|एआई|कृत्रिम बुद्धिमत्ता)",
-    "(?:تجاهل|أرسل|توقف|اعرض|ولا تخبر|احذف|انس|अनदेखा|भेजें|दिखाएं|मत बताएं|भूल जाएं)"
+    "(?:الذكاء الاصطناعي|نموذجا? لغويا?|एआई|" +
+      "कृत्रिम बुद्धिमत्ता)",
+    "(?:تجاهل|أرسل|توقف|اعرض|ولا تخبر|احذف|انس|अनदेखा|" +
+      "भेजें|दिखाएं|मत बताएं|भूल जाएं)"
   )
 ]
 
 /** A text in Latin letters without any of these names no machine. */
-const anyMachine =
-  /model|modèl|bot|llm|copilot|chatgpt|claude|gemini|assist|asist|asyst|agent|reader|review|planner|taker|summari|crawl|machine|automat|rob|intelli|inteli|syst|sist|administrador|software|yapay|(?<![a-z])(?:ai|ia|ki|a\.i|k\.i)(?![a-z])/i
+const anyMachine = new RegExp(
+  "model|modèl|bot|llm|copilot|chatgpt|claude|gemini|assist|asist|asyst|agent|reader|review|planner|" +
+    "taker|summari|crawl|machine|automat|rob|intelli|inteli|syst|sist|administrador|software|yapay|" +
+    String.raw`(?<![a-z])(?:ai|ia|ki|a\.i|k\.i)(?![a-z])`,
+  "i"
+)
 
 /** Letters of the languages that are not written in Latin letters. */
-const otherLetters =
-  /[\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}\p{Script=Hangul}]/u
+const otherLetters = new RegExp(
+  String.raw`[\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Hiragana}\p{Script=Katakana}` +
+    String.raw`\p{Script=Han}\p{Script=Hangul}]`,
+  "u"
+)
 
 /** How many languages of the list are written in Latin letters. */
 const latin = 5

@@ -116,15 +116,19 @@ export const textSignals: ReadonlyArray<Signal> = [
     "(?:ignore[zr]?|oublie[zr]?|compte des?) (?:[\\wéèà]{1,20} ){0,3}(?:instructions?|consignes?|règles?|" +
       "directives?) (?:précédente|antérieure|ci-dessus|initiale)|\\boublie[zr]? tout ce qui précède",
     "\\b(?:ignora|ignore|olvida|omite|dimentica|desconsidere|esqueça) (?:[\\wçõãéíóú]{1,20} ){0,3}" +
-      "(?:instrucciones|reglas|istruzioni|regole|instruções|regras|órdenes|ordens) (?:anterior|previ|precedent|acima)",
+      "(?:instrucciones|reglas|istruzioni|regole|instruções|regras|órdenes|ordens) (?:anterior|" +
+      "previ|precedent|acima)",
     "\\b(?:negeer|vergeet) (?:\\w{1,20} ){0,3}(?:vorige|eerdere|bovenstaande|voorgaande) (?:instructies|regels|" +
       "opdrachten)",
     "(?:zignoruj|zapomnij o) (?:[\\wśćżźłóęą]{1,20} ){0,3}(?:poprzedni|wcześniejsz|powyższ)[a-z]{1,4} " +
       "(?:instrukcj|poleceni|zasad)",
-    "(?:игнорируй|забудь)(?:те)? (?:[а-я]{1,20} ){0,3}(?:предыдущи|прежни|прошлы)[а-я]{1,3} (?:инструкци|указани|" +
+    "(?:игнорируй|забудь)(?:те)? (?:[а-я]{1,20} ){0,3}(?:предыдущи|" +
+      "прежни|прошлы)[а-я]{1,3} (?:инструкци|указани|" +
       "правил|команд)",
-    "(?:忽略|无视|忘记|無視)[^\\n。]{0,10}(?:之前|上面|以上|先前|所有)[^\\n。]{0,6}(?:指令|指示|规则|命令|提示)",
-    "(?:以前|これまで|上記|前|今まで)の[^\\n。]{0,6}(?:指示|命令|ルール)[^\\n。]{0,8}(?:無視|忘れ)"
+    "(?:忽略|无视|忘记|無視)[^\\n。]{0,10}(?:之前|上面|以上|先前|" +
+      "所有)[^\\n。]{0,6}(?:指令|指示|规则|命令|提示)",
+    "(?:以前|これまで|上記|前|今まで)の[^\\n。]{0,6}(?:指示|命令|" +
+      "ルール)[^\\n。]{0,8}(?:無視|忘れ)"
   ),
   signal(
     "persona",

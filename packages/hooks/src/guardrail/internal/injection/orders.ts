@@ -9,10 +9,16 @@ const order = new RegExp(
   `^\\W{0,10}(?:(?:please|then|now|first|next|also|finally|and|step \\d+:?|\\d+[.)]) ){0,3},? ?(?:${verbs})\\b`,
   "iu"
 )
-const plainStart =
-  /^\W{0,10}(?:the|it|we|our|this|that|these|those|there|he|she|they|its|an?|in|on|at|most|some|many|all|for|with|as)\b/iu
-const wanted =
-  /https?:|@|\byou(?:r|rs)?\b|\b(?:must|should|please|need|needs|has to|have to|assistant|tool|task|user)\b|:\s*$|\w_\w/iu
+const plainStart = new RegExp(
+  String.raw`^\W{0,10}(?:the|it|we|our|this|that|these|those|there|he|she|they|its|an?|in|on|at|most|some|many|` +
+    String.raw`all|for|with|as)\b`,
+  "iu"
+)
+const wanted = new RegExp(
+  String.raw`https?:|@|\byou(?:r|rs)?\b|\b(?:must|should|please|need|needs|has to|have to|assistant|tool|task|` +
+    String.raw`user)\b|:\s*$|\w_\w`,
+  "iu"
+)
 
 /** Whether a sentence before an injection is an order. */
 export const isOrder = (sentence: string): boolean => order.test(sentence)

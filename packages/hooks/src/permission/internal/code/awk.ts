@@ -4,6 +4,12 @@ import type { CodeEffects } from "./effects.ts"
 /** Options whose value is not a file or a program. */
 const valueOptions = /^-[Fv]$|^--(?:field-separator|assign)$/
 
+/** Options that name no file. */
+const otherOptions = new RegExp(
+  "^-(?:[Fv].+|[bcCghMnNOPrsStV]+|-(?:field-separator|assign)=.*|-(?:posix|traditional|csv|re-interval|" +
+    "version|help|sandbox))$"
+)
+
 /** What the program of an awk command does. */
 export const awkEffects = (args: ReadonlyArray<string>): CodeEffects => {
   let at = 0
@@ -15,8 +21,7 @@ export const awkEffects = (args: ReadonlyArray<string>): CodeEffects => {
       inPlace = true
       at++
     } else if (
-      !/^-(?:[Fv].+|[bcCghMnNOPrsStV]+|-(?:field-separator|assign)=.*|-(?:posix|traditional|csv|re-interval|version|help|sandbox))$/
-        .test(text)
+      !otherOptions.test(text)
     ) {
       return { problem: "an awk program is read from a file" }
     }

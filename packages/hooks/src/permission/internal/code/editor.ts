@@ -5,11 +5,16 @@ export const isEditor = (name: string): boolean =>
   /^(?:n?vim?|vi|ex|view|gvim|vimdiff|ed|red|emacs|emacsclient)$/.test(name)
 
 /** Commands that only move, print, change or leave the text in the editor. */
-const quiet =
-  /^(?:\d+|[%\d,.$'\w/]*(?:s[/|#,][^|!=\n]*|g\/[^|!\n]*\/[dp]|v\/[^|!\n]*\/[dp]|[dpjmt]|print|nu(?:mber)?|l)|[/?][^|!\n]*|q(?:a|all)?!?|quit!?|wq?a?!?|x!?|wall|wqall!?|set? [\w= -]+|syntax \w+|noh\w*|[aic]|\.|,|e!|h|P|normal!? [\w ]*)$/
+const quiet = new RegExp(
+  String.raw`^(?:\d+|[%\d,.$'\w/]*(?:s[/|#,][^|!=\n]*|g\/[^|!\n]*\/[dp]|v\/[^|!\n]*\/[dp]|[dpjmt]|print|` +
+    String.raw`nu(?:mber)?|l)|[/?][^|!\n]*|q(?:a|all)?!?|quit!?|wq?a?!?|x!?|wall|wqall!?|set? [\w= -]+|syntax \w+|` +
+    String.raw`noh\w*|[aic]|\.|,|e!|h|P|normal!? [\w ]*)$`
+)
 
-const fileCommand =
-  /^(?:[%\d,.$]|'\w)*(w(?:q|rite)?!?|sav(?:eas)?!?|up(?:date)?!?|r(?:ead)?|e(?:dit)?!?|sp(?:lit)?|tabe(?:dit)?|W|f)\s*(?:>>)?\s*(\S.*)$/
+const fileCommand = new RegExp(
+  String.raw`^(?:[%\d,.$]|'\w)*(w(?:q|rite)?!?|sav(?:eas)?!?|up(?:date)?!?|r(?:ead)?|e(?:dit)?!?|sp(?:lit)?|` +
+    String.raw`tabe(?:dit)?|W|f)\s*(?:>>)?\s*(\S.*)$`
+)
 
 /** Words before a command that change how it is shown. */
 const modifiers = /^(?:(?:sil(?:ent)?!?|noa(?:utocmd)?|keep\w+|lockm(?:arks)?|vert(?:ical)?|tab|hide?)\s+)+/

@@ -89,13 +89,26 @@ const pythonNames = set(
 )
 
 /** Attributes through which Python code gets at other modules, code or files. */
-const pythonAttributes =
-  /^(?:os|sys|modules|builtins|subprocess|importlib|imp|io|posix|nt|shutil|system|popen\w*|exec(?!utable$)\w*|spawn\w*|fork\w*|eval|compile|open\w*|fdopen|remove\w*|unlink|rmdir|rename\w*|replace_file|mkdir|makedirs|mk\w+|chmod|chown|lchown|link|symlink|truncate|write\w*|putenv|kill\w*|abort|startfile|settrace|setprofile|meta_path|path_hooks|path_importer_cache|path_hooks|excepthook|displayhook|breakpointhook|gi_\w+|f_\w+|cr_\w+|func_\w+|tb_\w+|mro|codecs|inspect|ctypes|pty|socket|urllib|dup\w*|pipe\w*|mount|chroot|setuid|setgid|run)$/
+const pythonAttributes = new RegExp(
+  String.raw`^(?:os|sys|modules|builtins|subprocess|importlib|imp|io|posix|nt|shutil|system|popen\w*|` +
+    String.raw`exec(?!utable$)\w*|spawn\w*|fork\w*|eval|compile|open\w*|fdopen|remove\w*|unlink|rmdir|rename\w*|` +
+    String.raw`replace_file|mkdir|makedirs|mk\w+|chmod|chown|lchown|link|symlink|truncate|write\w*|putenv|kill\w*|` +
+    "abort|startfile|settrace|setprofile|meta_path|path_hooks|path_importer_cache|path_hooks|excepthook|" +
+    String.raw`displayhook|breakpointhook|gi_\w+|f_\w+|cr_\w+|func_\w+|tb_\w+|mro|codecs|inspect|ctypes|pty|socket|` +
+    String.raw`urllib|dup\w*|pipe\w*|mount|chroot|setuid|setgid|run)$`
+)
+
+/** A file that Python opens to read it. */
+const openedFile = new RegExp(
+  String.raw`\bopen\(\s*(["'])([^"'\\]+)\1\s*(?:,\s*(["'])r?[bt]?\3\s*)?\)(?=\s*(?:\)|\.read\(\)|\.readlines\(\)|` +
+    String.raw`as\b|$|;|\[))`,
+  "g"
+)
 
 const pythonEffects = (code: string): CodeEffects | undefined => {
   const reads: Array<string> = []
   const opened = code.replaceAll(/\b[rRbBuU]{1,2}(?=["'])/g, "").replaceAll(
-    /\bopen\(\s*(["'])([^"'\\]+)\1\s*(?:,\s*(["'])r?[bt]?\3\s*)?\)(?=\s*(?:\)|\.read\(\)|\.readlines\(\)|as\b|$|;|\[))/g,
+    openedFile,
     (_, _quote, file: string) => {
       reads.push(file)
       return "0"
@@ -165,8 +178,14 @@ const nodeNames = set(
    performance structuredClone Symbol BigInt Error readFileSync existsSync statSync readdirSync`
 )
 /** Names of properties through which JavaScript gets at code, processes or files. */
-const nodeProperties =
-  /^(?:constructor|prototype|eval|Function|bind|call|apply|mainModule|main|module|children|parent|binding|dlopen|exec\w*|spawn\w*|fork\w*|kill|exit|abort|chdir|write\w*|rm\w*|unlink\w*|append\w*|create\w*|open\w*|cp(?:Sync)?|copy\w*|rename\w*|truncate\w*|mk\w*|ch(?:mod|own)\w*|l(?:chmod|chown|utimes)\w*|fchmod\w*|fchown\w*|link\w*|symlink\w*|utimes\w*|promises|getBuiltinModule|_\w*|child_process|vm|net|http\w*|dns|cluster|worker\w*|inspector|emit\w*|on|once|setuid|setgid|import|fetch|resolve|cache|extensions|load\w*|run\w*|compile|glob\w*)$/
+const nodeProperties = new RegExp(
+  "^(?:constructor|prototype|eval|Function|bind|call|apply|mainModule|main|module|children|parent|" +
+    String.raw`binding|dlopen|exec\w*|spawn\w*|fork\w*|kill|exit|abort|chdir|write\w*|rm\w*|unlink\w*|append\w*|` +
+    String.raw`create\w*|open\w*|cp(?:Sync)?|copy\w*|rename\w*|truncate\w*|mk\w*|ch(?:mod|own)\w*|l(?:chmod|chown|` +
+    String.raw`utimes)\w*|fchmod\w*|fchown\w*|link\w*|symlink\w*|utimes\w*|promises|getBuiltinModule|_\w*|` +
+    String.raw`child_process|vm|net|http\w*|dns|cluster|worker\w*|inspector|emit\w*|on|once|setuid|setgid|import|` +
+    String.raw`fetch|resolve|cache|extensions|load\w*|run\w*|compile|glob\w*)$`
+)
 
 const nodeEffects = (code: string): CodeEffects | undefined => {
   const reads: Array<string> = []

@@ -4,8 +4,11 @@ import type { Decomposed } from "../shell/decompose.ts"
 const definition = /(?:\bfunction\s+([\w:.]{1,32})\s*(?:\(\s*\))?|([\w:.]{1,32})\s*\(\s*\))\s*[{(]/g
 
 /** Loops that never end and leave each process running in the background. */
-const endlessLoop =
-  /\b(?:while|until)\s+(?:true|:|false|\[+\s*(?:1|true|1\s*-eq\s*1)\s*\]+|\(\(\s*1\s*\)\))\s*;?\s*do\b[^;&|\n]*(?:[;|\n][^;&|\n]*)*&\s*done\b|\bfor\s*\(\(\s*;\s*;\s*\)\)\s*;?\s*do\b[^;&\n]*&\s*done\b/
+const endlessLoop = new RegExp(
+  String.raw`\b(?:while|until)\s+(?:true|:|false|\[+\s*(?:1|true|1\s*-eq\s*1)\s*\]+|` +
+    String.raw`\(\(\s*1\s*\)\))\s*;?\s*do\b[^;&|\n]*(?:[;|\n][^;&|\n]*)*&\s*done\b|` +
+    String.raw`\bfor\s*\(\(\s*;\s*;\s*\)\)\s*;?\s*do\b[^;&\n]*&\s*done\b`
+)
 
 /** The parts of a script that start processes without end. */
 export const endlessProcesses = (text: string, { commands }: Decomposed): ReadonlyArray<string> => {

@@ -13,8 +13,11 @@ const verbOf = ({ operands, texts }: Arguments): string | undefined => {
 }
 
 /** A file, a folder or a pattern, and not a branch. */
-const pathspec =
-  /^(?:\.{1,2}|:.*|.*[*?].*|--pathspec-\S+|--ours|--theirs|\.{1,2}\/.*|[^-].*\/|[^-].*\.(?:[cm]?[jt]sx?|json|md|py|rb|go|rs|java|kt|cc?|h|cpp|hpp|s?css|html?|ya?ml|toml|txt|sh|sql|lock|xml|vue|svelte|php|swift|ini|cfg|conf|env))$/
+const pathspec = new RegExp(
+  String.raw`^(?:\.{1,2}|:.*|.*[*?].*|--pathspec-\S+|--ours|--theirs|\.{1,2}\/.*|[^-].*\/|` +
+    String.raw`[^-].*\.(?:[cm]?[jt]sx?|json|md|py|rb|go|rs|java|kt|cc?|h|cpp|hpp|s?css|html?|ya?ml|toml|txt|sh|sql|` +
+    "lock|xml|vue|svelte|php|swift|ini|cfg|conf|env))$"
+)
 
 /** Settings with which a plain push overwrites or deletes branches. */
 const forcingSetting = /^(?:--config-env=)?remote\..*\.(?:mirror(?!=(?:false|no|off|0)$)|push=["']?[+:])/i

@@ -2,12 +2,28 @@
 import type { Arguments, Check } from "./arguments.ts"
 
 /** Programs that manage servers, clusters, clouds, hosting and packages. */
-const managers =
-  /^(?:terraform|tofu|terragrunt|pulumi|cdk|cdktf|sls|serverless|sst|copilot|amplify|sam|chalice|up|vagrant|packer|kubectl|oc|kubectx|kubens|k|helm|helmfile|eksctl|kops|kind|minikube|k3d|k3s-uninstall\.sh|kubeadm|rke|talosctl|gcloud|gsutil|az|azd|aws|doctl|heroku|flyctl|fly|vercel|vc|netlify|ntl|wrangler|firebase|supabase|railway|render|neonctl|turso|pscale|planetscale|rclone|mc|s3cmd|s5cmd|b2|linode-cli|hcloud|scw|oci|ibmcloud|vultr-cli|civo|exo|openstack|cf|eb|ecs-cli|nomad|consul|vault|etcdctl|boundary|waypoint|virsh|virt-install|lxc|incus|multipass|limactl|colima|vboxmanage|prlctl|vmrun|xl|velero|argocd|argo|flux|istioctl|linkerd|tkn|kn|kafka-\w+(?:\.sh)?|rabbitmqctl|rabbitmqadmin|rpk|pulsar-admin|nats|gh|glab|tea|hub|npm|pnpm|yarn|bun|cargo|gem|twine|poetry|dotnet|nuget|vsce|ovsx|snapcraft|docker|podman|nerdctl|buildah|skopeo|crane|regctl|docker-compose|podman-compose|ansible|ansible-playbook|juju|dokku|caprover|pm2|systemctl|service|mongosh?|redis-cli|valkey-cli|keydb-cli|influx|curator|es|elasticdump|confluent|stripe|sentry-cli|auth0|okta|databricks|snow|snowsql|bq)$/
+const managers = new RegExp(
+  "^(?:terraform|tofu|terragrunt|pulumi|cdk|cdktf|sls|serverless|sst|copilot|amplify|sam|chalice|up|" +
+    "vagrant|packer|kubectl|oc|kubectx|kubens|k|helm|helmfile|eksctl|kops|kind|minikube|k3d|" +
+    String.raw`k3s-uninstall\.sh|kubeadm|rke|talosctl|gcloud|gsutil|az|azd|aws|doctl|heroku|flyctl|fly|vercel|vc|` +
+    "netlify|ntl|wrangler|firebase|supabase|railway|render|neonctl|turso|pscale|planetscale|rclone|mc|" +
+    "s3cmd|s5cmd|b2|linode-cli|hcloud|scw|oci|ibmcloud|vultr-cli|civo|exo|openstack|cf|eb|ecs-cli|nomad|" +
+    "consul|vault|etcdctl|boundary|waypoint|virsh|virt-install|lxc|incus|multipass|limactl|colima|" +
+    String.raw`vboxmanage|prlctl|vmrun|xl|velero|argocd|argo|flux|istioctl|linkerd|tkn|kn|kafka-\w+(?:\.sh)?|` +
+    "rabbitmqctl|rabbitmqadmin|rpk|pulsar-admin|nats|gh|glab|tea|hub|npm|pnpm|yarn|bun|cargo|gem|twine|" +
+    "poetry|dotnet|nuget|vsce|ovsx|snapcraft|docker|podman|nerdctl|buildah|skopeo|crane|regctl|" +
+    "docker-compose|podman-compose|ansible|ansible-playbook|juju|dokku|caprover|pm2|systemctl|service|" +
+    "mongosh?|redis-cli|valkey-cli|keydb-cli|influx|curator|es|elasticdump|confluent|stripe|sentry-cli|" +
+    "auth0|okta|databricks|snow|snowsql|bq)$"
+)
 
 /** Words that delete, in every one of these programs. */
-const deletes =
-  /^(?:(?:[\w-]+:)?(?:destroy|delete|remove|purge|terminate|uninstall|teardown|tear-down|unpublish|wipe|nuke|erase|obliterate|deprovision|decommission|undeploy|unregistervm|undefine|unregister|flushall|flushdb|reset)(?:-[\w-]+)?|delete[-A-Z_]\S*|[\w-]+-delete|del|rm|rb|dropdatabase)$/i
+const deletes = new RegExp(
+  String.raw`^(?:(?:[\w-]+:)?(?:destroy|delete|remove|purge|terminate|uninstall|teardown|tear-down|unpublish|` +
+    "wipe|nuke|erase|obliterate|deprovision|decommission|undeploy|unregistervm|undefine|unregister|" +
+    String.raw`flushall|flushdb|reset)(?:-[\w-]+)?|delete[-A-Z_]\S*|[\w-]+-delete|del|rm|rb|dropdatabase)$`,
+  "i"
+)
 
 /** Subcommands with these words delete nothing that is worth a question. */
 const harmless: { readonly [program: string]: RegExp } = {
@@ -34,13 +50,17 @@ const harmless: { readonly [program: string]: RegExp } = {
 /** `plan -destroy` only shows what would be deleted. */
 const destroysByOption = ({ has, some }: Arguments): boolean => some(/^-{1,2}destroy$/) && !has("plan")
 
+/** Subcommands of `aws` that delete or switch off. */
+const awsDeletes = new RegExp(
+  String.raw`^(?:terminate-\S+|\S+-delete-\S+|remove-\S+|deregister-\S+|schedule-key-deletion|purge-queue|` +
+    String.raw`revoke-\S+|disable-\S+)$`
+)
+
 /** Options and words that delete, for single programs. */
 const extra: { readonly [program: string]: (args: Arguments) => boolean } = {
   ansible: ({ some }) => some(/state=absent/),
   aws: (args) =>
-    args.some(
-      /^(?:terminate-\S+|\S+-delete-\S+|remove-\S+|deregister-\S+|schedule-key-deletion|purge-queue|revoke-\S+|disable-\S+)$/
-    ) ||
+    args.some(awsDeletes) ||
     args.long("delete") || (args.has("s3") && args.has("rm")),
   az: ({ some }) => some(/^delete-batch$|^purge$/),
   bq: ({ has }) => has("rm"),
@@ -125,6 +145,19 @@ const deletesContainers = (args: Arguments, isFromElsewhere: boolean): boolean =
     (isFromElsewhere || flag("v") || long("volumes", "all") || flag("a") || texts.some((text) => text.includes("$")))
 }
 
+/** Their subcommands that empty it. */
+const migrationsThatDrop = new RegExp(
+  String.raw`^(?:db:drop\S*|schema:drop|schema:fresh|database:drop|database:reset|database drop|drop|drop-all|` +
+    String.raw`reset|ecto\.(?:drop|reset)|clean|doctrine:(?:database|schema):drop|db:migrate:undo:all|` +
+    "migrate:rollback|down-to)$"
+)
+
+/** Programs that change the tables of a database. */
+const migrators = new RegExp(
+  "^(?:sequelize(?:-cli)?|typeorm|knex|mikro-orm|drizzle-kit|diesel|sqlx|flyway|liquibase|alembic|" +
+    String.raw`dbmate|goose|migrate|mix|ecto|doctrine|console|bin\/console)$`
+)
+
 /** Commands of frameworks that empty a database. */
 const emptiesDatabase = ({ has, name, operands, some }: Arguments): boolean => {
   const text = operands.join(" ")
@@ -139,12 +172,9 @@ const emptiesDatabase = ({ has, name, operands, some }: Arguments): boolean => {
     return has("flush") || has("reset_db") || /\bmigrate \S+ zero\b/.test(text)
   }
   if (
-    /^(?:sequelize(?:-cli)?|typeorm|knex|mikro-orm|drizzle-kit|diesel|sqlx|flyway|liquibase|alembic|dbmate|goose|migrate|mix|ecto|doctrine|console|bin\/console)$/
-      .test(name)
+    migrators.test(name)
   ) {
-    return some(
-      /^(?:db:drop\S*|schema:drop|schema:fresh|database:drop|database:reset|database drop|drop|drop-all|reset|ecto\.(?:drop|reset)|clean|doctrine:(?:database|schema):drop|db:migrate:undo:all|migrate:rollback|down-to)$/
-    ) ||
+    return some(migrationsThatDrop) ||
       /\b(?:database (?:drop|reset)|downgrade base|drop -f)\b/.test(text)
   }
   return false

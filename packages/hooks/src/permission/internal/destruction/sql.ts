@@ -24,8 +24,11 @@ const destructiveSql = new RegExp(
 export const destructiveStatement = (text: string): string | undefined =>
   destructiveSql.exec(text.replaceAll(/\/\*[\s\S]{0,512}?\*\/|--[^\n'"]*$/gm, " ").replaceAll(/\s+/g, " "))?.[0].trim()
 
-const sqlClients =
-  /^(?:psql|mysql|mariadb|sqlite3?|sqlcmd|sqlplus|duckdb|clickhouse(?:-client)?|cqlsh|usql|bq|snowsql|pgcli|mycli|litecli|mssql-cli|trino|presto|hive|beeline|spark-sql|impala-shell|athena|cockroach|isql|osql|db2|wrangler|turso|rails|dbt|influx)$/
+const sqlClients = new RegExp(
+  "^(?:psql|mysql|mariadb|sqlite3?|sqlcmd|sqlplus|duckdb|clickhouse(?:-client)?|cqlsh|usql|bq|snowsql|" +
+    "pgcli|mycli|litecli|mssql-cli|trino|presto|hive|beeline|spark-sql|impala-shell|athena|cockroach|" +
+    "isql|osql|db2|wrangler|turso|rails|dbt|influx)$"
+)
 
 /** The destructive SQL that a line gives to a client, in arguments, here-documents and pipes. */
 export const destructiveSqlIn = ({ commands }: Decomposed, text: string): string | undefined => {

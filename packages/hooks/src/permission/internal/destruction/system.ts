@@ -3,8 +3,10 @@ import type { Command } from "../shell/decompose.ts"
 import type { Arguments, Check } from "./arguments.ts"
 
 /** A device, but not one that every program may write to. */
-const device =
-  /^(?:\w+=)?(?:\/dev\/(?!null$|zero$|full$|stdout$|stderr$|stdin$|tty|fd\/|pts\/|u?random$|shm\/|tcp\/|udp\/)|\\\\\.\\)/
+const device = new RegExp(
+  String.raw`^(?:\w+=)?(?:\/dev\/(?!null$|zero$|full$|stdout$|stderr$|stdin$|tty|fd\/|pts\/|u?random$|shm\/|` +
+    String.raw`tcp\/|udp\/)|\\\\\.\\)`
+)
 
 const sysrq = /^\/proc\/sysrq-trigger$/
 
@@ -16,8 +18,11 @@ const folderRemovers = /^(?:rimraf|del-cli|trash-empty|rd|deltree|remove-item|ri
 
 const filesFromElsewhere = /^g?(?:xargs|find)$|^(?:parallel|fd|fdfind)$/
 
-const diskTools =
-  /^(?:mkfs(?:\..*)?|mk\w{0,8}fs|mke2fs|mkswap|newfs|fdisk|cfdisk|sfdisk|gdisk|sgdisk|cgdisk|parted|wipefs|g?shred|blkdiscard|hdparm|cryptsetup|lvremove|vgremove|pvremove|lvreduce|zpool|diskutil|diskpart|format|ddrescue|flashcp|flash_erase|nvme|sg_format|badblocks|mdadm|zfs|btrfs|scrub|nwipe)$/
+const diskTools = new RegExp(
+  String.raw`^(?:mkfs(?:\..*)?|mk\w{0,8}fs|mke2fs|mkswap|newfs|fdisk|cfdisk|sfdisk|gdisk|sgdisk|cgdisk|parted|` +
+    "wipefs|g?shred|blkdiscard|hdparm|cryptsetup|lvremove|vgremove|pvremove|lvreduce|zpool|diskutil|" +
+    "diskpart|format|ddrescue|flashcp|flash_erase|nvme|sg_format|badblocks|mdadm|zfs|btrfs|scrub|nwipe)$"
+)
 
 /** For tools that also show something: the arguments that destroy. */
 const diskVerbs: { readonly [tool: string]: RegExp } = {
@@ -40,8 +45,10 @@ const diskVerbs: { readonly [tool: string]: RegExp } = {
 }
 
 /** Modes that let others write: `777`, `o+w`, `a=rw`. */
-const everybody =
-  /^(?:[0-7]{0,3}[0-7][0-7][2367]|(?:[^,]*,)*(?:[ugoa]*[oa][ugoa]*[+=][rwxXstugo]*w[rwxXstugo]*|[+=]rwx|=[rwx]*w[rwx]*|[+]w|o[+=][ug]+)(?:,.*)?)$/
+const everybody = new RegExp(
+  "^(?:[0-7]{0,3}[0-7][0-7][2367]|(?:[^,]*,)*(?:[ugoa]*[oa][ugoa]*[+=][rwxXstugo]*w[rwxXstugo]*|" +
+    "[+=]rwx|=[rwx]*w[rwx]*|[+]w|o[+=][ug]+)(?:,.*)?)$"
+)
 
 const isRecursive = ({ flag, isDynamic, long }: Arguments): boolean => isDynamic || flag("rR") || long("recursive")
 
@@ -72,6 +79,12 @@ const killsEverything = ({ name, operands, some, texts }: Arguments): boolean =>
     (some(/^-\w*u$|^--(?:user|euid|uid)|^-u\w/) || operands.some((text) => /^(?:\.[*+]?|\^|\.\*\$|)$/.test(text)) ||
       texts.at(-1) === "-1" || some(/^--?r(?:egexp)?$/) && operands.includes(".*"))
 }
+
+/** Subcommands that stop the machine, or end sessions. */
+const stopsMachine = new RegExp(
+  String.raw`^(?:poweroff|reboot|halt|kexec|rescue|emergency|suspend\S*|hibernate|hybrid-sleep|soft-reboot|exit|` +
+    String.raw`isolate|kill-user|kill-session|terminate-\w+)$`
+)
 
 /** Checks of commands of the system. */
 export const systemChecks: ReadonlyArray<Check> = [
@@ -143,9 +156,7 @@ export const systemChecks: ReadonlyArray<Check> = [
   ["shutdown", ({ name, some }) => /^(?:init|telinit)$/.test(name) && some(/^[016sS]$/)],
   ["shutdown", ({ name, some }) =>
     /^(?:systemctl|loginctl)$/.test(name) &&
-    some(
-      /^(?:poweroff|reboot|halt|kexec|rescue|emergency|suspend\S*|hibernate|hybrid-sleep|soft-reboot|exit|isolate|kill-user|kill-session|terminate-\w+)$/
-    )],
+    some(stopsMachine)],
   [
     "shutdown",
     ({ name, some }) =>

@@ -6,8 +6,11 @@ import { endOf, wordOf } from "./optionValues.ts"
 const workingFolder: Word = wordOf(".")
 
 /** Options whose value is text. */
-const textOptions =
-  /^(?:-m|--message|--author|--date|--format|--pretty|--since|--until|--after|--before|--grep|-S|-G|-c|-C|--committer|--branch|-b|-B|--depth|--sort|-e|--trailer|--config-env|-u|--set-upstream-to|--cleanup|-n|--max-count|-A|-L)$/
+const textOptions = new RegExp(
+  "^(?:-m|--message|--author|--date|--format|--pretty|--since|--until|--after|--before|--grep|-S|-G|-c|" +
+    "-C|--committer|--branch|-b|-B|--depth|--sort|-e|--trailer|--config-env|-u|--set-upstream-to|" +
+    "--cleanup|-n|--max-count|-A|-L)$"
+)
 
 const outputOptions = /^(?:-o|--output|--output-directory|--output-dir)$/
 
@@ -15,8 +18,11 @@ const outputOptions = /^(?:-o|--output|--output-directory|--output-dir)$/
 const writing = /^(?:checkout|restore|clean|rm|mv|apply|am|switch|stash|checkout-index)$/
 
 /** Commands that show or store what is in the files that they name. */
-const reading =
-  /^(?:show|diff|log|blame|annotate|cat-file|grep|archive|add|hash-object|commit|rm|mv|checkout|restore|stash|apply|am|difftool|whatchanged|update-index|show-branch|bundle|config|notes|tag|ls-files)$/
+const reading = new RegExp(
+  "^(?:show|diff|log|blame|annotate|cat-file|grep|archive|add|hash-object|commit|rm|mv|checkout|" +
+    "restore|stash|apply|am|difftool|whatchanged|update-index|show-branch|bundle|config|notes|tag|" +
+    "ls-files)$"
+)
 
 /** Adds the files of a command of git. */
 export const gitFiles = ({ add, args, texts }: Arguments): true => {

@@ -68,11 +68,19 @@ export const producedBy = (words: ReadonlyArray<Word>): Produced | undefined => 
   return undefined
 }
 
+/** Lines that print settings for a shell. */
+const shellSettings = new RegExp(
+  String.raw`^(?:ssh-agent(?: -[sc])?|dircolors(?: -b)?|brew shellenv|direnv (?:hook|export) \w+|(?:py|rb|nod|j|` +
+    String.raw`go|pl|ph)env (?:virtualenv-)?init\b[\w -]*|fnm env[\w -]*|(?:starship|zoxide|atuin|fzf|mcfly|` +
+    String.raw`thefuck|oh-my-posh) (?:init|hook|--\w+) ?\w*|mise (?:activate|env)[\w -]*|opam env|` +
+    String.raw`conda shell\.\w+ (?:hook|activate)[\w -]*|minikube docker-env|keychain --eval[\w -]*|` +
+    String.raw`[\w-]+ completion (?:-s )?\w+)$`
+)
+
 /** Programs that print settings for the shell which runs them. */
 const setsUpShell = (name: string, args: ReadonlyArray<string>): boolean => {
   const line = [name, ...args].join(" ")
-  return /^(?:ssh-agent(?: -[sc])?|dircolors(?: -b)?|brew shellenv|direnv (?:hook|export) \w+|(?:py|rb|nod|j|go|pl|ph)env (?:virtualenv-)?init\b[\w -]*|fnm env[\w -]*|(?:starship|zoxide|atuin|fzf|mcfly|thefuck|oh-my-posh) (?:init|hook|--\w+) ?\w*|mise (?:activate|env)[\w -]*|opam env|conda shell\.\w+ (?:hook|activate)[\w -]*|minikube docker-env|keychain --eval[\w -]*|[\w-]+ completion (?:-s )?\w+)$/
-    .test(line)
+  return shellSettings.test(line)
 }
 
 const wordText = (word: Word): Produced => word.fuzzy ? globs([word.text]) : text(word.text)

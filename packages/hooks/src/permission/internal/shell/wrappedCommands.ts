@@ -13,12 +13,17 @@ const maxArguments = 128
 const maxNesting = 12
 
 /** Variables whose values are commands. */
-const commandVariable =
-  /(?:COMMAND|PAGER|EDITOR|VISUAL|BROWSER|OPEN(?:ER)?|LESSCLOSE|ASKPASS|PROXY_?CMD|EXTERNAL_DIFF|_RSH|(?:GIT|SVN)_SSH|^(?:BASH_)?ENV|^PS[0-4])$/i
+const commandVariable = new RegExp(
+  "(?:COMMAND|PAGER|EDITOR|VISUAL|BROWSER|OPEN(?:ER)?|LESSCLOSE|ASKPASS|PROXY_?CMD|EXTERNAL_DIFF|_RSH|" +
+    "(?:GIT|SVN)_SSH|^(?:BASH_)?ENV|^PS[0-4])$",
+  "i"
+)
 
 /** Variables that make other programs load code. */
-const loaderVariable =
-  /^(?:LD_PRELOAD|LD_LIBRARY_PATH|DYLD_\w+|PERL5OPT|RUBYOPT|PYTHONSTARTUP|GIT_CONFIG\w*|BASH_FUNC\w*|TAR_OPTIONS|MAKEFLAGS)$/
+const loaderVariable = new RegExp(
+  String.raw`^(?:LD_PRELOAD|LD_LIBRARY_PATH|DYLD_\w+|PERL5OPT|RUBYOPT|PYTHONSTARTUP|GIT_CONFIG\w*|BASH_FUNC\w*|` +
+    "TAR_OPTIONS|MAKEFLAGS)$"
+)
 
 /** Programs that run code in their arguments, so the arguments after them are searched again. */
 const runsCode: ReadonlySet<string> = new Set(

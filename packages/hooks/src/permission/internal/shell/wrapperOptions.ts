@@ -211,8 +211,10 @@ const scripts: { readonly [name: string]: RegExp } = {
   sort: /^--compress-p[a-z-]*(?:=|$)/,
   split: /^--filt?e?r?(?:=|$)/,
   ssh: /^(?:-o)?\s*(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ]/i,
-  tar:
-    /^(?:--to-c[a-z]*|--checkpoint-a[a-z]*|--use-c[a-z-]*|--rsh-c[a-z]*|--rmt-c[a-z]*|--info-s[a-z]*|--new-vol[a-z-]*|-\w*I|-\w*F)(?:=|$)/,
+  tar: new RegExp(
+    "^(?:--to-c[a-z]*|--checkpoint-a[a-z]*|--use-c[a-z-]*|--rsh-c[a-z]*|--rmt-c[a-z]*|--info-s[a-z]*|" +
+      String.raw`--new-vol[a-z-]*|-\w*I|-\w*F)(?:=|$)`
+  ),
   zip: /^(?:-\w*TT|--unzip-command)(?:=|$)/,
   script: /^(?:-\w*c|--command)(?:=|$)/,
   su: /^(?:-\w*c|--command)(?:=|$)/,

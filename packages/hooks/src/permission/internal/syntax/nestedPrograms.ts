@@ -18,8 +18,10 @@ export const isInterpreter = (name: string): boolean =>
   interpreters.has(name.replace(/[\d.]+$/, "")) || interpreters.has(name)
 
 /** Commands of a debugger that only show something. */
-const quietDebug =
-  /^(?:bt|backtrace|where|run|r|q|quit|c|continue|up|down|(?:thread|info|list|l|p|print|frame|disas\w*|x\/\w+|break|b|set (?:pagination|confirm|width|print)) ?[\w *&.:\->/[\]$]*)$/
+const quietDebug = new RegExp(
+  String.raw`^(?:bt|backtrace|where|run|r|q|quit|c|continue|up|down|(?:thread|info|list|l|p|print|frame|disas\w*|` +
+    String.raw`x\/\w+|break|b|set (?:pagination|confirm|width|print)) ?[\w *&.:\->/[\]$]*)$`
+)
 
 /** Whether an interpreter reads code from its arguments or its input, instead of a named file. */
 export const interpreterRunsInlineCode = (name: string, args: ReadonlyArray<string>): boolean => {
@@ -39,8 +41,10 @@ export const interpreterRunsInlineCode = (name: string, args: ReadonlyArray<stri
   return hasInlineFlag || hasSubcommand || args.every((arg) => /^[-+]/.test(arg))
 }
 
-const packageManagers =
-  /^(?:npm|pnpm|yarn|bun|uv|poetry|bundle|cargo|go|docker|podman|nerdctl|kubectl|oc|vagrant|pipenv|rye|hatch|conda|mamba|nix|mise|asdf|volta|corepack|make|gmake|just|task)$/
+const packageManagers = new RegExp(
+  "^(?:npm|pnpm|yarn|bun|uv|poetry|bundle|cargo|go|docker|podman|nerdctl|kubectl|oc|vagrant|pipenv|rye|" +
+    "hatch|conda|mamba|nix|mise|asdf|volta|corepack|make|gmake|just|task)$"
+)
 
 const managersWithRun = /^(?:docker|podman|nerdctl|kubectl|oc|uv|poetry|pipenv|rye|hatch|conda|mamba|nix)$/
 
@@ -52,8 +56,12 @@ export const packageManagerRunsCommand = (name: string, args: ReadonlyArray<stri
   (managersWithRun.test(name) && args.includes("run")) ||
   (name === "nix" && args.includes("develop"))
 
-const gitSetting =
-  /^(?:-c|--config-env)?=?(?:alias\.|[\w.-]*(?:editor|pager|sshcommand|fsmonitor|hookspath|askpass|helper|textconv|external|command|proxy|program|\.cmd|(?<!quote|long)path|process|clean|smudge|driver)\b)/i
+const gitSetting = new RegExp(
+  String.raw`^(?:-c|--config-env)?=?(?:alias\.|[\w.-]*(?:editor|pager|sshcommand|fsmonitor|hookspath|askpass|` +
+    String.raw`helper|textconv|external|command|proxy|program|\.cmd|(?<!quote|long)path|process|clean|smudge|` +
+    String.raw`driver)\b)`,
+  "i"
+)
 
 /** Why git may run unknown commands because of a setting or an option; `undefined` when it does not. */
 export const gitProblem = (args: ReadonlyArray<string>): string | undefined => {

@@ -171,8 +171,8 @@ export abstract class WordReader {
   }
 
   /**
-   * Reads an expansion: `$NAME`, `${…}`, `$(…)`, `$((…))` or backticks, and adds it to the pieces of the word. The
-   * commands inside are collected. Returns false when the dollar sign is a plain character.
+   * Reads an expansion: `$NAME`, `${…}`, `$(…)`, `$((…))` or backticks, and adds it to the pieces of the word.
+   * Collects the commands inside. Returns false when the dollar sign is a plain character.
    */
   private expansion(level: number, quoted: boolean): boolean {
     const { pieces, text } = this

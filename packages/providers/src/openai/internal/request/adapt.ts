@@ -17,8 +17,11 @@ export const adapt = (compat: Compat, error: InvalidRequest): Compat | undefined
   return undefined
 }
 
-const refusal =
-  /unsupported|not supported|does not support|unknown|unrecognized|unexpected|not permitted|not allowed|extra inputs|unable to|invalid (?:parameter|argument|field)|only the default/i
+const refusal = new RegExp(
+  "unsupported|not supported|does not support|unknown|unrecognized|unexpected|not permitted|" +
+    "not allowed|extra inputs|unable to|invalid (?:parameter|argument|field)|only the default",
+  "i"
+)
 
 type Lesson = readonly [pattern: RegExp, change: (compat: Compat, text: string) => Partial<Compat>]
 

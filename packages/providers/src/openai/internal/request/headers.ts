@@ -50,10 +50,15 @@ export const now = (headers: HeaderMap): number => {
   return Number.isNaN(theirs) ? performance.timeOrigin + performance.now() : theirs
 }
 
+/** A time to wait, in words. */
+const waitInWords = new RegExp(
+  String.raw`(?:try again|retry|wait)[^.\d]{0,40}?(?:in|after|for)?\s*((?:\d+(?:\.\d+)?\s*(?:ms|milliseconds?|` +
+    String.raw`m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?|h(?:ours?)?)\s*)+)`,
+  "i"
+)
+
 const inWords = (words: string): number | undefined => {
-  const found =
-    /(?:try again|retry|wait)[^.\d]{0,40}?(?:in|after|for)?\s*((?:\d+(?:\.\d+)?\s*(?:ms|milliseconds?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?|h(?:ours?)?)\s*)+)/i
-      .exec(words)?.[1]
+  const found = waitInWords.exec(words)?.[1]
   if (found === undefined) return undefined
   let sum = 0
   for (const [, amount, unit] of found.matchAll(/(\d+(?:\.\d+)?)\s*([a-z]+)/gi)) {

@@ -134,11 +134,17 @@ export const unsendable = (source: Source, message: string, param?: string): Pro
 const overloadPattern =
   /overloaded|over capacity|at capacity|insufficient_system_resource|high demand|no available (?:capacity|worker)/i
 
+/** What vendors say about a key that they do not accept. */
+const noAccess = new RegExp(
+  "(?:incorrect|invalid|missing|expired)[_ ]api[_ ]key|api key (?:not valid|is invalid|expired)|" +
+    "authentication_error|missing authentication|no auth credentials",
+  "i"
+)
+
 const isAuth = (status: number, vendorError: VendorError, words: string): boolean =>
   status === 401 || vendorError.code === "401"
   || (status < 500 && status !== 429 &&
-    /(?:incorrect|invalid|missing|expired)[_ ]api[_ ]key|api key (?:not valid|is invalid|expired)|authentication_error|missing authentication|no auth credentials/i
-      .test(words))
+    noAccess.test(words))
 
 const isNotFound = (status: number, words: string): boolean =>
   status === 404 || status === 405 || status === 410 || (status < 500 && isAboutModel(words)) ||
@@ -151,7 +157,12 @@ const noSuchModel: ReadonlyArray<RegExp> = [
   /model_?not_?found|DeploymentNotFound|model_not_exist|\bmodel\b[^.]{0,80}\b(?:does not exist|not found|not exist)/i,
   /\b(?:unknown_model|invalid_model|model_?(?:decommissioned|deprecated|retired|not_supported|not_available))\b/i,
   /\b(?:unknown model\b|invalid model(?: name| id)?(?::| passed| ['"`]))|is not a valid model\b|模型不存在/i,
-  /\bmodel:? (?!parameter)['"`]?[\w.:/@-]+['"`]? (?:(?:has been|was|is|is now) (?:deprecated|decommissioned|retired|discontinued|shut down|no longer)|(?:does not exist|not found|has reached its end of life))/i
+  new RegExp(
+    "\\bmodel:? (?!parameter)['\"`]?[\\w.:/@-]+['\"`]? (?:(?:has been|was|is|is now) (?:deprecated|" +
+      "decommissioned|retired|discontinued|shut down|no longer)|(?:does not exist|not found|" +
+      "has reached its end of life))",
+    "i"
+  )
 ]
 
 const common = (source: Source, failure: Failure, status: number, vendorError: VendorError) => ({

@@ -7,15 +7,37 @@ export interface Overflow {
 }
 
 const wordings: ReadonlyArray<RegExp> = [
-  /context[ _-]?(?:length|window)[ _-]?(?:exceed|is too|was exceed)|ContextWindowExceeded|model_context_window_exceeded|exceed_context_size|exceed(?:s|ed|ing)?\b[^.\n]{0,60}\bcontext\b|context (?:window|length|size|limit)s?\b[^.\n]{0,30}\bexceed/i,
-  /maximum (?:context|model|prompt|input) length|(?:longer|greater|larger) than the (?:model's |maximum )?(?:maximum )?(?:model|context) length|too large for model with \d+ maximum context|maximum number of tokens allowed|max_tokens must be at least 1, got -|maximum allowed input length|configured context size|\(prompt and prediction\) cannot exceed/i,
-  /(?:prompt|input|inputs|messages?)\b[^.\n]{0,60}\b(?:is |are )?too long|total length of all messages|prompt exceeds max length|too_many_prompt_tokens|request_too_large|range of input length should be/i,
-  /reduce the length of (?:the )?(?:your )?(?:messages|prompt|input)|`?inputs`? tokens \+ `?max_new_tokens`?|increasing context size|decrease the (?:input|prompt) length/i,
+  new RegExp(
+    "context[ _-]?(?:length|window)[ _-]?(?:exceed|is too|was exceed)|ContextWindowExceeded|" +
+      String.raw`model_context_window_exceeded|exceed_context_size|exceed(?:s|ed|ing)?\b[^.\n]{0,60}\bcontext\b|` +
+      String.raw`context (?:window|length|size|limit)s?\b[^.\n]{0,30}\bexceed`,
+    "i"
+  ),
+  new RegExp(
+    "maximum (?:context|model|prompt|input) length|(?:longer|greater|larger) than the (?:model's |" +
+      String.raw`maximum )?(?:maximum )?(?:model|context) length|too large for model with \d+ maximum context|` +
+      "maximum number of tokens allowed|max_tokens must be at least 1, got -|maximum allowed input length|" +
+      String.raw`configured context size|\(prompt and prediction\) cannot exceed`,
+    "i"
+  ),
+  new RegExp(
+    String.raw`(?:prompt|input|inputs|messages?)\b[^.\n]{0,60}\b(?:is |are )?too long|total length of all messages|` +
+      "prompt exceeds max length|too_many_prompt_tokens|request_too_large|range of input length should be",
+    "i"
+  ),
+  new RegExp(
+    "reduce the length of (?:the )?(?:your )?(?:messages|prompt|input)|" +
+      "`?inputs`? tokens \\+ `?max_new_tokens`?|increasing context size|decrease the (?:input|prompt) length",
+    "i"
+  ),
   /exceeded model token limit|exceeds the limit of \d|token count[^.\n]{0,40}exceeds|input token count/i
 ]
 
-const veto =
-  /per[ -]minute|per[ -]day|\bTPM\b|\bRPM\b|rate[ _-]?limit|throttl|please wait|string_above_max_length|string too long/i
+const veto = new RegExp(
+  String.raw`per[ -]minute|per[ -]day|\bTPM\b|\bRPM\b|rate[ _-]?limit|throttl|please wait|` +
+    "string_above_max_length|string too long",
+  "i"
+)
 
 /** Returns the sizes if a text says that a request is too long, and nothing otherwise. */
 export const readOverflow = (text: string, status?: number): Overflow | undefined => {
@@ -42,7 +64,11 @@ const both: ReadonlyArray<readonly [RegExp, "requested" | "limit"]> = [
 const single: ReadonlyArray<readonly [RegExp, "requested" | "limit"]> = [
   [/range of input length should be \[\d+, ?(\d[\d,_]*)\]/i, "limit"],
   [
-    /(?:limit of|limit is|token limit:|maximum (?:context|prompt|model) length (?:is|of)|must be <=|n_ctx"?\s*:?) ?(\d[\d,_]*)/i,
+    new RegExp(
+      "(?:limit of|limit is|token limit:|maximum (?:context|prompt|model) length (?:is|of)|must be <=|" +
+        String.raw`n_ctx"?\s*:?) ?(\d[\d,_]*)`,
+      "i"
+    ),
     "limit"
   ],
   [/n_prompt_tokens"?\s*:\s*(\d[\d,_]*)/i, "requested"],

@@ -36,8 +36,11 @@ const money = new RegExp(
 )
 
 /** Words for a quota that can be used up for long or only for a minute. */
-const quota =
-  /insufficient quota|billing_(?:hard_limit|not_active)|exceeded your (?:current|monthly) quota|exceeded current quota|quota[_ ]exceeded|usage limit|quota exceeded/i
+const quota = new RegExp(
+  "insufficient quota|billing_(?:hard_limit|not_active)|exceeded your (?:current|monthly) quota|" +
+    "exceeded current quota|quota[_ ]exceeded|usage limit|quota exceeded",
+  "i"
+)
 
 const limit = /rate[_ -]?limit|per[ -](?:minute|second)|PerMinute|PerSecond|\bRPM\b|\bTPM\b/i
 

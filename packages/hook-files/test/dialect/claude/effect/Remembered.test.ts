@@ -3,9 +3,9 @@ import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type { Verdict } from "../../../src/dialect/claude/answer/verdict.ts"
-import { ruleHooks } from "../../../src/dialect/claude/config/permissionRules.ts"
-import { make } from "../../../src/dialect/claude/effect/permission.ts"
+import type { Verdict } from "../../../../src/dialect/claude/answer/verdict.ts"
+import { ruleHooks } from "../../../../src/dialect/claude/config/permissionRules.ts"
+import { make } from "../../../../src/dialect/claude/effect/permission.ts"
 
 const tool = { name: "Bash", description: "b", inputSchema: {} }
 const callOf = (id: number) => ({ id: String(id), name: "Bash", args: { command: "ls" } })
