@@ -67,7 +67,7 @@ describe("a cancellation while the store is away for the process of the turn", (
     isAway = false
     await at.runner.advance("s")
     assert.deepEqual(await outcomes(at), cancelled)
-    // The session goes on with the next message.
+    // The session continues with the next message.
     await at.web.send("s", "next", { key: "next" })
     await at.runner.advance("s")
     assert.deepInclude(await at.web.result("s", "next"), { status: "completed", text: "re: next" })
