@@ -2,11 +2,11 @@
 import type { JsonObject } from "@belay/core/Json"
 import type { Wire, WireEvent } from "@belay/hook-files/Wires"
 import * as Result from "effect/Result"
-import { parse, type ParseError, printParseErrorCode } from "jsonc-parser"
+import { parse, type ParseError, printParseErrorCode, stripComments } from "jsonc-parser"
 import { isFields } from "../fields.ts"
 import { usageError } from "../flags.ts"
 import type { Usage } from "../usage.ts"
-import { addElement, addProperty, type Path, remove } from "./jsonEdit.ts"
+import { addElement, addProperty, isEmpty, keysAt, type Path, remove } from "./jsonEdit.ts"
 
 /** How many seconds an entry may take, if the system lets it say so. The guard itself decides sooner. */
 const seconds = 30
@@ -80,17 +80,15 @@ const removed = (wire: Wire, text: string): string | undefined => {
   let now = text
   if (now.trim() === "") return text
   const events = Object.keys(Object(valueAt(now, ["hooks"])))
-  const isThere = events.some((event) => listAt(now, event).some((one) => hasOurs(one, wire.system)))
-  if (!isThere) return text
-  for (const event of events) {
+  const own = events.filter((event) => listAt(now, event).some((one) => hasOurs(one, wire.system)))
+  if (own.length === 0) return text
+  for (const event of own) {
     now = without(wire, now, event)
-    if (Array.isArray(valueAt(now, ["hooks", event])) && listAt(now, event).length === 0) {
-      now = remove(now, ["hooks", event])
-    }
+    if (isEmpty(now, ["hooks", event])) now = remove(now, ["hooks", event])
   }
-  if (Object.keys(Object(valueAt(now, ["hooks"]))).length === 0) now = remove(now, ["hooks"])
+  if (isEmpty(now, ["hooks"])) now = remove(now, ["hooks"])
   const rest = Object.keys(Object(valueAt(now, []))).filter((key) => !Object.hasOwn(frame, key))
-  return rest.length === 0 ? undefined : now
+  return rest.length === 0 && stripComments(now) === now ? undefined : now
 }
 
 /** How the settings call the guard at an event. */
@@ -170,10 +168,16 @@ const whyUnreadable = (wire: Wire, text: string): string | undefined => {
   if (error !== undefined) return `is not JSON (${printParseErrorCode(error.error)} at ${error.offset})`
   const { hooks = {} } = Object(value) as { readonly hooks?: unknown }
   if (!isFields(value) || !isFields(hooks)) return `is not a file of settings of ${wire.name}`
+  const twice = repeated(keysAt(text, []).filter((key) => key === "hooks")) ?? repeated(keysAt(text, ["hooks"]))
+  // Systems read the last of them, and what is written here could go into another one.
+  if (twice !== undefined) return `has ${JSON.stringify(twice)} twice`
   const [wrong] = Object.entries(hooks).find(([, list]) => !Array.isArray(list)) ?? []
   // Some systems have switches beside the events.
   return wrong === undefined || !Object.hasOwn(wire.events, wrong) ? undefined : `: hooks.${wrong} is not a list`
 }
+
+const repeated = (keys: ReadonlyArray<string>): string | undefined =>
+  keys.find((key, index) => keys.indexOf(key) !== index)
 
 const readable = (wire: Wire, file: string, text: string): Result.Result<string, Usage> => {
   const why = whyUnreadable(wire, text)

@@ -44,7 +44,8 @@ const again = { decision: "block", reason: "$reason" }
 
 const events: { readonly [E in EventName]?: WireEvent } = {
   sessionStart: { means: "sessionStart", context },
-  userPromptSubmitted: { means: "userMessage", context, deny: "exit" },
+  // The user reads why a message was refused, but Copilot sends it.
+  userPromptSubmitted: { means: "userMessage", context },
   preToolUse: {
     means: "toolCall",
     deny: { permissionDecision: "deny", permissionDecisionReason: "$reason" },
@@ -100,6 +101,10 @@ export const wire: Wire = {
   proof: "documentation",
   holes: [
     { what: "a hook that runs out of time lets the call run", source: "docs.github.com Copilot CLI hooks reference" },
+    {
+      what: "a message that a hook refuses is sent all the same",
+      source: "docs.github.com Copilot CLI hooks reference"
+    },
     {
       what: "calls of sub-agents and of background agents reach no hook",
       source: "copilot-cli issues 2392, 2540, 3013"
