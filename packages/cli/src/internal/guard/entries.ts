@@ -47,7 +47,15 @@ export const withEntries = (
   file: string,
   text: string,
   command: string
-): Result.Result<string, Usage> => Result.map(readable(wire, file, text), () => added(wire, text, command))
+): Result.Result<string, Usage> =>
+  Result.flatMap(readable(wire, file, text), () => {
+    const key = strangeKey(wire, text)
+    return key === undefined
+      ? Result.succeed(added(wire, text, command))
+      : Result.fail(
+        usageError(`${wire.name} runs no hook of ${file} while it has ${JSON.stringify(key)}: remove that first`)
+      )
+  })
 
 const added = (wire: Wire, text: string, command: string): string => {
   const { events, settings: { frame = {} } } = wire
@@ -115,9 +123,24 @@ export const wiredEvents = (wire: Wire, text: string): ReadonlyMap<string, Entry
   return entries
 }
 
-/** The settings that switch off all hooks. */
-export const switchedOff = ({ settings: { off = {} } }: Wire, text: string): ReadonlyArray<string> =>
-  Object.entries(off).flatMap(([path, value]) => valueAt(text, path.split(".")) === value ? [`${path}: ${value}`] : [])
+/** The settings that switch off the guard: all hooks, or its own lines. */
+export const switchedOff = (
+  { settings: { disabled = [], off = {} }, system }: Wire,
+  text: string
+): ReadonlyArray<string> => [
+  ...Object.entries(off).flatMap(([path, value]) =>
+    valueAt(text, path.split(".")) === value ? [`all hooks: remove ${path}: ${value}`] : []
+  ),
+  ...disabled.flatMap((path) => {
+    const lines: unknown = valueAt(text, path.split("."))
+    const own = (Array.isArray(lines) ? lines : []).filter((command: unknown) => isOurs({ command }, system))
+    return own.map((line) => `the guard: remove ${JSON.stringify(line)} from ${path}`)
+  })
+]
+
+/** A key with which the system runs no hook of the file. */
+export const strangeKey = ({ settings: { keys } }: Wire, text: string): string | undefined =>
+  keys === undefined ? undefined : Object.keys(Object(valueAt(text, []))).find((key) => !keys.includes(key))
 
 const innerOf = (one: unknown): ReadonlyArray<unknown> => {
   const { hooks } = Object(one) as { readonly hooks?: unknown }
