@@ -71,7 +71,8 @@ export const wire: Wire = {
   name: "GitHub Copilot",
   events,
   fields: {
-    event: "hook_event_name",
+    // Visual Studio Code sends other events, and reads other answers: the guard does not know them, and refuses.
+    event: ["hook_event_name", "hookEventName"],
     session: ["sessionId", "session_id"],
     cwd: "cwd",
     tool: ["toolName", "tool_name"],
