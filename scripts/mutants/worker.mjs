@@ -12,6 +12,8 @@ class InOrder {
 }
 
 const root = process.cwd()
+// Programs that tests start load the sources, which change.
+process.env.BELAY_TEST_MODULES = ""
 const vitest = await createVitest("test", {
   root,
   watch: false,
