@@ -1,5 +1,14 @@
 import { all } from "@belay/hook-files/Wires"
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterAll, assert, describe, it } from "vitest"
@@ -140,4 +149,22 @@ describe("settings that begin with a byte order mark", () => {
     assert.strictEqual((await guard("uninstall", "claude", "--yes")).code, 0)
     assert.strictEqual(read(".claude/settings.json"), "\uFEFF{ \"model\": \"demo\" }\n")
   })
+})
+
+describe("settings that are a symbolic link", () => {
+  it.each(["{ \"model\": \"x\" }\n", undefined])(
+    "stay one, and what it points to has the lines: %j",
+    async (before) => {
+      const { cwd, guard, read, write } = place()
+      mkdirSync(join(cwd, ".claude"))
+      mkdirSync(join(cwd, "shared"))
+      if (before !== undefined) write("shared/claude.json", before)
+      symlinkSync("../shared/claude.json", join(cwd, ".claude/settings.json"))
+      assert.strictEqual((await guard("install", "claude", "--yes", "--program", "belay")).code, 0)
+      assert.include(read("shared/claude.json"), "belay guard run --system claude")
+      assert.strictEqual((await guard("uninstall", "claude", "--yes")).code, 0)
+      assert.strictEqual(read("shared/claude.json"), before ?? "{}\n")
+      assert.isTrue(lstatSync(join(cwd, ".claude/settings.json")).isSymbolicLink())
+    }
+  )
 })

@@ -6,6 +6,7 @@ import { defineHook } from "@belay/core/AgentHook"
 import * as GuardSession from "@belay/core/GuardSession"
 import * as HookAction from "@belay/core/HookAction"
 import type { JsonObject } from "@belay/core/Json"
+import { check } from "@belay/guard/CoverageCheck"
 import * as Guard from "@belay/guard/Guard"
 import type { Runners } from "@belay/hook-files/Runners"
 import { builtIn } from "@belay/hook-files/Systems"
@@ -17,6 +18,7 @@ import * as Schema from "effect/Schema"
 import { withEntries } from "../../src/internal/guard/entries.ts"
 import { drive } from "../../src/internal/guard/run/drive.ts"
 import { type Occasion, occasionOf } from "../../src/internal/guard/run/occasion.ts"
+import { driverOf } from "../../src/internal/guard/run/reach.ts"
 import { outputOf } from "../../src/internal/guard/run/said.ts"
 
 /** What the guard decides about a call, and about a result. */
@@ -185,13 +187,22 @@ describe.each(all.map((wire) => [wire.system, wire] as const))("the guard in %s"
       const { session } = agentOf(wire, { type: "allow" })
       const refused = yield* session.userMessage("refused")
       const row = Object.values(wire.events).find(({ means }) => means === "userMessage")!
-      if (row.deny !== "exit" || wire.system === "windsurf") assert.strictEqual(refused.type, "deny")
+      assert.strictEqual(refused.type, row.deny === undefined ? "allow" : "deny")
       yield* session.userMessage("go")
       const end = yield* session.beforeStop({ text: "" })
       const goesOn = Object.values(wire.events).some(({ again, means }) => means === "stop" && again !== undefined)
       assert.strictEqual(end.type, goesOn ? "continue" : "allow")
       assert.deepInclude(yield* session.beforeStop({ text: "done" }), { type: "allow" })
     }))
+})
+
+describe("a policy for messages", () => {
+  it.each(all.map((wire) => [wire.system, wire] as const))("is refused by name if %s sends them anyway", (_, wire) => {
+    const policy = defineHook({ name: "messages", kind: "policy", preTurn: () => HookAction.reject("no") })
+    const checked = () => check(Guard.make({ hooks: [policy], log: false }), driverOf(wire))
+    if (wire.system === "copilot") assert.throws(checked, /copilot cannot enforce messages at preTurn/)
+    else checked()
+  })
 })
 
 describe("a call of GitHub Copilot", () => {

@@ -2,11 +2,11 @@
 import type { JsonObject } from "@belay/core/Json"
 import type { Wire, WireEvent } from "@belay/hook-files/Wires"
 import * as Result from "effect/Result"
-import { parse, type ParseError, printParseErrorCode } from "jsonc-parser"
+import { parse, type ParseError, printParseErrorCode, stripComments } from "jsonc-parser"
 import { isFields } from "../fields.ts"
 import { usageError } from "../flags.ts"
 import type { Usage } from "../usage.ts"
-import { addElement, addProperty, type Path, remove } from "./jsonEdit.ts"
+import { addElement, addProperty, isEmpty, keysAt, type Path, remove } from "./jsonEdit.ts"
 
 /** How many seconds an entry may take, if the system lets it say so. The guard itself decides sooner. */
 const seconds = 30
@@ -47,7 +47,15 @@ export const withEntries = (
   file: string,
   text: string,
   command: string
-): Result.Result<string, Usage> => Result.map(readable(wire, file, text), () => added(wire, text, command))
+): Result.Result<string, Usage> =>
+  Result.flatMap(readable(wire, file, text), () => {
+    const key = strangeKey(wire, text)
+    return key === undefined
+      ? Result.succeed(added(wire, text, command))
+      : Result.fail(
+        usageError(`${wire.name} runs no hook of ${file} while it has ${JSON.stringify(key)}: remove that first`)
+      )
+  })
 
 const added = (wire: Wire, text: string, command: string): string => {
   const { events, settings: { frame = {} } } = wire
@@ -80,17 +88,15 @@ const removed = (wire: Wire, text: string): string | undefined => {
   let now = text
   if (now.trim() === "") return text
   const events = Object.keys(Object(valueAt(now, ["hooks"])))
-  const isThere = events.some((event) => listAt(now, event).some((one) => hasOurs(one, wire.system)))
-  if (!isThere) return text
-  for (const event of events) {
+  const own = events.filter((event) => listAt(now, event).some((one) => hasOurs(one, wire.system)))
+  if (own.length === 0) return text
+  for (const event of own) {
     now = without(wire, now, event)
-    if (Array.isArray(valueAt(now, ["hooks", event])) && listAt(now, event).length === 0) {
-      now = remove(now, ["hooks", event])
-    }
+    if (isEmpty(now, ["hooks", event])) now = remove(now, ["hooks", event])
   }
-  if (Object.keys(Object(valueAt(now, ["hooks"]))).length === 0) now = remove(now, ["hooks"])
+  if (isEmpty(now, ["hooks"])) now = remove(now, ["hooks"])
   const rest = Object.keys(Object(valueAt(now, []))).filter((key) => !Object.hasOwn(frame, key))
-  return rest.length === 0 ? undefined : now
+  return rest.length === 0 && stripComments(now) === now ? undefined : now
 }
 
 /** How the settings call the guard at an event. */
@@ -117,9 +123,24 @@ export const wiredEvents = (wire: Wire, text: string): ReadonlyMap<string, Entry
   return entries
 }
 
-/** The settings that switch off all hooks. */
-export const switchedOff = ({ settings: { off = {} } }: Wire, text: string): ReadonlyArray<string> =>
-  Object.entries(off).flatMap(([path, value]) => valueAt(text, path.split(".")) === value ? [`${path}: ${value}`] : [])
+/** The settings that switch off the guard: all hooks, or its own lines. */
+export const switchedOff = (
+  { settings: { disabled = [], off = {} }, system }: Wire,
+  text: string
+): ReadonlyArray<string> => [
+  ...Object.entries(off).flatMap(([path, value]) =>
+    valueAt(text, path.split(".")) === value ? [`all hooks: remove ${path}: ${value}`] : []
+  ),
+  ...disabled.flatMap((path) => {
+    const lines: unknown = valueAt(text, path.split("."))
+    const own = (Array.isArray(lines) ? lines : []).filter((command: unknown) => isOurs({ command }, system))
+    return own.map((line) => `the guard: remove ${JSON.stringify(line)} from ${path}`)
+  })
+]
+
+/** A key with which the system runs no hook of the file. */
+export const strangeKey = ({ settings: { keys } }: Wire, text: string): string | undefined =>
+  keys === undefined ? undefined : Object.keys(Object(valueAt(text, []))).find((key) => !keys.includes(key))
 
 const innerOf = (one: unknown): ReadonlyArray<unknown> => {
   const { hooks } = Object(one) as { readonly hooks?: unknown }
@@ -170,10 +191,16 @@ const whyUnreadable = (wire: Wire, text: string): string | undefined => {
   if (error !== undefined) return `is not JSON (${printParseErrorCode(error.error)} at ${error.offset})`
   const { hooks = {} } = Object(value) as { readonly hooks?: unknown }
   if (!isFields(value) || !isFields(hooks)) return `is not a file of settings of ${wire.name}`
+  const twice = repeated(keysAt(text, []).filter((key) => key === "hooks")) ?? repeated(keysAt(text, ["hooks"]))
+  // Systems read the last of them, and what is written here could go into another one.
+  if (twice !== undefined) return `has ${JSON.stringify(twice)} twice`
   const [wrong] = Object.entries(hooks).find(([, list]) => !Array.isArray(list)) ?? []
   // Some systems have switches beside the events.
   return wrong === undefined || !Object.hasOwn(wire.events, wrong) ? undefined : `: hooks.${wrong} is not a list`
 }
+
+const repeated = (keys: ReadonlyArray<string>): string | undefined =>
+  keys.find((key, index) => keys.indexOf(key) !== index)
 
 const readable = (wire: Wire, file: string, text: string): Result.Result<string, Usage> => {
   const why = whyUnreadable(wire, text)

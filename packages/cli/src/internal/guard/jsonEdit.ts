@@ -44,6 +44,16 @@ export const remove = (text: string, path: Path): string => {
   return text.slice(0, parent.offset + 1) + kept + text.slice(endOf(parent) - 1)
 }
 
+/** Whether an object or a list has nothing in it, and no comments either. */
+export const isEmpty = (text: string, path: Path): boolean => {
+  const node = nodeAt(rootOf(text), path)
+  return node !== undefined && /^(?:\{\s*\}|\[\s*\])$/.test(text.slice(node.offset, endOf(node)))
+}
+
+/** Returns the names of the properties of an object, as they are written. */
+export const keysAt = (text: string, path: Path): ReadonlyArray<string> =>
+  (nodeAt(rootOf(text), path)?.children ?? []).map(({ children = [] }) => String(children[0]?.value))
+
 /** Returns what somebody has written between two elements, without the comma. Without comments, that is nothing. */
 const commentsIn = (gap: string): string =>
   /\/[/*]/.test(gap) ? gap.replaceAll(/\/\/[^\r\n]*|\/\*[^]*?\*\/|,/g, (part) => part === "," ? "" : part) : ""

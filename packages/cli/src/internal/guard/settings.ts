@@ -1,8 +1,19 @@
 /** Where the settings of a system are, and which command its entries call. */
 import type { Wire } from "@belay/hook-files/Wires"
 import * as Result from "effect/Result"
-import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
-import { delimiter, dirname, join } from "node:path"
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
+import { delimiter, dirname, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { usageError } from "../flags.ts"
 import type { Usage } from "../usage.ts"
@@ -26,16 +37,22 @@ export const textOf = (path: string): Result.Result<string, Usage> =>
 export const write = (path: string, text: string | undefined): Result.Result<void, Usage> =>
   Result.try({
     try: () => {
-      if (text === undefined) return rmSync(path, { force: true })
-      const target = existsSync(path) ? realpathSync(path) : path
+      const target = targetOf(path)
+      if (text === undefined && target === path) return rmSync(path, { force: true })
       const mode = existsSync(target) ? statSync(target).mode & 0o777 : 0o644
       mkdirSync(dirname(target), { recursive: true })
       const temporary = `${target}.${process.pid}.tmp`
-      writeFileSync(temporary, `${hasMark(target) ? "\uFEFF" : ""}${text}`, { mode })
+      writeFileSync(temporary, `${hasMark(target) ? "\uFEFF" : ""}${text ?? "{}\n"}`, { mode })
       renameSync(temporary, target)
     },
     catch: (error) => usageError(`${path} cannot be written: ${messageOf(error)}`)
   })
+
+/** What a symbolic link points to, also if that does not exist. The link stays. */
+const targetOf = (path: string): string => {
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
+  return isLink ? targetOf(resolve(dirname(path), readlinkSync(path))) : path
+}
 
 const hasMark = (file: string): boolean => existsSync(file) && readFileSync(file, "utf8").startsWith("\uFEFF")
 

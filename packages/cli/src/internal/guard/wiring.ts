@@ -2,7 +2,8 @@
 import type { Wire } from "@belay/hook-files/Wires"
 import * as Result from "effect/Result"
 import { join } from "node:path"
-import { type Entry, refusing, switchedOff, wiredEvents } from "./entries.ts"
+import { parse as parseToml } from "smol-toml"
+import { type Entry, refusing, strangeKey, switchedOff, wiredEvents } from "./entries.ts"
 import type { Here } from "./places.ts"
 import { fileOf, textOf } from "./settings.ts"
 
@@ -29,20 +30,31 @@ const filesOf = (wire: Wire, { cwd, places }: Here): ReadonlyArray<string> => [
   ...new Set([fileOf(wire, "project", cwd), fileOf(wire, "user", places.home)])
 ]
 
-/** What cannot be read wires nothing. */
-const readable = (file: string): string => Result.getOrElse(textOf(file), () => "")
+/** What cannot be read wires nothing. TOML is read as JSON. */
+const readable = (file: string): string =>
+  Result.getOrElse(
+    Result.flatMap(textOf(file), (text) =>
+      file.endsWith(".toml") ? Result.try(() => JSON.stringify(parseToml(text))) : Result.succeed(text)),
+    () =>
+      ""
+  )
 
 /** The events at which the guard is not called as it should be. */
 export const gapsIn = (wire: Wire, { events, file }: Wired): ReadonlyArray<Finding> => {
   const again = `run \`belay guard install ${wire.system}\``
   const levelOf = (list: ReadonlyArray<string>) =>
     list.some((event) => wire.events[event]?.means === "toolCall") ? "error" as const : "warning" as const
+  const strange = strangeKey(wire, readable(file))
   const absent = Object.keys(wire.events).filter((event) => !events.has(event))
   const known = [...events].filter(([event]) => Object.hasOwn(wire.events, event))
   const unsafe = known.flatMap(([event, { line }]) =>
     line.trim().endsWith(refusing(wire, wire.events[event]!).trim()) ? [] : [event]
   )
   return [
+    ...(strange === undefined ? [] : [{
+      level: "error" as const,
+      text: `${wire.name} runs no hook of ${file} while it has ${JSON.stringify(strange)}: remove that`
+    }]),
     ...(absent.length === 0 ? [] : [{
       level: levelOf(absent),
       text: `${file} does not call the guard at ${absent.join(", ")}: ${again}`
@@ -68,14 +80,15 @@ export const twice = (wire: Wire, wired: ReadonlyArray<Wired>): ReadonlyArray<Fi
       `run \`belay guard uninstall ${wire.system}\`, or the same with --user`
   }]
 
-/** Settings that switch off all hooks, in any file that counts. */
+/** Settings that switch off the guard, in any file that counts. */
 export const switches = (wire: Wire, here: Here): ReadonlyArray<Finding> => {
-  const { beside = [] } = wire.settings
-  const files = [...filesOf(wire, here), ...beside.map((file) => join(here.cwd, file))]
-  return files.flatMap((file) =>
-    switchedOff(wire, readable(file)).map((setting) => ({
-      level: "error" as const,
-      text: `${file} switches off all hooks: remove ${setting}`
-    }))
+  const { beside = [], besideUser = [] } = wire.settings
+  const files = new Set([
+    ...filesOf(wire, here),
+    ...beside.map((file) => join(here.cwd, file)),
+    ...besideUser.map((file) => join(here.places.home, file))
+  ])
+  return [...files].flatMap((file) =>
+    switchedOff(wire, readable(file)).map((what) => ({ level: "error" as const, text: `${file} switches off ${what}` }))
   )
 }

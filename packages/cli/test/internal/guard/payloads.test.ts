@@ -189,7 +189,18 @@ describe("what the guard says", () => {
     )
   })
 
-  it("always has a reason", () => {
+  it("always has a reason, without which Codex lets a call run and shows a result that hooks have emptied", () => {
+    const codex = all.find(({ system }) => system === "codex")!
+    const reasons = (event: string, said: Said) => {
+      const { hookSpecificOutput: { permissionDecisionReason } = {}, reason } = JSON.parse(
+        outputOf(codex, event, said).stdout
+      ) as { readonly reason?: string; readonly hookSpecificOutput?: { readonly permissionDecisionReason?: string } }
+      return reason ?? permissionDecisionReason
+    }
+    assert.strictEqual(reasons("PreToolUse", { deny: " " }), "the guard gave no reason")
+    assert.strictEqual(reasons("UserPromptSubmit", { deny: "" }), "the guard gave no reason")
+    assert.strictEqual(reasons("Stop", { again: "" }), "the guard gave no reason")
+    assert.strictEqual(reasons("PostToolUse", { result: "" }), "the result is empty")
     assert.deepEqual(refused(" \n"), { code: 2, stdout: "", stderr: "the guard gave no reason" })
     assert.deepEqual(refused("no"), { code: 2, stdout: "", stderr: "no" })
   })

@@ -41,7 +41,11 @@ export const wire: Wire = {
     user: ".codex/hooks.json",
     form: "groups",
     timeout: { key: "timeout", unit: "s" },
-    refusesWithText: true
+    refusesWithText: true,
+    keys: ["description", "hooks"],
+    off: { "features.hooks": false },
+    beside: [".codex/config.toml"],
+    besideUser: [".codex/config.toml"]
   },
   proof: "program",
   holes: [

@@ -44,7 +44,8 @@ const again = { decision: "block", reason: "$reason" }
 
 const events: { readonly [E in EventName]?: WireEvent } = {
   sessionStart: { means: "sessionStart", context },
-  userPromptSubmitted: { means: "userMessage", context, deny: "exit" },
+  // The user reads why a message was refused, but Copilot sends it.
+  userPromptSubmitted: { means: "userMessage", context },
   preToolUse: {
     means: "toolCall",
     deny: { permissionDecision: "deny", permissionDecisionReason: "$reason" },
@@ -70,7 +71,8 @@ export const wire: Wire = {
   name: "GitHub Copilot",
   events,
   fields: {
-    event: "hook_event_name",
+    // Visual Studio Code sends other events, and reads other answers: the guard does not know them, and refuses.
+    event: ["hook_event_name", "hookEventName"],
     session: ["sessionId", "session_id"],
     cwd: "cwd",
     tool: ["toolName", "tool_name"],
@@ -100,6 +102,10 @@ export const wire: Wire = {
   proof: "documentation",
   holes: [
     { what: "a hook that runs out of time lets the call run", source: "docs.github.com Copilot CLI hooks reference" },
+    {
+      what: "a message that a hook refuses is sent all the same",
+      source: "docs.github.com Copilot CLI hooks reference"
+    },
     {
       what: "calls of sub-agents and of background agents reach no hook",
       source: "copilot-cli issues 2392, 2540, 3013"

@@ -84,7 +84,8 @@ export const wire: Wire = {
     user: ".gemini/settings.json",
     form: "groups",
     timeout: { key: "timeout", unit: "ms" },
-    off: { "hooksConfig.enabled": false, "hooks.enabled": false }
+    off: { "hooksConfig.enabled": false, "hooks.enabled": false },
+    disabled: ["hooksConfig.disabled", "hooks.disabled"]
   },
   proof: "program",
   holes: [

@@ -124,8 +124,14 @@ export interface Wire {
     readonly refusesWithText?: true
     /** Settings that switch off all hooks, by their path, with the value that does it. */
     readonly off?: { readonly [path: string]: boolean }
-    /** Files beside the others whose settings count, too. */
+    /** Lists of lines that do not run, by their path. */
+    readonly disabled?: ReadonlyArray<string>
+    /** The only keys at the top of the file. With another one, the system runs no hook of the file. */
+    readonly keys?: ReadonlyArray<string>
+    /** Files of the project beside the others whose settings count, too. */
     readonly beside?: ReadonlyArray<string>
+    /** The same for the user. */
+    readonly besideUser?: ReadonlyArray<string>
     /** What else the file has. */
     readonly frame?: JsonObject
     /** More fields of an entry. */

@@ -31,7 +31,7 @@ export const command = async (argv: ReadonlyArray<string>, finish: () => void): 
   // It may be empty or relative where an agent sets it. The folder of a project would then count as the user's own.
   const places = isAbsolute(homedir()) ? placesIn() : undefined
   const wire = named(system)
-  const cwd = (wire?.projectVariable === undefined ? undefined : process.env[wire.projectVariable]) || process.cwd()
+  const cwd = (wire?.projectVariable === undefined ? undefined : process.env[wire.projectVariable]) || workingFolder()
   const row = event === undefined ? undefined : wire?.events[event]
   const most = (row?.maxLimit ?? row?.limit ?? wire?.limit ?? 60) * 0.7
   const seconds = Math.min(Number(limit) > 0 ? Number(limit) : patience, most)
@@ -51,12 +51,14 @@ export const command = async (argv: ReadonlyArray<string>, finish: () => void): 
   }
   const end = (output: Output): never => {
     hasEnded = true
-    write(1, output.stdout)
-    write(2, output.stderr)
+    // A decision that the system cannot read would be a yes.
+    const isSaid = write(1, output.stdout) || output.stdout === "{}"
+    const { code, stderr } = isSaid ? output : fail(new Refusal("the system does not read the answer"))
+    write(2, stderr)
     finish()
     // A read that waits for input would keep the process. The entry of the system makes a refusal of this.
     if (isReading) process.kill(process.pid, "SIGKILL")
-    process.exit(output.code)
+    process.exit(code)
   }
   // A config or a hook that ends the process would decide nothing, and that would be a yes.
   process.on("exit", () => {
@@ -69,6 +71,7 @@ export const command = async (argv: ReadonlyArray<string>, finish: () => void): 
   setTimeout(() => end(fail(new Refusal(tooLong))), seconds * 1_000)
   try {
     if (places === undefined) throw new Refusal("HOME has to be the absolute path of the home folder")
+    if (cwd === undefined) throw new Refusal("the folder in which it was started does not exist any more")
     if (wire === undefined) throw new Refusal(`--system is not one of the systems: ${JSON.stringify(system)}`)
     isReading = true
     const text = await inputText()
@@ -145,15 +148,25 @@ const isTerminal = (): boolean => {
   }
 }
 
-/** Writes all of a text, also if the reader is slow. */
-const write = (file: 1 | 2, text: string): void => {
+/** The folder can be removed while the agent works in it. */
+const workingFolder = (): string | undefined => {
+  try {
+    return process.cwd()
+  } catch {
+    return undefined
+  }
+}
+
+/** Writes all of a text, also if the reader is slow. Returns whether it could. */
+const write = (file: 1 | 2, text: string): boolean => {
   const bytes = Buffer.from(text)
   for (let at = 0; at < bytes.length;) {
     try {
       at += writeSync(file, bytes, at)
     } catch (error) {
-      if (Object(error).code !== "EAGAIN") return
+      if (Object(error).code !== "EAGAIN") return false
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2)
     }
   }
+  return true
 }

@@ -2,14 +2,16 @@
  * Reads the config of a guard with all files that it imports. A decision about the config covers exactly these bytes.
  */
 import { hash } from "node:crypto"
-import { readFileSync, statSync } from "node:fs"
+import { readFileSync, realpathSync, statSync } from "node:fs"
 import { dirname, relative, resolve } from "node:path"
 import { Refusal } from "./refusal.ts"
 
 /** What a config consists of. */
 export interface Covered {
   readonly path: string
-  /** The text of each file, by its path. */
+  /** The file that runs: where the config is a symbolic link, what the link points to. */
+  readonly entry: string
+  /** The text of each file, by its path without symbolic links. */
   readonly files: ReadonlyMap<string, string>
   /** The names that are imported from each package, or `all`. */
   readonly packages: ReadonlyMap<string, ReadonlySet<string> | "all">
@@ -24,12 +26,13 @@ const maxBytes = 1_048_576
 export const coveredBy = (path: string): Covered => {
   const files = new Map<string, string>()
   const packages = new Map<string, Set<string> | "all">()
-  const waiting = [path]
+  const entry = realOf(path)
+  const waiting = [entry]
   const absent: Array<string> = []
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
     if (files.has(file)) continue
     if (files.size === maxFiles) throw new Refusal(`${path} imports more than ${maxFiles} files`)
-    const text = readText(file, file === path)
+    const text = readText(file, file === entry)
     if (text === undefined) {
       absent.push(file)
       continue
@@ -37,16 +40,25 @@ export const coveredBy = (path: string): Covered => {
     files.set(file, text)
     if (file.endsWith(".json")) continue
     for (const { names, specifier } of importsIn(text)) {
-      if (/^\.{0,2}\//.test(specifier)) waiting.push(resolve(dirname(file), specifier))
+      if (/^\.{0,2}\//.test(specifier)) waiting.push(realOf(resolve(dirname(file), specifier)))
       else add(packages, specifier, names)
     }
   }
   const list = [
-    ...[...files].map(([file, text]) => [relative(dirname(path), file), hash("sha256", text)]),
-    ...absent.map((file) => [relative(dirname(path), file), "absent"])
+    ...[...files].map(([file, text]) => [relative(dirname(entry), file), hash("sha256", text)]),
+    ...absent.map((file) => [relative(dirname(entry), file), "absent"])
   ]
   const sorted = list.sort(([one = ""], [other = ""]) => one < other ? -1 : 1)
-  return { path, files, packages, fingerprint: `guard:${hash("sha256", JSON.stringify(sorted))}` }
+  return { path, entry, files, packages, fingerprint: `guard:${hash("sha256", JSON.stringify(sorted))}` }
+}
+
+/** Node runs a file under its path without symbolic links. */
+const realOf = (path: string): string => {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
 }
 
 /** What looks like an import may stand in a comment, so only the config itself must exist. */

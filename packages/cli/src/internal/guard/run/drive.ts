@@ -133,21 +133,21 @@ const whyNotAsked = ({ allowed, approvers, quorum = 1 }: PendingAsk): string | u
   return undefined
 }
 
-/** A call without an id is another one than an equal call before it, whose result nobody has reported. */
+/** A call without an id is another one than an equal call before it: a person is asked about each of them. */
 const closeEqual = async (session: GuardSession, id: string): Promise<void> => {
-  if (await isOpen(session, id)) await refuse(session, id)
-  else await session.toolResult({ id }, { ok: false, error: "its result was not reported" })
+  await refuse(session, id)
+  await session.toolResult({ id }, { ok: false, error: "its result was not reported" })
 }
 
 /** Nobody has approved a question. One that only some people may answer stays open until the next message. */
 const refuse = async (session: GuardSession, callId: string): Promise<void> => {
-  const ask = (await session.pending()).find((one) => one.callId === callId)
+  const ask = await openAsk(session, callId)
   if (ask === undefined || ask.approvers !== undefined) return
   await session.decide(callId, { type: "deny", reason: "the person did not approve it" })
 }
 
-const isOpen = async (session: GuardSession, id: string): Promise<boolean> =>
-  (await session.pending()).some(({ callId }) => callId === id)
+const openAsk = async (session: GuardSession, id: string): Promise<PendingAsk | undefined> =>
+  (await session.pending()).find(({ callId }) => callId === id)
 
 /** Questions of this agent that nobody has approved: their calls did not run. */
 const refuseOpen = async (session: GuardSession): Promise<void> => {
@@ -179,8 +179,11 @@ const toolResult = async (
   { error, output, row }: Occasion
 ): Promise<Said> => {
   const { args, id, name } = call
-  // The call ran, so the person has said yes.
-  if (await isOpen(session, id)) await session.decide(id, { type: "approve", by: "the person at the agent" })
+  // The call ran, so the person has said yes. Nobody was asked about a question that this person cannot answer.
+  const ask = await openAsk(session, id)
+  if (ask !== undefined && whyNotAsked(ask) === undefined) {
+    await session.decide(id, { type: "approve", by: "the person at the agent" })
+  }
   const given = row.means === "toolFailure" || (error !== undefined && output === null)
     ? { ok: false as const, error: error ?? textOf(output) }
     : { ok: true as const, output }

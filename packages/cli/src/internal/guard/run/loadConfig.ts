@@ -1,6 +1,6 @@
 /** Runs a config. What runs are the bytes that a person has trusted, also if the file changes at this moment. */
 import { createRequire, registerHooks } from "node:module"
-import { extname } from "node:path"
+import { dirname, extname, isAbsolute, resolve } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { type Configured, configuredBy } from "./configured.ts"
 import { type Covered, coveredBy } from "./covered.ts"
@@ -18,8 +18,8 @@ export const loadConfig = async (
   within: Within,
   watch: () => void = () => {}
 ): Promise<Configured> => {
-  const { files, path } = covered
-  if (path.endsWith(".json")) return await configuredBy(path, await readJson(path, files.get(path)!))
+  const { entry, files, path } = covered
+  if (entry.endsWith(".json")) return await configuredBy(path, await readJson(path, files.get(entry)!))
   const packages = await packagesOf(covered)
   if ([...covered.packages.keys()].some((name) => !packages.has(name) && !/^\.{0,2}\//.test(name))) watch()
   const hooks = registerHooks(hooksFor(covered, packages))
@@ -30,7 +30,7 @@ export const loadConfig = async (
       return within(() => configuredBy(path, exported))
     }
     return await within(() => {
-      const module = evaluate(path, watch)
+      const module = evaluate(entry, watch)
       return module instanceof Promise ? module.then(configured) : configured(module)
     })
   } catch (error) {
@@ -69,12 +69,12 @@ export const importModule = async (path: string): Promise<Exports> => {
   }
 }
 
-/** A module that awaits something at its top cannot be required. */
+/** A module that awaits something at its top, or whose package.json is broken, cannot be required. */
 const evaluate = (path: string, watch: () => void): unknown => {
   try {
     return createRequire(path)(path)
   } catch (error) {
-    if (Object(error).code !== "ERR_REQUIRE_ASYNC_MODULE") throw error
+    if (!["ERR_INVALID_PACKAGE_CONFIG", "ERR_REQUIRE_ASYNC_MODULE"].includes(Object(error).code)) throw error
     watch()
     return import(pathToFileURL(path).href)
   }
@@ -106,7 +106,7 @@ const exportsOf = async (
 const scheme = "belay-guard:"
 
 const hooksFor = (
-  { files, path }: Covered,
+  { entry, files }: Covered,
   packages: ReadonlyMap<string, Exports>
 ): Parameters<typeof registerHooks>[0] => {
   shared.set(scheme, packages)
@@ -115,6 +115,9 @@ const hooksFor = (
       if (packages.has(specifier)) {
         return { url: `${scheme}${specifier}`, format: "module", shortCircuit: true }
       }
+      // Node would look into package.json first, which may be broken while the agent works on it.
+      const own = fileOf(specifier, context.parentURL)
+      if (own !== undefined && files.has(own)) return { url: pathToFileURL(own).href, shortCircuit: true }
       const found = next(specifier, context)
       const file = found.url.startsWith("file:") ? fileURLToPath(found.url) : undefined
       if (file !== undefined && !files.has(file) && !/[\\/]node_modules[\\/]/.test(file)) {
@@ -132,12 +135,20 @@ const hooksFor = (
       const text = file === undefined ? undefined : files.get(file)
       const format = formats[extname(file ?? "")]
       if (text === undefined || format === undefined) {
-        if (file === path) throw new Error("it has to be a TypeScript or JavaScript module")
+        if (file === entry) throw new Error("it has to be a TypeScript or JavaScript module")
         return next(url, context)
       }
       return { format, source: text, shortCircuit: true }
     }
   }
+}
+
+/** Returns the file that a path or a URL means. */
+const fileOf = (specifier: string, parent: string | undefined): string | undefined => {
+  if (isAbsolute(specifier)) return specifier
+  if (specifier.startsWith("file:")) return fileURLToPath(specifier)
+  if (!/^\.{1,2}\//.test(specifier) || parent?.startsWith("file:") !== true) return undefined
+  return resolve(dirname(fileURLToPath(parent)), specifier)
 }
 
 const formats: { readonly [extension: string]: string } = {

@@ -32,12 +32,10 @@ export interface Output {
 const nothing: Output = { code: 0, stdout: "{}", stderr: "" }
 
 /** Refuses. Every system documents this answer. */
-export const refused = (reason: string): Output => ({
-  code: 2,
-  stdout: "",
-  // Codex lets a call run if there is no reason.
-  stderr: reason.trim() === "" ? "the guard gave no reason" : reason
-})
+export const refused = (reason: string): Output => ({ code: 2, stdout: "", stderr: orSilence(reason) })
+
+/** Codex lets a call run, and shows a result, if there is no reason. */
+const orSilence = (reason: string): string => reason.trim() === "" ? "the guard gave no reason" : reason
 
 /**
  * Returns what is printed. An answer that the system does not have becomes the nearest one that is at least as strict.
@@ -92,13 +90,18 @@ const written = (template: Template, event: string, reason: string, value: Json,
 /** Replaces the placeholders of a template. */
 const filled = (template: JsonObject, event: string, reason: string, value: Json): JsonObject => {
   const fill = (one: Json): Json => {
-    if (one === "$reason") return reason
+    if (one === "$reason") return orSilence(reason)
     if (one === "$value") return value
     if (one === "$text") return textOf(value)
     if (one === "$event") return event
     if (typeof one !== "object" || one === null) return one
     if (Array.isArray(one)) return one.map((part: Json) => fill(part))
-    return Object.fromEntries(Object.entries(one).map(([key, part]) => [key, fill(part)]))
+    return Object.fromEntries(
+      // A result that takes the place of another one can be empty, but not where it is a reason.
+      Object.entries(one).map((
+        [key, part]
+      ) => [key, fill(key === "reason" && part === "$text" ? orEmpty(value) : part)])
+    )
   }
   // An object is filled to an object.
   return fill(template) as JsonObject
@@ -112,5 +115,7 @@ const merged = (one: JsonObject, other: JsonObject): JsonObject => {
   })
   return { ...one, ...Object.fromEntries(both) }
 }
+
+const orEmpty = (value: Json): string => textOf(value).trim() === "" ? "the result is empty" : textOf(value)
 
 const textOf = (value: Json): string => typeof value === "string" ? value : JSON.stringify(value)
