@@ -20,7 +20,7 @@ describe("ToolArguments", () => {
   it("leaves out an argument that the function leaves out", async () => {
     const { verdicts } = await testHook(ToolArguments.make({ tools: "*", rewrite: () => ({ path: "b" }) }))
       .given("preToolCall", call("fs_write", { path: "a", force: true })).expectTransform({ path: "b" })
-    assert.deepEqual(verdicts[0]?.event.args, { path: "b" })
+    assert.deepEqual(verdicts[0]?.event, { ...call("fs_write"), args: { path: "b" } })
   })
 
   it("hides what it writes only if the option says so", () => {
