@@ -185,7 +185,7 @@ describe("an act that costs something", () => {
     assert.deepStrictEqual([questions.length, ran.length], [0, 2])
   })
 
-  it("is no repetition of itself if a person changes its text", async () => {
+  it("does not count as its own repetition if a person changes its text", async () => {
     const gate = defineHook({ name: "gate", tools: "pay_bill", preToolCall: () => HookAction.ask("pay?") })
     const { questions, ran } = await converse({
       ...payment,
