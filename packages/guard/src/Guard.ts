@@ -8,7 +8,7 @@ import * as Awaitable from "@belay/core/Awaitable"
 import type { GuardedTool, GuardSessionOptions } from "@belay/core/Driver"
 import * as GuardSession from "@belay/core/GuardSession"
 import type { SideRequest } from "@belay/core/HookContext"
-import type { LlmProvider } from "@belay/core/LlmProvider"
+import { call, type LlmProvider } from "@belay/core/LlmProvider"
 import { checkKinds, checkObject } from "@belay/core/OptionCheck"
 import { askForObject } from "@belay/core/Output"
 import type { Usage } from "@belay/core/Usage"
@@ -91,7 +91,7 @@ const complete = (
   provider: LlmProvider,
   { instructions, parameters = {}, prompt, tools = [] }: SideRequest
 ): ReturnType<LlmProvider["complete"]> =>
-  provider.complete({
+  call(provider, {
     messages: typeof prompt === "string" ? [{ role: "user", content: prompt }] : prompt,
     tools,
     parameters,

@@ -7,6 +7,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Json } from "../data/Json.ts"
+import { bodyOf, keepBody, type KeptBody } from "./internal/keptBody.ts"
 
 /** Some events of one turn, in their order. @category models @since 0.1.0 */
 export interface EventRow {
@@ -56,47 +57,77 @@ export interface EventLog {
   readonly prune: (before: number) => Effect.Effect<number, unknown>
 }
 
-/** Makes a log in memory. Its content is lost when the process ends. @category constructors @since 0.1.0 */
+/** How many characters a log in memory keeps. */
+const maxLength = 128_000_000
+
+/**
+ * Makes a log in memory. Its content is lost when the process ends. If it has more than 128 million characters, it
+ * removes the events of sessions that were written last longest ago, unless they are as new as `keepMs` says.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
 export const inMemory = (): EventLog => {
-  interface Kept {
-    readonly rows: ReadonlyArray<EventRow & { readonly writtenAt: number }>
-    readonly removedTo: number
-    readonly turnFirst: number
+  interface Row extends Omit<EventRow, "body">, KeptBody {
     readonly writtenAt: number
   }
+  interface Kept {
+    rows: Array<Row>
+    removedTo: number
+    turnFirst: number
+    writtenAt: number
+  }
+  /** In the order in which they were written last. */
   const sessions = new Map<string, Kept>()
+  let length = 0
   const add = ({ begins = 0, rows, sessionId }: EventBatch, writtenAt: number, keepMs: number): void => {
     // If nothing is known, nobody knows what there was before.
-    const unknown = { rows: [], removedTo: rows[0].first - 1, turnFirst: 0 }
-    const known = sessions.get(sessionId) ?? unknown
-    const isOld = (row: Kept["rows"][number]) => row.last < begins && row.writtenAt <= writtenAt - keepMs
-    const kept = known.rows.filter((row) => !isOld(row))
-    const added = rows.filter(({ last }) => !kept.some((row) => row.last === last))
-    sessions.set(sessionId, {
-      rows: [...kept, ...added.map((row) => ({ ...structuredClone(row), writtenAt }))].toSorted((a, b) =>
-        a.last - b.last
-      ),
-      removedTo: Math.max(known.removedTo, ...known.rows.filter(isOld).map(({ last }) => last)),
-      turnFirst: Math.max(known.turnFirst, begins),
-      writtenAt
-    })
+    const known = sessions.get(sessionId) ?? { rows: [], removedTo: rows[0].first - 1, turnFirst: 0, writtenAt }
+    const isOld = (row: Row) => row.last < begins && row.writtenAt <= writtenAt - keepMs
+    const old = begins === 0 ? [] : known.rows.filter(isOld)
+    if (old.length > 0) known.rows = known.rows.filter((row) => !isOld(row))
+    length -= lengthOf(old)
+    for (const row of rows) insert(known.rows, row, writtenAt)
+    known.removedTo = Math.max(known.removedTo, ...old.map(({ last }) => last))
+    known.turnFirst = Math.max(known.turnFirst, begins)
+    known.writtenAt = writtenAt
+    sessions.delete(sessionId)
+    sessions.set(sessionId, known)
+  }
+  /** Adds a row at its place, which is mostly the end. */
+  const insert = (kept: Array<Row>, { body, first, last }: EventRow, writtenAt: number): void => {
+    const index = kept.findLastIndex((row) => row.last <= last)
+    if (kept[index]?.last === last) return
+    const row = { first, last, writtenAt, ...keepBody(body, kept) }
+    kept.splice(index + 1, 0, row)
+    length += lengthOf([row])
+  }
+  const removeOldest = (before: number, most: number): number => {
+    let removed = 0
+    for (const [sessionId, { rows, writtenAt }] of sessions) {
+      if (length <= most) break
+      if (writtenAt >= before) continue
+      sessions.delete(sessionId)
+      length -= lengthOf(rows)
+      removed++
+    }
+    return removed
   }
   return {
     write: (batches, { keepMs }) =>
       Effect.map(Clock.currentTimeMillis, (time) => {
         for (const batch of batches) add(batch, time, keepMs)
+        removeOldest(time - keepMs, maxLength)
       }),
     read: (sessionId, { after, limit }) =>
       Effect.sync(() => {
         const { removedTo = 0, rows = [], turnFirst = 0 } = sessions.get(sessionId) ?? {}
         const page = rows.filter(({ last }) => last > (after ?? turnFirst - 1)).slice(0, limit)
-        return { rows: page.map(({ body, first, last }) => ({ first, last, body })), removedTo }
+        return { rows: page.map((row) => ({ first: row.first, last: row.last, body: bodyOf(row) })), removedTo }
       }),
-    prune: (before) =>
-      Effect.sync(() => {
-        const old = [...sessions].filter(([, { writtenAt }]) => writtenAt < before)
-        for (const [sessionId] of old) sessions.delete(sessionId)
-        return old.length
-      })
+    prune: (before) => Effect.sync(() => removeOldest(before, -1))
   }
 }
+
+const lengthOf = (rows: ReadonlyArray<KeptBody>): number =>
+  rows.reduce((sum, { json, texts }) => sum + texts.reduce((all, text) => all + text.length, json.length), 0)

@@ -6,6 +6,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { whyNoEffect } from "../data/effect/portEffect.ts"
 import type { LlmDelta, LlmRequest, LlmResponse } from "../data/LlmCall.ts"
 import { checkKinds, invalidOption, type OptionKinds } from "../data/option/OptionCheck.ts"
 import { Connection, isProviderError, Malformed, type ProviderError } from "../data/ProviderError.ts"
@@ -53,6 +54,35 @@ export interface LlmProvider {
 
 /** The provider as a service. @category services @since 0.1.0 */
 export const LlmProvider = Context.Service<LlmProvider>("@belay/core/port/LlmProvider")
+
+/**
+ * Calls a provider: `stream` if there is a sink and the provider can stream, and `complete` otherwise. If the provider
+ * throws, that is a `Connection` error; if it returns no Effect, a `Malformed` one.
+ *
+ * @category utilities
+ * @since 0.1.0
+ */
+export const call = (
+  provider: LlmProvider,
+  request: LlmRequest,
+  sink?: DeltaSink
+): Effect.Effect<LlmResponse, ProviderError> => {
+  // oxlint-disable-next-line belay/no-try -- a provider is foreign code, called once a step
+  try {
+    const returned = sink === undefined || provider.stream === undefined
+      ? provider.complete(request)
+      : provider.stream(request, sink)
+    return Effect.isEffect(returned) ? returned : Effect.fail(noAnswer(provider.name, returned))
+  } catch (error) {
+    const { name } = provider
+    return Effect.fail(isProviderError(error) ? error : new Connection({ provider: name, message: messageOf(error) }))
+  }
+}
+
+const noAnswer = (provider: string, returned: unknown): Malformed => {
+  const why = whyNoEffect(`provider ${provider}`, returned)
+  return new Malformed({ provider, message: `${why}, or make the provider with LlmProvider.fromPromise` })
+}
 
 /** A piece of a streamed answer. Text alone counts as a delta of type `text`. @category models @since 0.1.0 */
 export type Piece = string | LlmDelta

@@ -9,7 +9,7 @@ import { messageOf } from "@belay/core/ErrorMessage"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import type { LlmParameters, LlmRequest, LlmResponse } from "@belay/core/LlmCall"
-import type { LlmProvider } from "@belay/core/LlmProvider"
+import { call, type LlmProvider } from "@belay/core/LlmProvider"
 import { type Message, text, whyInvalid } from "@belay/core/Message"
 import { checkOptions, whole } from "@belay/core/OptionCheck"
 import { byLength, type Tokenizer } from "@belay/core/Tokenizer"
@@ -141,7 +141,8 @@ const callModel = (
     content: `<conversation>\n${conversation}\n</conversation>`
   }]
   if (typeof provider === "object") {
-    return provider.complete(withoutUndefined<LlmRequest>({ instructions, parameters, model, messages, tools: [] }))
+    const request = withoutUndefined<LlmRequest>({ instructions, parameters, model, messages, tools: [] })
+    return call(provider, request)
   }
   return ctx.llm(withoutUndefined<Parameters<HookContext["llm"]>[0]>({
     instructions,

@@ -18,7 +18,7 @@ import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
 import { withoutUndefined } from "../internal/withoutUndefined.ts"
 import { BudgetAccounts } from "./internal/budgetAccounts.ts"
-import { accountOf } from "./internal/budgetCharges.ts"
+import { accountIn, accountOf } from "./internal/budgetCharges.ts"
 import { compileBudget } from "./internal/budgetRules.ts"
 import { accounts as accountsKey, owners } from "./internal/budgetState.ts"
 import { toDollars } from "./internal/money.ts"
@@ -190,7 +190,7 @@ export function remaining(
       else if (owner !== undefined && ledger !== undefined) {
         const windowMs = limit.window === undefined ? undefined : Duration.toMillis(limit.window)
         const account = accountOf({ scope: limit.scope, windowMs }, owner, now)
-        all.push(leftOf(limit, yield* ledger.update(account, (before) => [before, before])))
+        all.push(leftOf(limit, yield* accountIn(ledger, account)))
       }
     }
     return all
@@ -245,7 +245,7 @@ const firstSpent = Effect.fnUntraced(function*({ ledger, limits }: SpentOptions,
     if (owner === undefined) continue
     const windowMs = limit.window === undefined ? undefined : Duration.toMillis(limit.window)
     const account = accountOf({ scope: limit.scope, windowMs }, owner, now)
-    const kept = yield* ledger.update(account, (before) => [before, before])
+    const kept = yield* accountIn(ledger, account)
     const left = leftOf(limit, kept, kept.spent)
     const used = (["money", "tokens", "calls"] as const).find((amount) => left[amount] === 0)
     if (used === undefined) continue

@@ -6,7 +6,7 @@
  */
 import type { JsonObject } from "@belay/core/Json"
 import type { LlmParameters, LlmRequest, LlmResponse } from "@belay/core/LlmCall"
-import type { DeltaSink, LlmProvider } from "@belay/core/LlmProvider"
+import { call, type DeltaSink, type LlmProvider } from "@belay/core/LlmProvider"
 import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
 import { NotFound, type ProviderError } from "@belay/core/ProviderError"
 import * as AiError from "effect/ai/AiError"
@@ -113,15 +113,15 @@ export const toLanguageModel = (provider: LlmProvider): Effect.Effect<LanguageMo
   LanguageModel.make({
     generateText: Effect.fnUntraced(function*(options) {
       const request = yield* requestOf(options)
-      return whole(yield* Effect.mapError(provider.complete(request), toAiError("generateText")))
+      return whole(yield* Effect.mapError(call(provider, request), toAiError("generateText")))
     }),
     streamText: (options) =>
       Stream.callback<Response.StreamPartEncoded, AiError.AiError>(
         Effect.fnUntraced(function*(queue) {
           const request = yield* requestOf(options)
           const parts = streamer()
-          const answer = provider.stream?.(request, (delta) => void Queue.offerAllUnsafe(queue, parts.delta(delta)))
-            ?? provider.complete(request)
+          const sink: DeltaSink = (delta) => void Queue.offerAllUnsafe(queue, parts.delta(delta))
+          const answer = call(provider, request, sink)
           const response = yield* Effect.mapError(answer, toAiError("streamText"))
           yield* Queue.offerAll(queue, parts.end(response))
           yield* Queue.end(queue)

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
-import type { LlmProvider } from "@belay/core/LlmProvider"
+import { call, type LlmProvider } from "@belay/core/LlmProvider"
 import { checkKinds, checkObject, type OptionKinds } from "@belay/core/OptionCheck"
 import { type ProviderError, RateLimited } from "@belay/core/ProviderError"
 import * as Clock from "effect/Clock"
@@ -91,8 +91,8 @@ export const make = (provider: LlmProvider, options: Options = {}): LlmProvider 
   const { stream } = provider
   return {
     ...provider,
-    complete: (request: LlmRequest) => limited(provider.complete(request)),
-    ...(stream === undefined ? {} : { stream: (request, sink) => limited(stream(request, sink)) })
+    complete: (request: LlmRequest) => limited(call(provider, request)),
+    ...(stream === undefined ? {} : { stream: (request, sink) => limited(call(provider, request, sink)) })
   }
 }
 

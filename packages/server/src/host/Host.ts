@@ -25,7 +25,7 @@ import type { Host, Options, SendOptions } from "./internal/hostTypes.ts"
 import { part, storing } from "./internal/optionChecks.ts"
 import { checkRead, entriesKinds, listKinds, overviewKinds } from "./internal/readOptions.ts"
 import { sharedTime } from "./internal/sharedTime.ts"
-import { adding } from "./internal/site/addEntry.ts"
+import { adding, addingCancellation } from "./internal/site/addEntry.ts"
 import { newCounters } from "./internal/site/counters.ts"
 import {
   checkCall,
@@ -150,6 +150,7 @@ export const make = (options: Options): Host => {
   }
   const advance = advanceOnce(site)
   const add = adding(site)
+  const addCancellation = addingCancellation(site)
   return {
     send: (sessionId, message, options = {}) =>
       Awaitable.make(Effect.gen(function*() {
@@ -172,7 +173,7 @@ export const make = (options: Options): Host => {
     cancel: (sessionId, key) =>
       Awaitable.make(Effect.andThen(
         checkTexts({ "session id": sessionId, key }),
-        add({ sessionId, key: `cancel ${key}`, kind: "cancel", body: key, at: 0 })
+        addCancellation(sessionId, key)
       )),
     result: (sessionId, key, options = {}) =>
       Awaitable.make(

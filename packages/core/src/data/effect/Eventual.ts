@@ -5,6 +5,17 @@
  */
 import * as Effect from "effect/Effect"
 
+export {
+  /**
+   * Calls a function that has to return an Effect. If it throws, or returns something else, that is a defect that names
+   * it: a fiber that gets something else ends at once, without its finalizers.
+   *
+   * @category constructors
+   * @since 0.2.0
+   */
+  portEffect
+} from "./portEffect.ts"
+
 /** A value, a promise of it, or an Effect of it. @category models @since 0.1.0 */
 export type Eventual<A, R = never> = A | PromiseLike<A> | Effect.Effect<A, unknown, R>
 

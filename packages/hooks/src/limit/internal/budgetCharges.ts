@@ -1,4 +1,5 @@
 /** The accounts that a call is charged to: in the state of the conversation, and in the ledger. */
+import { portEffect } from "@belay/core/Eventual"
 import type { HookContext } from "@belay/core/HookContext"
 import * as Effect from "effect/Effect"
 import * as Ledger from "../Ledger.ts"
@@ -47,10 +48,11 @@ export const chargesOf = (
       rules: [rule],
       update: (change, isKept = always) =>
         Effect.map(
-          ledger.update(account, (before) => {
-            const [result, after] = change(before, rule)
-            return [result, isKept([result]) ? after : before]
-          }),
+          portEffect("update of the ledger", () =>
+            ledger.update(account, (before) => {
+              const [result, after] = change(before, rule)
+              return [result, isKept([result]) ? after : before]
+            })),
           (result) => [result]
         )
     }]
@@ -59,6 +61,10 @@ export const chargesOf = (
 }
 
 const always = (): boolean => true
+
+/** Reads an account. */
+export const accountIn = (ledger: Ledger.Ledger, account: string): Effect.Effect<Ledger.Account, unknown> =>
+  portEffect("update of the ledger", () => ledger.update(account, (before) => [before, before]))
 
 /** The name of the account of an owner. It has the window, so that each window has its own account. */
 export const accountOf = (rule: Pick<Rule, "scope" | "windowMs">, owner: string, now: number): string =>

@@ -129,3 +129,19 @@ export const pinnedTo = (pins: string, parameter: string): string =>
 
 /** The place of a session among those of its tenant. `id` is the column that breaks ties. */
 export const placeOf = (id: string): string => `row_number() OVER (PARTITION BY min(tenant) ORDER BY min(at), ${id})`
+
+/**
+ * When the row of a tenant was finished. It says that the session has messages of the tenant, so that these are found
+ * when a person is erased, after what was sent is removed. It stays as long as the session.
+ */
+const tenantAt = "9e99"
+
+/** The text of a statement that adds the rows of tenants, before the rows `of` this condition are removed. */
+export const keepTenants = (inbox: string, sessions: string, of: string): string =>
+  `INSERT INTO ${inbox} (session_id, key, kind, body, at, tenant, status, attempts, finished_at)` +
+  " SELECT DISTINCT session_id, 'tenant ' || tenant, 'tenant', 'null', 0, tenant, 'tenant', 0," +
+  ` CAST(${tenantAt} AS double precision) FROM ${inbox} WHERE ${of} AND tenant IS NOT NULL AND status <> 'tenant'` +
+  ` AND EXISTS (SELECT 1 FROM ${sessions} AS kept WHERE kept.id = session_id) ON CONFLICT DO NOTHING`
+
+/** The condition of the rows of tenants. */
+export const isTenant = `finished_at = ${tenantAt}`

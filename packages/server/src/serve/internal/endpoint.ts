@@ -59,12 +59,15 @@ export const endpoint = (serve: Serve, writeError: WriteError, act: (call: Call)
     } catch (error) {
       const refusal = refusalOf(serve, error)
       const { kind, retryAfter } = refusal
-      const headers = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }
-      return Response.json(writeError(refusal), { status: statusOf[kind], headers })
+      return Response.json(writeError(refusal), { status: statusOf[kind], headers: retrying(retryAfter) })
     }
   }
   return async (request) => withCors(serve, request, await answer(request))
 }
+
+/** Says when to try again. The header has whole seconds, and `mayBegin` may have computed any number. */
+const retrying = (seconds: number | undefined): { readonly "retry-after"?: string } =>
+  seconds !== undefined && Number.isFinite(seconds) ? { "retry-after": String(Math.max(1, Math.ceil(seconds))) } : {}
 
 const checkHeaders = ({ maxHeaderBytes }: Serve, { headers, url }: Request): void => {
   let size = url.length

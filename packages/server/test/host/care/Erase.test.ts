@@ -11,7 +11,7 @@ import { readFileSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "vitest"
 import { failure, gate, newFile, planner, pollMs, tool } from "../support/hosted.ts"
-import { checkFrozen, live, person, ruleOfAll } from "../support/person.ts"
+import { checkFrozen, checkRemoved, live, person, ruleOfAll } from "../support/person.ts"
 
 describe("erasing a person from a SQLite file", () => {
   it("leaves no byte of them in the file or its log, and everything of others", async () => {
@@ -45,6 +45,12 @@ describe("erasing a person from a SQLite file", () => {
     assert.strictEqual((await host.result("ada", anew.key)).status, "completed")
     await running.drain()
     await agent.close()
+    store.close()
+  })
+
+  it("finds their sessions, although what they have sent was removed before", async () => {
+    const store = SqliteStore.make({ path: newFile() })
+    await checkRemoved(store)
     store.close()
   })
 

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import pg from "pg"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type PostgresServer, startPostgres } from "../../../../../test/support/postgres.ts"
-import { checkFrozen, live, person, ruleOfAll } from "../support/person.ts"
+import { checkFrozen, checkRemoved, live, person, ruleOfAll } from "../support/person.ts"
 
 describe("erasing a person from Postgres", () => {
   let server: PostgresServer
@@ -16,6 +16,12 @@ describe("erasing a person from Postgres", () => {
   it("stores nothing of an erased session that a frozen process still has", async () => {
     const store = PostgresStore.make({ url: server.url, schema: "frozen" })
     await checkFrozen(store)
+    await store.close()
+  })
+
+  it("finds their sessions, although what they have sent was removed before", async () => {
+    const store = PostgresStore.make({ url: server.url, schema: "removed" })
+    await checkRemoved(store)
     await store.close()
   })
 

@@ -14,7 +14,7 @@ import type * as SqliteStore from "@belay/providers/SqliteStore"
 import * as Host from "@belay/server/Host"
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
-import { failure, pollMs } from "./hosted.ts"
+import { failure, planner, pollMs } from "./hosted.ts"
 
 export const person = "ada.lovelace.1815@example.org"
 
@@ -153,4 +153,30 @@ export const checkFrozen = async (store: Store): Promise<void> => {
   // A session that was removed, and not erased, is stored again by who has it.
   await run(store.sessions.remove("eve-r2"))
   await run(store.sessions.commit(commitOf("eve-r2", 2)))
+}
+
+/** Erases a person whose messages were removed before, because they were old or dead. */
+export const checkRemoved = async (store: Store): Promise<void> => {
+  const run = Effect.runPromise
+  const agent = createAgent({ provider: planner(), store: store.sessions, log: false })
+  const host = Host.make({ agent, store, pollMs })
+  const speak = async (session: string, tenant: string) => {
+    await host.send(session, `hello, I am ${tenant}`, { key: "k", tenant })
+    await host.advance(session)
+  }
+  await speak("hers", person)
+  await speak("gone", person)
+  await speak("his", "bob")
+  await run(store.inbox.prune(Number.MAX_SAFE_INTEGER))
+  assert.strictEqual(await run(store.inbox.prune(Number.MAX_SAFE_INTEGER)), 0)
+  assert.isUndefined(await host.status("hers", "k"))
+  // The key can be used again.
+  await host.send("hers", "again", { key: "k", tenant: person })
+  await run(store.inbox.report("hers", "k", "dead", { status: "dead", attempts: 5, reason: "it ended" }))
+  assert.isTrue(await host.drop("hers", "k"))
+  await run(store.sessions.remove("gone"))
+  assert.deepEqual((await host.erase({ principal: person })).sessions, ["hers"])
+  assert.isUndefined(await host.conversation("hers"))
+  assert.deepEqual((await host.erase({ principal: "bob" })).sessions, ["his"])
+  await agent.close()
 }

@@ -88,6 +88,16 @@ describe("limits of a principal", () => {
     store.close()
   })
 
+  it.each([[3.2, "4"], [-5, "1"], [0, "1"], [NaN, null], [Infinity, null]])(
+    "say in whole seconds when to come back, whatever mayBegin has computed: %s",
+    async (retryAfter, expected) => {
+      const serve = serveWith({ perPrincipal: { mayBegin: () => ({ why: "no", retryAfter }) } })
+      const { headers, status } = await OpenAiResponses.handler(serve)(request("/v1/responses", { input: "hi" }))
+      assert.deepEqual([status, headers.get("retry-after")], [429, expected])
+      await serve.close()
+    }
+  )
+
   it("are refused when they are below one, or unknown", () => {
     assert.throws(() => serveWith({ perPrincipal: { openRequests: 0 } }), /Serve\.perPrincipal\.openRequests/)
     assert.throws(() => serveWith({ perPrincipal: { request: 1 } as never }), /Serve\.perPrincipal/)

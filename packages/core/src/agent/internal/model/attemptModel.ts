@@ -35,7 +35,7 @@ export const attemptModel = (
 
 /** Runs one attempt, and the next one if it fails. Only a failed attempt needs a generator. */
 const attempt = (turn: ModelTurn, target: Target, count: number): Effect.Effect<ModelAnswer, Failure> => {
-  const { agent: { llmWrappers }, io } = turn
+  const { agent: { health, llmWrappers, providers }, io } = turn
   const startedAt = io.hasListeners ? performance.now() : 0
   // Behind wrappers, every call of the provider is counted for itself.
   const isCounted = llmWrappers.length > 0
@@ -54,10 +54,8 @@ const attempt = (turn: ModelTurn, target: Target, count: number): Effect.Effect<
       const durationMs = io.hasListeners ? performance.now() - startedAt : 0
       const answer = { response, provider: target.provider.name, attempt: count, durationMs, executed: true }
       const { firstDeltaAt } = io
-      return Effect.succeed(acceptResponse(
-        turn,
-        firstDeltaAt === undefined ? answer : { ...answer, firstDeltaMs: firstDeltaAt - startedAt }
-      ))
+      if (providers.length > 1) health.recordSuccess(answer.provider)
+      return Effect.succeed(firstDeltaAt === undefined ? answer : { ...answer, firstDeltaMs: firstDeltaAt - startedAt })
     }
   })
 }
@@ -98,12 +96,6 @@ const callOnce = (
   return wrapAct({ turn, method: "wrapLlmCall", hooks: llmWrappers, act, failed: failedModelWrap(provider.name) })(
     request
   )
-}
-
-const acceptResponse = (turn: ModelTurn, answer: ModelAnswer): ModelAnswer => {
-  const { agent: { health, providers } } = turn
-  if (providers.length > 1) health.recordSuccess(answer.provider)
-  return answer
 }
 
 /** After an overflow of the model's window: compacts, at most once per turn, and returns the shorter request. */

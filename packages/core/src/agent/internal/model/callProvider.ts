@@ -10,7 +10,7 @@ import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import * as Usage from "../../../data/Usage.ts"
 import { copyError } from "../../../guard/internal/state/copyError.ts"
 import type { TurnEnded } from "../../../guard/TurnEnded.ts"
-import type { LlmProvider } from "../../../port/LlmProvider.ts"
+import { call, type LlmProvider } from "../../../port/LlmProvider.ts"
 import type { AgentTurn } from "../running/turnParts.ts"
 import { readPartial, readResponse } from "./checkResponse.ts"
 import { streamModel } from "./streamModel.ts"
@@ -62,7 +62,7 @@ export const callProvider = (turn: AgentTurn, { provider, request }: Target): Ef
   // Nobody else reads deltas.
   return turn.agent.streams || turn.io.hasDeltaListeners
     ? streamModel(turn, provider, request)
-    : provider.complete(request)
+    : call(provider, request)
 }
 
 /** Calls the provider and counts the call. */

@@ -11,7 +11,7 @@ import { askHooksNow } from "../../../guard/internal/point/askHooks.ts"
 import { stopOf } from "../../../guard/internal/state/turnEnd.ts"
 import type { TurnEnded } from "../../../guard/TurnEnded.ts"
 import type { Outcome } from "../../../hook/HookChain.ts"
-import type { DeltaSink, LlmProvider } from "../../../port/LlmProvider.ts"
+import { call, type DeltaSink, type LlmProvider } from "../../../port/LlmProvider.ts"
 import type { AgentTurn } from "../running/turnParts.ts"
 import { streamTooLong } from "./checkResponse.ts"
 
@@ -24,12 +24,12 @@ export const streamModel = (
   request: LlmRequest
 ): Effect.Effect<LlmResponse, Failure> => {
   if (provider.stream === undefined) {
-    const answered = provider.complete(request)
+    const answered = call(provider, request)
     return turn.agent.streams ? Effect.flatMap(answered, (response) => checkWhole(turn, response)) : answered
   }
   return turn.agent.streams
-    ? streamThroughHooks(turn, provider.name, (sink) => provider.stream!(request, sink))
-    : provider.stream(request, (delta) => {
+    ? streamThroughHooks(turn, provider.name, (sink) => call(provider, request, sink))
+    : call(provider, request, (delta) => {
       noteDelta(turn)
       show(turn, delta)
     })

@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { type AgentError, ConfigError, OutputMismatch } from "../../../data/AgentError.ts"
+import { noEffect } from "../../../data/effect/portEffect.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
 import type { TurnEnded } from "../../../guard/TurnEnded.ts"
 import type { AgentConfig } from "../../AgentConfig.ts"
@@ -51,7 +52,8 @@ const decodingCore = (core: AgentCore, schema: AnswerSchema, retries: number): D
   const runTurn = Effect.fnUntraced(
     function*(input: TurnInput, ctx: AgentContext): Effect.fn.Return<CoreOutput, AgentError | TurnEnded> {
       for (let retry = 0;; retry++) {
-        const output = yield* core.runTurn(input, ctx)
+        const running = core.runTurn(input, ctx)
+        const output = yield* Effect.isEffect(running) ? running : noEffect("runTurn", running)
         const found = yield* Effect.result(schema.decode(output.text))
         if (Result.isSuccess(found)) return output
         const { message } = found.failure

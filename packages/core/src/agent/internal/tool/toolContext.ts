@@ -46,23 +46,31 @@ export class RunningContext implements ToolContext {
       return key.startsWith("tool:") ? key : `tool:${key}`
     }
     const about = { by: call.name, toolCallId: call.id }
-    const port = <A>(effect: Effect.Effect<A, unknown>) =>
+    const port = <A>(call: () => Effect.Effect<A, unknown>) =>
       Awaitable.make(
-        withPortError("artifacts", `artifacts of ${id}`, effect),
+        withPortError("artifacts", `artifacts of ${id}`, call),
         (one) => Effect.runPromise(one, { signal })
       )
     return {
-      write: (key, content, options) =>
-        port(artifacts.write(id, mine("write", key), content, { ...about, ...options })),
-      append: (key, content, options) =>
-        port(artifacts.append(id, mine("append", key), content, { ...about, ...options })),
+      write: (key, content, options) => {
+        const own = mine("write", key)
+        return port(() => artifacts.write(id, own, content, { ...about, ...options }))
+      },
+      append: (key, content, options) => {
+        const own = mine("append", key)
+        return port(() => artifacts.append(id, own, content, { ...about, ...options }))
+      },
       read: (key) => {
         requireText("artifacts.read", key)
-        const wanted = keyOf(key)
-        return port(artifacts.read(id, wanted.startsWith("hook:") ? wanted : mine("read", wanted)))
+        const given = keyOf(key)
+        const wanted = given.startsWith("hook:") ? given : mine("read", given)
+        return port(() => artifacts.read(id, wanted))
       },
-      list: () => port(artifacts.list(id)),
-      remove: (key) => port(artifacts.remove(id, mine("remove", key)))
+      list: () => port(() => artifacts.list(id)),
+      remove: (key) => {
+        const own = mine("remove", key)
+        return port(() => artifacts.remove(id, own))
+      }
     }
   }
   get signal(): AbortSignal {

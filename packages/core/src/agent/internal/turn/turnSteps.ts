@@ -12,6 +12,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import { type AgentError, PortFailed } from "../../../data/AgentError.ts"
+import { noEffect, portEffect } from "../../../data/effect/portEffect.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import type { TurnOutput } from "../../../data/Turn.ts"
 import { isConflict } from "../../../guard/internal/io/storeTurn.ts"
@@ -121,7 +122,8 @@ const begin = function*(turn: Turn): Step<Answer, Failure> {
 
 const runCore = function*(turn: Turn): Step<Answer, Failure> {
   const { core } = turn.agent
-  const output = readOutput(core.coreType, yield* core.runTurn(turn.state.input, new CoreContext(turn)))
+  const running = core.runTurn(turn.state.input, new CoreContext(turn))
+  const output = readOutput(core.coreType, yield* Effect.isEffect(running) ? running : noEffect("runTurn", running))
   if (output instanceof PortFailed) return yield* output
   return { text: output.text, finishReason: output.finishReason, executed: true }
 }
@@ -130,7 +132,7 @@ const runCore = function*(turn: Turn): Step<Answer, Failure> {
 const recall = function*(turn: Turn): Step<void> {
   const { agent: { memory }, session, state } = turn
   if (memory?.preTurnContext === undefined) return
-  const recalled = Effect.suspend(() => memory.preTurnContext!(state.input, session.id))
+  const recalled = portEffect("preTurnContext", () => memory.preTurnContext!(state.input, session.id))
   addMessages(turn, yield* Effect.catchCause(recalled, (cause) => Effect.as(warnMemory(turn, cause), [])), "memory")
 }
 
@@ -138,7 +140,7 @@ const recall = function*(turn: Turn): Step<void> {
 const observe = function*(turn: Turn, output: TurnOutput): Step<void> {
   const { agent: { memory }, session, state } = turn
   if (memory?.postTurnObserve === undefined) return
-  const observed = Effect.suspend(() => memory.postTurnObserve!(state.input, output, session.id))
+  const observed = portEffect("postTurnObserve", () => memory.postTurnObserve!(state.input, output, session.id))
   yield* Effect.catchCause(observed, (cause) => warnMemory(turn, cause))
 }
 

@@ -8,6 +8,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { CompactionRequest, CompactionResult, TokenBudget } from "../../../data/Compaction.ts"
+import { portEffect } from "../../../data/effect/portEffect.ts"
 import { type Message, text, whyInvalid } from "../../../data/Message.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import { askHooks, notifyHooks } from "../../../guard/internal/point/askHooks.ts"
@@ -71,7 +72,7 @@ const askCompactor = function*(turn: AgentTurn, request: CompactionRequest): Ste
   if (compactor === undefined) return undefined
   const llm = turn.capabilities.llm
   return yield* Effect.catchCause(
-    Effect.suspend(() => compactor.compact(request, { llm: (question) => llm(question, "compactor") })),
+    portEffect("compact", () => compactor.compact(request, { llm: (question) => llm(question, "compactor") })),
     (cause) => {
       turn.io.warn(`the compactor failed: ${messageOf(Cause.squash(cause))}`, "runtime")
       return Effect.succeed(undefined)

@@ -11,6 +11,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { AgentError } from "../../../data/AgentError.ts"
 import { refOf } from "../../../data/Artifact.ts"
+import { portEffect } from "../../../data/effect/portEffect.ts"
 import type { Message } from "../../../data/Message.ts"
 import { defined } from "../../../data/option/Fields.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
@@ -59,6 +60,8 @@ export const rotate = function*(turn: WindowTurn): Step<void, Failure> {
   noteWindowLevel(turn)
 }
 
+const about = { by: "runtime", mimeType: "text/markdown" }
+
 /** Stores the handoff as an artifact, and copies the artifacts to which the conversation refers. */
 const keepHandoff = (
   { agent: { artifacts }, io, session }: WindowTurn,
@@ -67,8 +70,8 @@ const keepHandoff = (
 ): Effect.Effect<void> =>
   Effect.catchCause(
     Effect.andThen(
-      artifacts.write(session.id, "hook:handoff", summary, { by: "runtime", mimeType: "text/markdown" }),
-      artifacts.copy(session.id, to)
+      portEffect("write of artifacts", () => artifacts.write(session.id, "hook:handoff", summary, about)),
+      portEffect("copy of artifacts", () => artifacts.copy(session.id, to))
     ),
     (cause) =>
       Effect.sync(() => {

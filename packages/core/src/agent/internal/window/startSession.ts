@@ -3,6 +3,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { type AgentError, PortFailed } from "../../../data/AgentError.ts"
+import { portEffect } from "../../../data/effect/portEffect.ts"
 import { defined } from "../../../data/option/Fields.ts"
 import type { OnSessionStartEvent } from "../../../data/SessionEvent.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
@@ -23,7 +24,7 @@ export const startSession = function*(turn: WindowTurn, resumed: boolean): Step<
   const source = resumed ? "resume" : session.source
   if (core.init !== undefined) {
     turn.sessionStartFailed = true
-    yield* Effect.mapError(core.init(session.id), (cause) => {
+    yield* Effect.mapError(portEffect("init", () => core.init!(session.id)), (cause) => {
       const message = `the core could not be initialised: ${messageOf(cause)}`
       return new PortFailed({ port: core.coreType, message, cause })
     })
@@ -82,6 +83,6 @@ export const shutDownCore = (
   warn: (message: string) => void
 ): Effect.Effect<void> =>
   core.shutdown === undefined ? Effect.void : Effect.catchCause(
-    Effect.suspend(() => core.shutdown!(sessionId)),
+    portEffect("shutdown", () => core.shutdown!(sessionId)),
     (cause) => Effect.sync(() => warn(`shutdown of the core failed: ${messageOf(Cause.squash(cause))}`))
   ).pipe(Effect.asVoid)

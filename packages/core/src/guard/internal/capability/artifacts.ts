@@ -16,19 +16,27 @@ export const artifactsFor = (turn: GuardTurn, hook: string): Artifacts => {
     requireText(`artifacts.${method}`, key)
     return key.startsWith("hook:") ? key : `hook:${key}`
   }
-  const port = <A>(effect: Effect.Effect<A, unknown>) =>
-    awaitable(turn, withPortError("artifacts", `artifacts of ${id}`, effect))
+  const port = <A>(call: () => Effect.Effect<A, unknown>) =>
+    awaitable(turn, withPortError("artifacts", `artifacts of ${id}`, call))
   return {
-    write: (key, content, options) =>
-      port(artifacts.write(id, ownKey("write", key), content, { by: hook, ...options })),
-    append: (key, content, options) =>
-      port(artifacts.append(id, ownKey("append", key), content, { by: hook, ...options })),
+    write: (key, content, options) => {
+      const own = ownKey("write", key)
+      return port(() => artifacts.write(id, own, content, { by: hook, ...options }))
+    },
+    append: (key, content, options) => {
+      const own = ownKey("append", key)
+      return port(() => artifacts.append(id, own, content, { by: hook, ...options }))
+    },
     read: (key) => {
       requireText("artifacts.read", key)
-      const wanted = keyOf(key)
-      return port(artifacts.read(id, wanted.startsWith("tool:") ? wanted : ownKey("read", wanted)))
+      const given = keyOf(key)
+      const wanted = given.startsWith("tool:") ? given : ownKey("read", given)
+      return port(() => artifacts.read(id, wanted))
     },
-    list: () => port(artifacts.list(id)),
-    remove: (key) => port(artifacts.remove(id, ownKey("remove", key)))
+    list: () => port(() => artifacts.list(id)),
+    remove: (key) => {
+      const own = ownKey("remove", key)
+      return port(() => artifacts.remove(id, own))
+    }
   }
 }

@@ -18,7 +18,7 @@ const send = (
   request: HttpRequest,
   hook: string
 ): Effect.Effect<HttpResponse, PortFailed> => {
-  if (http !== undefined) return withPortError("http", `http for ${hook}`, Effect.suspend(() => http.request(request)))
+  if (http !== undefined) return withPortError("http", `http for ${hook}`, () => http.request(request))
   return new PortFailed({
     port: "http",
     message: `ctx.http of ${hook}: the agent has no HTTP client; give it one: http: HttpGuard.client({ ... })`

@@ -11,7 +11,7 @@ export const mcpFor = (turn: GuardTurn, hook: string): Mcp => {
   const { agent: { mcp } } = turn
   const use = <A>(act: (accessor: McpAccessor) => Effect.Effect<A, unknown>) => awaitable(turn, ask(act))
   const ask = <A>(act: (accessor: McpAccessor) => Effect.Effect<A, unknown>): Effect.Effect<A, PortFailed> => {
-    if (mcp !== undefined) return withPortError("mcp", `mcp for ${hook}`, Effect.suspend(() => act(mcp)))
+    if (mcp !== undefined) return withPortError("mcp", `mcp for ${hook}`, () => act(mcp))
     const message = `ctx.mcp of ${hook}: the agent has no MCP servers; give it some: mcp: McpServers.make({ ... })`
     return new PortFailed({ port: "mcp", message })
   }

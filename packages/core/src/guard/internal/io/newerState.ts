@@ -2,6 +2,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import { PortFailed, type SnapshotError } from "../../../data/AgentError.ts"
+import { portEffect } from "../../../data/effect/portEffect.ts"
 import type { RunState } from "../../../data/RunState.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import type { SessionStore } from "../../../port/SessionStore.ts"
@@ -29,7 +30,7 @@ export const findNewerState = (
       (state) => state?.sessionId === id && state.revision === session.revision ? undefined : state
     )
   }
-  const found = Effect.andThen(known, storeEffect(id, Effect.suspend(() => askRevision(id))))
+  const found = Effect.andThen(known, storeEffect(id, portEffect("revision of the store", () => askRevision(id))))
   return Effect.flatMap(
     found,
     (revision) => revision === undefined || revision === session.revision ? Effect.undefined : loadState(store, id)

@@ -3,6 +3,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { PortFailed, SnapshotError } from "../../../data/AgentError.ts"
+import { portEffect } from "../../../data/effect/portEffect.ts"
 import { copy } from "../../../data/internal/copyJson.ts"
 import * as RunState from "../../../data/RunState.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
@@ -38,7 +39,7 @@ const loadOne = (
   id: string
 ): Effect.Effect<RunState.RunState | undefined, PortFailed | SnapshotError> =>
   Effect.flatMap(
-    Effect.catchCause(store.load(id), (failed) => {
+    Effect.catchCause(portEffect("load of the store", () => store.load(id)), (failed) => {
       const cause = Cause.squash(failed)
       const message = `the session store could not load ${id}: ${messageOf(cause)}`
       return new PortFailed({ port: "store", message, cause })

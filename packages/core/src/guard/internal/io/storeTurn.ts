@@ -5,6 +5,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import { PortFailed } from "../../../data/AgentError.ts"
+import { portEffect } from "../../../data/effect/portEffect.ts"
 import type { RunState } from "../../../data/RunState.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import type { HookRecord } from "../../../hook/HookRecord.ts"
@@ -70,7 +71,8 @@ const commit = (store: SessionStore, session: SessionState, turn: StorableTurn):
       Effect.map(
         Effect.flatMap(turn.sign(rest), (state) => {
           const snapshot = () => ({ ...state, messages: log.slice(0, length) })
-          return store.commit({ sessionId: session.id, revision, from, messages, state, records, snapshot })
+          const added = { sessionId: session.id, revision, from, messages, state, records, snapshot }
+          return portEffect("commit of the store", () => store.commit(added))
         }),
         () => {
           session.revision = revision
@@ -91,7 +93,7 @@ export const findOutCommit = (
   session: SessionState,
   { counts, phase, revision, stepNumber }: Omit<RunState, "messages">
 ): Effect.Effect<void, unknown> =>
-  Effect.map(store.load(session.id), (state) => {
+  Effect.map(portEffect("load of the store", () => store.load(session.id)), (state) => {
     // Another process may have written this revision. The duration of the turn tells the two apart.
     const isOurs = state?.revision === revision && state.counts.elapsedMs === counts.elapsedMs &&
       state.phase === phase && state.stepNumber === stepNumber

@@ -7,6 +7,7 @@ import * as Fiber from "effect/Fiber"
 import * as Metric from "effect/Metric"
 import type { PortFailed } from "../../../data/AgentError.ts"
 import type { AgentEventBody } from "../../../data/AgentEvent.ts"
+import { portEffect } from "../../../data/effect/portEffect.ts"
 import type { RunState } from "../../../data/RunState.ts"
 import { messageOf, oneLine } from "../../../data/text/ErrorMessage.ts"
 import type { HookFailure, HookRecord } from "../../../hook/HookRecord.ts"
@@ -352,7 +353,7 @@ export class TurnIo {
     const about = toolCallId === undefined ? { by: "runtime" } : { by: "runtime", toolCallId }
     this.runBeside(
       Effect.catchCause(
-        artifacts.write(root.id, key, content, about),
+        portEffect("write of artifacts", () => artifacts.write(root.id, key, content, about)),
         (cause) => Effect.logWarning(oneLine(`${key} could not be stored: ${messageOf(Cause.squash(cause))}`))
       )
     )

@@ -3,6 +3,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { PortFailed } from "../../../data/AgentError.ts"
+import { portEffect } from "../../../data/effect/portEffect.ts"
 import type { PendingAsk, Remember } from "../../../data/RunState.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import type { RuleStore, StandingRule } from "../../../data/tool/StandingRule.ts"
@@ -109,7 +110,7 @@ const addRule = function*(
     return yield* Effect.catchCause(where.add(rule), (cause) => warnRules(turn, rule.hook, message, cause))
   }
   if (scope === "project" && where === undefined && ofAgent !== undefined) {
-    return yield* withPortError(ofAgent.add(rule))
+    return yield* withPortError(portEffect("add", () => ofAgent.add(rule)))
   }
   const { conversation } = turn.session.root.durable
   conversation.write(standing, [...conversation.get(standing), rule], "")
@@ -126,7 +127,9 @@ const loadRules = function*(
     return yield* Effect.catchCause(where.load, (cause) => Effect.as(warnRules(turn, by, message, cause), []))
   }
   const ofAgent = turn.agent.config.approvals?.rules
-  return where === undefined && ofAgent !== undefined ? yield* withPortError(ofAgent.load) : []
+  return where === undefined && ofAgent !== undefined
+    ? yield* withPortError(portEffect("load", () => ofAgent.load))
+    : []
 }
 
 const isStore = (where: Ask["standing"]): where is RuleStore => typeof where === "object"

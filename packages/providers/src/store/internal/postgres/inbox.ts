@@ -7,6 +7,8 @@ import {
   countsOf,
   dueRows,
   hasKey,
+  isTenant,
+  keepTenants,
   limitsOf,
   openCounts,
   openMessages,
@@ -138,14 +140,17 @@ export const inboxOf = ({ address, schema: s, transaction, use }: Database): Inb
       mayRepeat: true
     }),
     prune: (before) =>
-      use((query) =>
-        Effect.map(
-          query(
-            `WITH gone AS (DELETE FROM ${table} WHERE finished_at < $1::float8 RETURNING 1)` +
-              " SELECT count(*) AS count FROM gone",
-            String(before)
-          ),
-          ([row]) => Number(row?.["count"])
+      transaction((query) =>
+        Effect.andThen(
+          query(keepTenants(table, `${s}.sessions`, "finished_at < $1::float8"), String(before)),
+          Effect.map(
+            query(
+              `WITH gone AS (DELETE FROM ${table} WHERE finished_at < $1::float8 AND NOT ${isTenant} RETURNING 1)` +
+                " SELECT count(*) AS count FROM gone",
+              String(before)
+            ),
+            ([row]) => Number(row?.["count"])
+          )
         )
       ),
     pin: (sessionId, release) =>
@@ -159,17 +164,20 @@ export const inboxOf = ({ address, schema: s, transaction, use }: Database): Inb
               JSON.stringify(release)
             )
         ), { mayRepeat: true }),
-    care: careOf(use, table, columns, toEntries)
+    care: careOf(transaction, use, s, columns, toEntries)
   }
 }
 
 const careOf = (
+  transaction: Database["transaction"],
   use: Database["use"],
-  table: string,
+  s: string,
   columns: string,
   toEntries: (query: Query, rows: ReadonlyArray<Row>) => Effect.Effect<ReadonlyArray<Entry>, unknown>
 ): Care => {
-  const dead = "WHERE session_id = $1 AND key = $2 AND status = 'dead' RETURNING 1"
+  const table = `${s}.inbox`
+  const isDead = "session_id = $1 AND key = $2 AND status = 'dead'"
+  const dead = `WHERE ${isDead} RETURNING 1`
   return {
     counts: use(
       (query) =>
@@ -198,8 +206,11 @@ const careOf = (
         )
       }),
     drop: (sessionId, key) =>
-      use((query) =>
-        Effect.map(query(`DELETE FROM ${table} ${dead}`, sessionId, JSON.stringify(key)), ({ length }) => length > 0)
+      transaction((query) =>
+        Effect.andThen(
+          query(keepTenants(table, `${s}.sessions`, isDead), sessionId, JSON.stringify(key)),
+          Effect.map(query(`DELETE FROM ${table} ${dead}`, sessionId, JSON.stringify(key)), ({ length }) => length > 0)
+        )
       )
   }
 }

@@ -12,6 +12,7 @@ import {
 import * as Effect from "effect/Effect"
 import { isFirst } from "../erased.ts"
 import { parse, requireSessionId, storeError } from "../error.ts"
+import { isTenant } from "../inboxRow.ts"
 import { clearArtifacts, copyArtifacts } from "./artifacts.ts"
 import type { Act, Database, Query } from "./database.ts"
 import { erasedOf, isErased } from "./erase.ts"
@@ -76,6 +77,7 @@ export const sessionsOf = (database: Database): Sessions => {
           yield* clearArtifacts(query, s, requireSessionId(address, id))
           yield* clearEvents(query, s, id)
           yield* query(`DELETE FROM ${s}.pins WHERE session_id = $1`, id)
+          yield* query(`DELETE FROM ${s}.inbox WHERE session_id = $1 AND ${isTenant}`, id)
           return (yield* query(`DELETE FROM ${s}.sessions WHERE id = $1 RETURNING key`, id)).length > 0
         })
       ),

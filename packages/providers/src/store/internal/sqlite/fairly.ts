@@ -3,6 +3,7 @@
  * them have waited for their models again, so the store lets other work in between.
  */
 import * as Effect from "effect/Effect"
+import { Scheduler } from "effect/Scheduler"
 
 /** How long operations may follow each other without a turn of the event loop, in milliseconds. */
 const maxTurnMs = 5
@@ -21,6 +22,13 @@ const isTurnLong = (): boolean => {
   return performance.now() - turnBegan > maxTurnMs
 }
 
-/** Runs an operation, after other work if the event loop has been busy with operations for a while. */
+/**
+ * Runs an operation, after other work if the event loop has been busy with operations for a while. With
+ * `Effect.runSync`, there can be no turn of the event loop in between.
+ */
 export const fairly = <A, E>(operation: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  Effect.suspend(() => isTurnLong() ? Effect.andThen(Effect.yieldNow, fairly(operation)) : operation)
+  Effect.flatMap(
+    Scheduler,
+    ({ executionMode }) =>
+      executionMode === "async" && isTurnLong() ? Effect.andThen(Effect.yieldNow, fairly(operation)) : operation
+  )

@@ -8,6 +8,8 @@ import {
   countsOf,
   dueRows,
   hasKey,
+  isTenant,
+  keepTenants,
   limitsOf,
   lostKey,
   openCounts,
@@ -116,7 +118,11 @@ export const inboxOf = (database: Database): Inbox => {
         ).all(until, after.at, after.sessionId, limit, release === undefined ? null : JSON.stringify(release))
           .map((row) => ({ sessionId: String(row["session_id"]), at: Number(row["first"]) }))),
     prune: (before) =>
-      attempt(path, () => write(() => Number(sql("DELETE FROM inbox WHERE finished_at < ?").run(before).changes))),
+      attempt(path, () =>
+        write(() => {
+          sql(keepTenants("inbox", "sessions", "finished_at < ?")).run(before)
+          return Number(sql(`DELETE FROM inbox WHERE finished_at < ? AND NOT ${isTenant}`).run(before).changes)
+        })),
     pin: (sessionId, release) =>
       attempt(path, () =>
         write(() => {
@@ -135,7 +141,8 @@ const careOf = (
   { path, sql, write }: Database,
   toEntries: (rows: ReadonlyArray<SizedRow>) => Effect.Effect<ReadonlyArray<Entry>, unknown>
 ): Care => {
-  const dead = "WHERE session_id = ? AND key = ? AND status = 'dead'"
+  const isDead = "session_id = ? AND key = ? AND status = 'dead'"
+  const dead = `WHERE ${isDead}`
   return {
     counts: attempt(
       path,
@@ -158,6 +165,10 @@ const careOf = (
           return sql(`UPDATE inbox SET ${set} ${dead}`).run(sessionId, JSON.stringify(key)).changes > 0
         })),
     drop: (sessionId, key) =>
-      attempt(path, () => write(() => sql(`DELETE FROM inbox ${dead}`).run(sessionId, JSON.stringify(key)).changes > 0))
+      attempt(path, () =>
+        write(() => {
+          sql(keepTenants("inbox", "sessions", isDead)).run(sessionId, JSON.stringify(key))
+          return sql(`DELETE FROM inbox ${dead}`).run(sessionId, JSON.stringify(key)).changes > 0
+        }))
   }
 }

@@ -13,6 +13,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { isFirst } from "../erased.ts"
 import { parse, requireSessionId, storeError } from "../error.ts"
+import { isTenant } from "../inboxRow.ts"
 import { clearArtifacts, copyArtifacts } from "./artifacts.ts"
 import { attempt } from "./attempt.ts"
 import { type Database, one } from "./database.ts"
@@ -91,6 +92,7 @@ export const sessionsOf = (database: Database): Sessions => {
           clearArtifacts(database, requireSessionId(database.path, id))
           clearEvents(database, id)
           sql("DELETE FROM pins WHERE session_id = ?").run(id)
+          sql(`DELETE FROM inbox WHERE session_id = ? AND ${isTenant}`).run(id)
           return sql("DELETE FROM sessions WHERE id = ?").run(id).changes > 0
         })),
     records: (id) =>

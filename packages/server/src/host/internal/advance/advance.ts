@@ -16,7 +16,7 @@ import { attempt } from "./attempt.ts"
 import { hasAsked, stillAsked } from "./decisions.ts"
 import { isBroken, isTemporary, isWrongDecision } from "./errors.ts"
 import { giveUp, openEntries } from "./readable.ts"
-import { hasMessage, isLost, isSuperseded, loadState, outcomeOf } from "./recognize.ts"
+import { hasMessage, isSuperseded, loadState, outcomeOf } from "./recognize.ts"
 import { inputOf, type Place, runTurn } from "./runTurn.ts"
 
 /** Whether there may be more to do. */
@@ -154,23 +154,19 @@ const reportDelivered = Effect.fnUntraced(
   }
 )
 
-/** Cancels entries that have no running turn. */
-const applyCancellations = Effect.fnUntraced(function*({ entries, session, site, state }: Step): Act<boolean> {
+/**
+ * Cancels entries that have no running turn, also one whose turn has ended: a cancellation that was stored before the
+ * outcome counts.
+ */
+const applyCancellations = Effect.fnUntraced(function*({ entries, site }: Step): Act<boolean> {
   const cancellations = entries.filter(({ kind }) => kind === "cancel")
-  let applied = false
   for (const cancellation of cancellations) {
     const target = entries.find(({ key }) => key === cancellation.body)
-    // The outcome of a turn that has ended comes first. A turn that ended without one was cancelled.
-    const ended = target !== undefined && session.waiting.type === "nothing" && state !== undefined
-      ? outcomeOf(state, target.key)
-      : undefined
-    if (ended !== undefined && !isLost(ended)) continue
     // Its turn is abandoned with the next step, before the cancellation is done.
     if (target !== undefined) yield* report(site, target, { status: "cancelled" })
     else yield* report(site, cancellation, yield* outcomeOfCancellation(site, cancellation))
-    applied = true
   }
-  return applied
+  return cancellations.length > 0
 })
 
 const outcomeOfCancellation = ({ inbox }: Site, { body, sessionId }: Entry): Effect.Effect<Outcome.Outcome, unknown> =>
@@ -234,14 +230,17 @@ const settle = Effect.fnUntraced(function*(
 ): Act<Next> {
   if (exit.type === "failed" && isTemporary(exit.error)) return yield* Effect.fail(exit.error)
   if (exit.type === "ended" && exit.result.status === "parked") return "stop"
-  const outcome: Outcome.Outcome = exit.type === "cancelled"
+  const open = yield* site.inbox.open(sessionId)
+  // The turn may not have seen it, for example while the store was away.
+  const isCancelled = open.some(({ body, kind }) => kind === "cancel" && entry !== undefined && body === entry.key)
+  const outcome: Outcome.Outcome = exit.type === "cancelled" || isCancelled
     ? { status: "cancelled" }
     : exit.type === "failed"
     ? Outcome.ofError(exit.error)
     : Outcome.ofResult(exit.result as Exclude<typeof exit.result, { readonly status: "parked" }>)
   countOutcome(site.counters, outcome, Outcome.fromJson(entry?.outcome))
   // The decisions come first: who waits for the message waits for them too.
-  for (const one of yield* site.inbox.open(sessionId)) {
+  for (const one of open) {
     const isApplied = one.key === applied?.key
     // Another process may have applied a decision to a later turn meanwhile.
     const isOfTurn = isApplied || entries.some(({ key, status }) => key === one.key && status === "begun")

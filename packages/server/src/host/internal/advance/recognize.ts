@@ -70,9 +70,7 @@ const answerAfter = (messages: ReadonlyArray<Message>, from: number): Message | 
     .findLast((message) => message.role === "assistant" && message.toolCalls === undefined)
 }
 
-/** Whether a turn has ended without an answer, and nobody knows why. */
-export const isLost = (outcome: Outcome): boolean => outcome === lost
-
+/** What is known of a turn that has ended without an answer, whose outcome was not stored. */
 const lost: Outcome = {
   status: "failed",
   error: {

@@ -84,14 +84,20 @@ const watch = (
   steers: Steers,
   cancel: () => void
 ): Effect.Effect<never> => {
+  let isAsked = false
+  let resume = (): void => {}
+  // During a look, it asks for another one: the first may have read the inbox before.
+  self.look = () => {
+    isAsked = true
+    resume()
+  }
+  const asked = Effect.callback<void>((done) => {
+    resume = () => done(Effect.void)
+    if (isAsked) resume()
+    return Effect.sync(() => void (resume = () => {}))
+  })
   const pause = (ms: number) =>
-    Effect.raceFirst(
-      Effect.sleep(ms),
-      Effect.callback<void>((resume) => {
-        self.look = () => resume(Effect.void)
-        return Effect.sync(() => void (self.look = () => {}))
-      })
-    )
+    Effect.andThen(Effect.raceFirst(Effect.sleep(ms), asked), Effect.sync(() => void (isAsked = false)))
   const cancelNow = Effect.fnUntraced(function*(one: Entry, entries: ReadonlyArray<Entry>) {
     if (one.body === entry?.key) return cancel()
     const target = entries.find(({ key, kind, status }) =>

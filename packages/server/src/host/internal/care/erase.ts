@@ -2,6 +2,7 @@
 import type { Erased, Erasure, Target } from "@belay/core/Erasure"
 import * as Effect from "effect/Effect"
 import { HostError } from "../../HostError.ts"
+import { addingCancellation } from "../site/addEntry.ts"
 import { prefixOf } from "../site/principal.ts"
 import { checkSessionId, stored, wrongInput } from "../site/readInput.ts"
 import type { Site } from "../site/site.ts"
@@ -79,11 +80,9 @@ const isRunning = (site: Site, sessionId: string): Effect.Effect<boolean, unknow
     : Effect.map(begunIn(site, sessionId), (begun) => begun.length > 0)
 
 const cancelBegun = Effect.fnUntraced(function*(site: Site, sessionId: string) {
-  for (const { key } of yield* begunIn(site, sessionId)) {
-    yield* site.inbox.add({ sessionId, key: `cancel ${key}`, kind: "cancel", body: key, at: 0 })
-    yield* Effect.ignore(site.engine.wake(sessionId))
-    site.running.get(sessionId)?.look()
-  }
+  const cancel = addingCancellation(site)
+  // A session whose turn cannot be cancelled counts as running.
+  for (const { key } of yield* begunIn(site, sessionId)) yield* Effect.ignore(cancel(sessionId, key))
 })
 
 /** Returns how long to wait for turns that run. */

@@ -1,5 +1,5 @@
 /** Adds what was sent to the inbox. */
-import type { Capacity, Inbox } from "@belay/core/Inbox"
+import { type Capacity, type Inbox, isFinished } from "@belay/core/Inbox"
 import * as Effect from "effect/Effect"
 import { HostError } from "../../HostError.ts"
 import { stored, wrongInput } from "./readInput.ts"
@@ -40,3 +40,23 @@ export const adding = ({ engine, inbox, running, time: now }: Site) =>
     running.get(sessionId)?.look()
     return { key, type: added.type }
   })
+
+/**
+ * Adds a cancellation. An earlier one may be done although its message is not: the message was sent, or let wait again,
+ * after that. Then another one is added.
+ */
+export const addingCancellation = (site: Site) => {
+  const add = adding(site)
+  const { inbox } = site
+  return (sessionId: string, key: string): Effect.Effect<Sent, HostError> =>
+    Effect.gen(function*() {
+      const cancellation = { sessionId, key: `cancel ${key}`, kind: "cancel", body: key, at: 0 } as const
+      const sent = yield* add(cancellation)
+      if (sent.type === "added") return sent
+      const known = yield* stored(inbox.get(sessionId, sent.key))
+      if (known === undefined || !isFinished(known)) return sent
+      const target = yield* stored(inbox.get(sessionId, key))
+      if (target === undefined || isFinished(target)) return sent
+      return yield* add({ ...cancellation, key: `cancel ${crypto.randomUUID()} ${key}` })
+    })
+}
