@@ -79,11 +79,61 @@ describe("a question of the guard", () => {
     assert.deepStrictEqual(parts.ran, [])
   })
 
+  it("has an answer of its own, beside that to another question", async () => {
+    for (const approved of [[true, false], [false, true]]) {
+      const { guarded, ran, tools } = kit([asks])
+      const model = scripted(
+        calls(["send_mail", { to: "ann" }, "m1"], ["send_mail", { to: "bob" }, "m2"]),
+        says("the end")
+      )
+      const first = await generateText(guarded.settings({ model, tools, stopWhen, prompt: "go" }))
+      const requests = first.content.filter((part) => part.type === "tool-approval-request")
+      const messages: Array<ModelMessage> = [{ role: "user", content: "go" }, ...first.response.messages, {
+        role: "tool",
+        content: requests.map(({ approvalId }, index) => ({
+          type: "tool-approval-response",
+          approvalId,
+          approved: approved[index] === true
+        }))
+      }]
+      await generateText(guarded.settings({ model, tools, stopWhen, messages }))
+      assert.deepStrictEqual(ran, approved[0] === true ? ["ann"] : ["bob"])
+    }
+  })
+
+  it("that only some people may answer is answered in the name of the option", async () => {
+    const ann = defineHook({ name: "ann", preToolCall: () => HookAction.ask("?", undefined, { approvers: ["ann"] }) })
+    const parts = kit([ann], { approvedBy: "ann" })
+    await answered(parts, true)
+    assert.deepStrictEqual(parts.ran, ["ann"])
+  })
+
   it("that needs two people is not met by one approval", async () => {
     const two = defineHook({ name: "two", preToolCall: () => HookAction.ask("both?", undefined, { quorum: 2 }) })
     const parts = kit([two], { approvedBy: "ann" })
     const { model } = await answered(parts, true)
     assert.deepStrictEqual(parts.ran, [])
     assert.include(lastPrompt(model), "more people have to approve")
+  })
+})
+
+describe("a message with a file", () => {
+  it("shows the file to hooks, and keeps it when a hook changes the text", async () => {
+    const seen: Array<unknown> = []
+    const hook = defineHook({
+      name: "hook",
+      preTurn: (turn) => {
+        seen.push(turn.attachments?.map(({ mediaType }) => mediaType))
+        return HookAction.transform({ ...turn, message: "changed" })
+      }
+    })
+    const { guarded, tools } = kit([hook])
+    const model = scripted(says("the end"))
+    const content = [{ type: "text", text: "go" }, { type: "file", mediaType: "text/plain", data: "aGk=" }] as const
+    const messages: Array<ModelMessage> = [{ role: "user", content: [...content] }]
+    await generateText(guarded.settings({ model, tools, stopWhen, messages }))
+    assert.deepStrictEqual(seen, [["text/plain"]])
+    assert.include(lastPrompt(model), "changed")
+    assert.include(lastPrompt(model), "text/plain")
   })
 })

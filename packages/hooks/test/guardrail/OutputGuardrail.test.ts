@@ -170,6 +170,13 @@ describe("OutputGuardrail while an answer streams", () => {
       }
     }))
 
+  it.effect("shows the user the text of the options when it stops a stream", () =>
+    Effect.gen(function*() {
+      const chain = guarded({ patterns, hold: { chars: 30 }, userMessage: "not this" })
+      const { action } = yield* chain.run("onLlmDelta", { type: "text", text: key }, TestScope.make())
+      assert.deepInclude(action, { _tag: "Reject", userMessage: "not this" })
+    }))
+
   it.effect("does not stream unchecked reasoning or arguments", () =>
     Effect.gen(function*() {
       const deltas: ReadonlyArray<LlmDelta> = [

@@ -17,6 +17,27 @@ describe("ToolArguments", () => {
     assert.deepEqual(verdicts[0]?.event, { ...call("fs_write"), args: { path: "a", dryRun: true } })
   })
 
+  it("leaves out an argument that the function leaves out", async () => {
+    const { verdicts } = await testHook(ToolArguments.make({ tools: "*", rewrite: () => ({ path: "b" }) }))
+      .given("preToolCall", call("fs_write", { path: "a", force: true })).expectTransform({ path: "b" })
+    assert.deepEqual(verdicts[0]?.event, { ...call("fs_write"), args: { path: "b" } })
+  })
+
+  it("hides what it writes only if the option says so", () => {
+    const rewrite = () => ({ key: "k" })
+    const isHidden = (confidential?: boolean) =>
+      ToolArguments.make({ tools: "*", rewrite, ...(confidential === undefined ? {} : { confidential }) }).confidential
+    assert.deepEqual([isHidden(true), isHidden(false), isHidden()], [true, false, false])
+    const schema = Schema.Struct({})
+    const typed = ToolArguments.forTool({ tool: "search", schema, rewrite: () => undefined, confidential: true })
+    assert.isTrue(typed.confidential)
+  })
+
+  it("is the same hook if it is made again with the same options for the same tool", () => {
+    const options = { tool: "search", schema: Schema.Struct({}), rewrite: () => undefined }
+    assert.deepStrictEqual(ToolArguments.forTool(options).identity, ToolArguments.forTool(options).identity)
+  })
+
   it("waits for promises and Effects", async () => {
     await testHook(ToolArguments.make({ tools: "*", rewrite: async () => ({ by: "promise" }) }))
       .given("preToolCall", write).expectTransform({ by: "promise" })

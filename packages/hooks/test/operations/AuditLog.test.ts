@@ -2,7 +2,7 @@ import { HookRejected } from "@belay/core/AgentError"
 import { defineHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import * as HookChain from "@belay/core/HookChain"
-import { success } from "@belay/core/Tool"
+import { failure, success } from "@belay/core/Tool"
 import * as AuditFile from "@belay/hooks/AuditFile"
 import * as AuditLog from "@belay/hooks/AuditLog"
 import * as TestScope from "@belay/testing/TestScope"
@@ -100,6 +100,36 @@ describe("AuditLog", () => {
       assert.containsAllKeys(entries[1]?.["message"], ["length", "digest"])
       assert.deepInclude(entries[1]?.["message"], { length: secret.length })
       assert.strictEqual(JSON.stringify(entries[1]?.["message"]), JSON.stringify(entries[4]?.["text"]))
+    }))
+
+  it.effect("logs the error of a tool without its text", () =>
+    Effect.gen(function*() {
+      const { entries, hook } = logged()
+      const tool = call("read", {})
+      yield* HookChain.makeUnsafe([hook]).run("postToolCall", {
+        call: tool,
+        tool: tool.tool,
+        result: failure(secret),
+        elapsedMs: 3,
+        executed: true
+      }, TestScope.make())
+      assert.notInclude(JSON.stringify(entries), secret)
+      assert.deepInclude(entries[0], { ok: false })
+      assert.deepInclude(entries[0]?.["error"], { length: secret.length })
+    }))
+
+  it.effect("tells a turn, a message during it and another part of the input apart", () =>
+    Effect.gen(function*() {
+      const { entries, hook } = logged()
+      const chain = HookChain.makeUnsafe([hook])
+      yield* chain.run("preTurn", { message: "begin" }, TestScope.make())
+      yield* chain.run("preTurn", { message: "also this", steer: true }, TestScope.make())
+      yield* chain.run("preTurn", { message: "before", part: "before" }, TestScope.make())
+      assert.deepEqual(entries.map(({ event, part }) => [event, part]), [
+        ["turn_start", undefined],
+        ["steer", undefined],
+        ["input_part", "before"]
+      ])
     }))
 
   it.effect("logs contents if the option is set", () =>

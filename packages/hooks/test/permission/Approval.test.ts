@@ -98,6 +98,13 @@ describe("Approval", () => {
       assert.lengthOf(scope.warnings, 1)
     }))
 
+  it.effect("asks if `when` returns nothing, as in a program without types", () =>
+    Effect.gen(function*() {
+      const chain = approving({ tools: "*", when: () => undefined as never })
+      const { action } = yield* chain.run("preToolCall", call("deploy", {}), TestScope.make())
+      assert.strictEqual(action._tag, "Ask")
+    }))
+
   const nonsense: ReadonlyArray<unknown> = [
     undefined,
     null,

@@ -193,6 +193,13 @@ describe("Approval by several people, and approvals that are remembered", () => 
     assert.deepEqual([ran, results], [[], ["mallory may not decide about deploy, only ada"]])
   })
 
+  it("can be delegated by an approver to somebody else, who then decides", async () => {
+    const ask = ({ approvers = [] }: Approval.Request): Approval.Answer =>
+      approvers.includes("ada") ? { type: "delegate", to: ["carl"], by: "ada" } : { type: "approve", by: "carl" }
+    const { ran } = await run([Approval.make({ tools: "*", ask, approvers: ["ada", "bob"] })], ["deploy", {}])
+    assert.deepEqual(ran, [{}])
+  })
+
   it("denies the call if the answer is not among the allowed ones", async () => {
     const ask = (): Approval.Answer => ({ type: "edit", args: {} })
     const { ran } = await run([Approval.make({ tools: "*", ask, allowed: ["approve", "deny"] })], ["deploy", {}])
@@ -229,6 +236,13 @@ describe("Approval by several people, and approvals that are remembered", () => 
     const store = { load: Effect.succeed([]), add: (rule: unknown) => Effect.sync(() => void added.push(rule)) }
     await questionsOf(store, { type: "approve", remember: { what: "tool", scope: "project" } })
     assert.deepInclude(added[0] as object, { hook: "human-approval", tool: "deploy" })
+  })
+
+  it("keeps an approval for the session out of the store of the project", async () => {
+    const added: Array<unknown> = []
+    const store = { load: Effect.succeed([]), add: (rule: unknown) => Effect.sync(() => void added.push(rule)) }
+    const { questions } = await questionsOf(store, { type: "approve", remember: { what: "tool", scope: "session" } })
+    assert.deepEqual([added, questions], [[], 1])
   })
 
   it("does not ask in another session about what a rule of the project allows", async () => {

@@ -114,6 +114,50 @@ describe("TerminalApproval", () => {
     assert.include(shown(), "? inner: work {}")
   })
 
+  it("asks who approves if several people must", async () => {
+    const { streams, type } = terminal(true)
+    const answer = TerminalApproval.ask({ terminal: streams })({ ...request(), quorum: 2 })
+    for (const text of ["bob\n", "a\n"]) {
+      await new Promise((resolve) => setImmediate(resolve))
+      type(text)
+    }
+    assert.deepStrictEqual(await answer, { type: "approve", by: "bob" })
+  })
+
+  it("does not offer an approval for ever where no approval is allowed", async () => {
+    const { shown, streams, type } = terminal(true)
+    const question = { ...request(), allowed: ["deny", "edit"] as const }
+    const answer = TerminalApproval.ask({ terminal: streams, remember: true })(question)
+    for (const text of ["w\n", "a\n", "d\n"]) {
+      await new Promise((resolve) => setImmediate(resolve))
+      type(text)
+    }
+    assert.strictEqual((await answer).type, "deny")
+    assert.notInclude(shown(), "al[w]ays")
+  })
+
+  it("shows the next question after the first is answered", async () => {
+    const { shown, streams, type } = terminal(true)
+    const ask = TerminalApproval.ask({ terminal: streams })
+    const answers = [ask({ ...request(), tool: "first" }), ask({ ...request(), tool: "second" })]
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.notInclude(shown(), "second")
+    type("a\n")
+    assert.strictEqual((await answers[0])?.type, "approve")
+    while (!shown().includes("second")) await new Promise((resolve) => setImmediate(resolve))
+    type("d\n")
+    assert.strictEqual((await answers[1])?.type, "deny")
+  })
+
+  it("denies the call if nobody could read the question, because the output is a file", async () => {
+    const { shown, streams } = terminal(true)
+    const answer = TerminalApproval.ask({
+      terminal: { ...streams, output: Object.assign(streams.output, { isTTY: false }) }
+    })(request())
+    assert.strictEqual((await answer).type, "deny")
+    assert.strictEqual(shown(), "")
+  })
+
   it("denies the call if there is no terminal", async () => {
     const { streams } = terminal(false)
     const answer = await TerminalApproval.ask({ terminal: streams })(request())

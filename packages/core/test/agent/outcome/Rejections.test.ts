@@ -123,6 +123,29 @@ describe("Reject", () => {
   })
 })
 
+describe("a hook that checks the results of tools", () => {
+  it("replaces the result by an error if it is fail-closed and fails, and adds advice if it rejects", async () => {
+    const read = async (postToolCall: () => HookAction.Reject) => {
+      const model = scripted([asks(["look"]), "done"])
+      await using agent = createAgent({
+        provider: model.provider,
+        tools: [recording("look", () => "the secret").tool],
+        hooks: [{ name: "guard", failOpen: false, postToolCall }]
+      })
+      await agent.run("go")
+      return line(model.requests[1]!.messages)
+    }
+    const broken = await read(() => {
+      throw new Error("guard is ill")
+    })
+    assert.notInclude(broken, "the secret")
+    assert.match(broken, /tool look!: hook guard failed at postToolCall/)
+    const advice = await read(() => HookAction.reject("look again"))
+    assert.include(advice, "tool look: the secret")
+    assert.include(advice, "look again")
+  })
+})
+
 describe("onTurnError", () => {
   it("recovers a failed turn with the first answer; the later hooks are skipped", async () => {
     const seen: Array<string> = []

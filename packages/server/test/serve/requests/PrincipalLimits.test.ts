@@ -128,6 +128,23 @@ describe("the count of one principal", () => {
     assert.strictEqual(sent(), 60)
   })
 
+  it("counts the end of a request once, also if that is said twice", () => {
+    const limits = new PrincipalLimits({ openRequests: 1 }, () => 0)
+    const first = limits.open("ada")
+    if ("why" in first) return assert.fail(first.why)
+    first.end()
+    first.end()
+    assert.notProperty(limits.open("ada"), "why")
+    assert.property(limits.open("ada"), "why")
+  })
+
+  it("is remembered while a request is open, however many others there are", () => {
+    const limits = new PrincipalLimits({ openRequests: 1 }, () => 0)
+    limits.open("ada")
+    for (let n = 0; n < 10_001; n++) isTaken(limits, `p${n}`)
+    assert.property(limits.open("ada"), "why")
+  })
+
   it("is forgotten when it says nothing any more", () => {
     let now = 0
     const limits = new PrincipalLimits({ requestsPerMinute: 1 }, () => now)

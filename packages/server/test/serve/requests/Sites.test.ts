@@ -78,6 +78,25 @@ describe("a foreign page", () => {
     }
   })
 
+  it("is not allowed because its origin begins like an allowed one, or because another port or scheme is", async () => {
+    await using server = await site({ origins: ["https://app.example", "http://app.example:8080"] })
+    const status = async (origin: string) => {
+      const headers = { authorization: "Bearer ada", origin }
+      return (await server.post("/api/chat", bodyOf["/api/chat"]!("hi"), headers)).status
+    }
+    for (const origin of ["https://app.example.evil.example", "http://app.example", "https://app.example:8080"]) {
+      assert.strictEqual(await status(origin), 403, origin)
+    }
+    assert.strictEqual(await status("https://app.example"), 200)
+  })
+
+  it("of the same domain reads and sends nothing with a cookie", async () => {
+    await using server = await site()
+    const headers = { cookie, "sec-fetch-site": "same-site" }
+    assert.strictEqual((await server.post("/api/chat", bodyOf["/api/chat"]!("hi"), headers)).status, 403)
+    assert.strictEqual((await server.post("/api/chat/c1", {}, headers, "GET")).status, 401)
+  })
+
   it("reads nothing with a cookie, and opens no stream of MCP", async () => {
     await using server = await site()
     await server.post("/api/chat", bodyOf["/api/chat"]!("secret"), { cookie })
