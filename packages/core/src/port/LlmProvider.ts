@@ -74,10 +74,13 @@ export const call = (
       : provider.stream(request, sink)
     return Effect.isEffect(returned) ? returned : Effect.fail(noAnswer(provider.name, returned))
   } catch (error) {
-    const { name } = provider
-    return Effect.fail(isProviderError(error) ? error : new Connection({ provider: name, message: messageOf(error) }))
+    return Effect.fail(isProviderError(error) ? error : thrown(provider, error))
   }
 }
+
+/** A program without types may call this without a provider. */
+const thrown = (provider: Partial<LlmProvider> | null | undefined, error: unknown): Connection =>
+  new Connection({ provider: `${provider?.name}`, message: messageOf(error) })
 
 const noAnswer = (provider: string, returned: unknown): Malformed => {
   const why = whyNoEffect(`provider ${provider}`, returned)
