@@ -108,6 +108,20 @@ describe("a question of the guard", () => {
     assert.deepStrictEqual(parts.ran, ["ann"])
   })
 
+  it("that only some people may answer is neither approved nor refused by others, and the run goes on", async () => {
+    const ann = defineHook({ name: "ann", preToolCall: () => HookAction.ask("?", undefined, { approvers: ["ann"] }) })
+    for (const approvedBy of [{}, { approvedBy: "eve" }]) {
+      for (const approved of [true, false]) {
+        const parts = kit([ann], approvedBy)
+        const { second } = await answered(parts, approved)
+        assert.deepStrictEqual([second.text, parts.ran], ["the end", []])
+      }
+    }
+    const parts = kit([ann], { approvedBy: "ann" })
+    await answered(parts, false)
+    assert.deepStrictEqual([parts.ran, await parts.guarded.session.pending()], [[], []])
+  })
+
   it("that needs two people is not met by one approval", async () => {
     const two = defineHook({ name: "two", preToolCall: () => HookAction.ask("both?", undefined, { quorum: 2 }) })
     const parts = kit([two], { approvedBy: "ann" })

@@ -74,6 +74,14 @@ describe("the guard in the Claude Agent SDK", () => {
     assert.deepStrictEqual(await fire("Stop", { last_assistant_message: "all" }), {})
   })
 
+  it("denies a call about which only others may decide", async () => {
+    const zoe = defineHook({ name: "zoe", preToolCall: () => HookAction.ask("?", undefined, { approvers: ["zoe"] }) })
+    for (const behavior of ["allow", "deny", undefined]) {
+      const { call } = kit([zoe], behavior === undefined ? {} : { canUseTool: () => Promise.resolve({ behavior }) })
+      assert.strictEqual(decision(await call("Edit", {})).permissionDecision, "deny")
+    }
+  })
+
   it("puts a question to the person whom the program asks, and obeys the answer", async () => {
     const asks = defineHook({ name: "asks", preToolCall: () => HookAction.ask("really?") })
     const asked: Array<string> = []

@@ -46,6 +46,18 @@ describe("the guard in Mastra", () => {
     assert.deepStrictEqual(await guarded.session.pending(), [])
   })
 
+  it("does not run a call about which only others may decide, and says so", async () => {
+    const ann = defineHook({ name: "ann", preToolCall: () => HookAction.ask("?", undefined, { approvers: ["ann"] }) })
+    for (const approved of [true, false]) {
+      const { ask, call, ran } = kit([ann], scripted(mails("ann")))
+      await ask("go")
+      await call("ann")
+      const answer = call("ann", "1", { resumeData: { approved, reason: "not now" }, suspendPayload: {} })
+      assert.include(await failure(answer), "not run: ")
+      assert.deepStrictEqual(ran, [])
+    }
+  })
+
   it("believes the program about a tool, and a server only where the program says nothing", async () => {
     const seen: Array<unknown> = []
     const reads = defineHook({

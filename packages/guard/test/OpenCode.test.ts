@@ -118,6 +118,9 @@ describe("the guard in opencode", () => {
     assert.include(text, "asks asks a person")
     assert.include(text, "really?")
     assert.notStrictEqual(await said(before("mail", {}, "__proto__")), "ran")
+    const terms = { approvers: ["ann"] }
+    const ofAnn = await kit([defineHook({ name: "ann", preToolCall: () => HookAction.ask("hm?", undefined, terms) })])
+    assert.include(await said(ofAnn.before("mail", {}, "1")), "ann asks a person")
   })
 
   it("decides about sub-agents, whose calls count in the limits of the whole tree", async () => {

@@ -76,6 +76,11 @@ describe("the guard in pi", () => {
     })
   })
 
+  it.each([true, false, undefined])("blocks a call about which others have to be asked: %s", async (confirms) => {
+    const ann = defineHook({ name: "ann", preToolCall: () => HookAction.ask("?", undefined, { approvers: ["ann"] }) })
+    assert.isTrue((await kit([ann], {}, confirms).call({ to: "ann" }))?.block)
+  })
+
   it("refuses and changes messages", async () => {
     const { fire, notes } = kit([defineHook({
       name: "doorman",

@@ -103,6 +103,15 @@ describe("the guard in Strands", () => {
     assert.deepStrictEqual(await session.pending(), [])
   })
 
+  it("cancels a call about which only others may decide", async () => {
+    for (const answer of [true, { type: "deny", message: "not now" }]) {
+      const zoe = defineHook({ name: "zoe", preToolCall: () => HookAction.ask("?", undefined, { approvers: ["zoe"] }) })
+      const { before } = kit([zoe])
+      await before("mail", {}, "1", stops).catch(() => undefined)
+      assert.isString((await before("mail", {}, "1", () => answer)).cancel)
+    }
+  })
+
   it("takes no answer to a question that nobody has asked, and refuses or fails if the guard fails", async () => {
     const asks = kit([defineHook({ name: "asks", preToolCall: () => HookAction.ask("really?") })])
     assert.include(String((await asks.before("mail", {}, "1", () => true)).cancel), "nobody was asked")

@@ -1,6 +1,7 @@
 /** What comes from outside with a request to a model: messages of the user, and results that others have made. */
 import { type Message, text } from "@belay/core/Message"
 import { GuardError } from "../GuardError.ts"
+import { decide } from "./decide.ts"
 import type { Place } from "./place.ts"
 
 /** The answer in place of the model. */
@@ -95,7 +96,9 @@ export class TurnInput {
       this.reported.add(id)
       // The call did not run: the person has said no, or the guard has.
       if (open.has(id)) {
-        await session.decide(id, { type: "deny", reason: typeof content === "string" ? content : "not approved" })
+        const reason = typeof content === "string" ? content : "not approved"
+        const by = place.approvedBy === undefined ? {} : { by: place.approvedBy }
+        await decide(session, id, { type: "deny", reason, ...by })
         continue
       }
       if (place.denied.has(id)) continue

@@ -1,6 +1,7 @@
 /** Questions of the guard as approval requests of the AI SDK. */
 import type { ToolCallVerdict } from "@belay/core/Verdict"
 import type { ModelMessage, ToolApprovalStatus } from "ai"
+import { decide } from "../decide.ts"
 import { jsonOf } from "../json.ts"
 import type { Place } from "../place.ts"
 import { questionText } from "../questionText.ts"
@@ -62,21 +63,16 @@ const judge = async (place: Place, { messages, toolCall }: Asked): Promise<Judge
   if (verdict.type !== "ask" || answer === undefined) return verdict
   if (!isOpen) {
     // The answer comes from the messages, which a client can write.
-    await session.decide(id, { type: "deny", reason: "not asked before" })
+    await decide(session, id, { type: "deny", reason: "not asked before" })
     return {
       type: "deny",
       reason: `nobody was asked about ${name} in this session, so the approval does not count: ` +
         "continue with the same guard, or give the guards a common store"
     }
   }
-  try {
-    const by = approvedBy === undefined ? {} : { by: approvedBy }
-    const next = await session.decide(id, { type: "approve", ...by })
-    return next.type === "ask" ? { type: "deny", reason: `more people have to approve: ${next.question.reason}` } : next
-  } catch (error) {
-    if (error instanceof Error && "problem" in error) return { type: "deny", reason: error.message }
-    throw error
-  }
+  const by = approvedBy === undefined ? {} : { by: approvedBy }
+  const next = await decide(session, id, { type: "approve", ...by })
+  return next.type === "ask" ? { type: "deny", reason: `more people have to approve: ${next.question.reason}` } : next
 }
 
 /** Returns the approval of a call in the messages, if the person has approved it. */

@@ -2,6 +2,7 @@
 import type { GivenCall, GuardSession } from "@belay/core/Driver"
 import type { Json } from "@belay/core/Json"
 import type { ToolCallVerdict } from "@belay/core/Verdict"
+import { decide } from "../decide.ts"
 import { jsonOf, sameJson } from "../json.ts"
 import type { Place } from "../place.ts"
 import { unseenBeside } from "../unseen.ts"
@@ -77,7 +78,7 @@ export class Events {
     if (verdict.type !== "ask") return verdict
     const { args, reason } = verdict.question
     if (this.other === undefined) {
-      return await session.decide(id, { type: "deny", reason: `nobody can be asked (give canUseTool): ${reason}` })
+      return await decide(session, id, { type: "deny", reason: `nobody can be asked (give canUseTool): ${reason}` })
     }
     const answer: unknown = await this.other(name, Object(args), {
       ...options,
@@ -88,14 +89,15 @@ export class Events {
     const { behavior, message, updatedInput } = Object(answer) as { readonly [key: string]: unknown }
     const by = this.place.approvedBy === undefined ? {} : { by: this.place.approvedBy }
     if (behavior !== "allow") {
-      return await session.decide(id, {
+      return await decide(session, id, {
         type: "deny",
         reason: typeof message === "string" ? message : "refused",
         ...by
       })
     }
     const isEdited = updatedInput !== undefined && !sameJson(jsonOf(updatedInput), args)
-    return await session.decide(
+    return await decide(
+      session,
       id,
       isEdited ? { type: "edit", args: jsonOf(updatedInput), ...by } : { type: "approve", ...by }
     )

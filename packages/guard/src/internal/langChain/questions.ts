@@ -4,6 +4,7 @@ import { canonical } from "@belay/core/Json"
 import type { Decision, PendingAsk } from "@belay/core/RunState"
 import { interrupt } from "@langchain/langgraph"
 import type { HITLRequest } from "langchain"
+import { decide } from "../decide.ts"
 import { jsonOf } from "../json.ts"
 import type { Place } from "../place.ts"
 
@@ -19,18 +20,13 @@ export const askPerson = async (
   // The first time, this ends the node. With an answer, the node runs again and comes here again.
   const answer: unknown = interrupt(requestOf(call, verdict.question))
   if (!isOpen && waiting.get(id) !== keyOf(call)) {
-    await session.decide(id, { type: "deny", reason: "not asked before" })
+    await decide(session, id, { type: "deny", reason: "not asked before" })
     return `not run: nobody was asked about ${name} in this session: give the guards a common store, and the same id`
   }
-  try {
-    const by = approvedBy === undefined ? {} : { by: approvedBy }
-    const next = await session.decide(id, { ...decisionOf(answer, name), ...by })
-    if (next.type === "ask") return `not run: more people have to approve: ${next.question.reason}`
-    return next.type === "deny" || next.type === "stop" ? next.reason : undefined
-  } catch (error) {
-    if (error instanceof Error && "problem" in error) return `not run: ${error.message}`
-    throw error
-  }
+  const by = approvedBy === undefined ? {} : { by: approvedBy }
+  const next = await decide(session, id, { ...decisionOf(answer, name), ...by })
+  if (next.type === "ask") return `not run: more people have to approve: ${next.question.reason}`
+  return next.type === "deny" || next.type === "stop" ? next.reason : undefined
 }
 
 /** Identifies a call with its arguments. */

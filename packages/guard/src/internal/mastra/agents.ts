@@ -6,6 +6,7 @@ import type { LlmResponse } from "@belay/core/LlmCall"
 import type { ToolCall } from "@belay/core/Message"
 import { GuardedModel } from "../aiSdk/model.ts"
 import { type Checked, refusal } from "../answer.ts"
+import { decide } from "../decide.ts"
 import { jsonOf } from "../json.ts"
 import type { Place } from "../place.ts"
 import { type GuardedTools, mark } from "./tools.ts"
@@ -113,7 +114,7 @@ export class GuardedAgents {
         return { ...call, args: verdict.args }
       case "ask": {
         const reason = `the SDK runs ${name} itself, and nobody can be asked: ${verdict.question.reason}`
-        await session.decide(id, { type: "deny", reason })
+        await decide(session, id, { type: "deny", reason })
         return `not run: ${reason}`
       }
       case "respond":

@@ -5,6 +5,7 @@ import { canonical, type Json, type JsonObject } from "@belay/core/Json"
 import type { Decision } from "@belay/core/RunState"
 import * as Result from "effect/Result"
 import { GuardError } from "../../GuardError.ts"
+import { decide } from "../decide.ts"
 import { jsonOf, sameJson } from "../json.ts"
 import type { Described, Place } from "../place.ts"
 import { questionText } from "../questionText.ts"
@@ -169,7 +170,7 @@ export class GuardedTools {
     if (verdict.type !== "ask") return undefined
     if (resumeData === undefined || resumeData === null) return questionText(verdict.question, call.args)
     if (!isOpen || suspendPayload === undefined) {
-      await session.decide(call.id, { type: "deny", reason: "nobody was asked about this call in this session" })
+      await decide(session, call.id, { type: "deny", reason: "nobody was asked about this call in this session" })
       return undefined
     }
     try {

@@ -3,6 +3,7 @@ import type { GivenCall, GuardSession } from "@belay/core/Driver"
 import type { Json } from "@belay/core/Json"
 import type { ToolCallVerdict } from "@belay/core/Verdict"
 import { GuardError } from "../../GuardError.ts"
+import { decide } from "../decide.ts"
 import { jsonOf, sameJson } from "../json.ts"
 import type { Described } from "../place.ts"
 import { unseenBeside } from "../unseen.ts"
@@ -150,7 +151,7 @@ const decided = async (session: GuardSession, call: GivenCall): Promise<ToolCall
   const verdict = await session.toolCall(call)
   if (verdict.type !== "ask") return verdict
   const { by, reason } = verdict.question
-  return await session.decide(call.id, {
+  return await decide(session, call.id, {
     type: "deny",
     reason: `not run: ${by} asks a person, and a plugin of opencode cannot ask one: ${reason}`
   })

@@ -3,6 +3,7 @@ import type { GivenCall, GuardSession } from "@belay/core/Driver"
 import type { Json } from "@belay/core/Json"
 import type { FilePart } from "@belay/core/Message"
 import type { ToolCallVerdict } from "@belay/core/Verdict"
+import { decide } from "../decide.ts"
 import { jsonOf, sameJson } from "../json.ts"
 import type { Described } from "../place.ts"
 import { unseenBeside } from "../unseen.ts"
@@ -136,7 +137,7 @@ const decided = async (
   if (verdict.type !== "ask") return verdict
   const { args, by: hook, reason } = verdict.question
   if (!hasUI) {
-    return await session.decide(call.id, {
+    return await decide(session, call.id, {
       type: "deny",
       reason: `not run: ${hook} asks a person, and nobody is there: ${reason}`
     })
@@ -144,7 +145,8 @@ const decided = async (
   const text = `${reason}\n\n${JSON.stringify(args, undefined, 2)}`
   const isApproved = await ui.confirm(`Run ${call.name}?`, text, signal === undefined ? {} : { signal })
   const by = approvedBy === undefined ? {} : { by: approvedBy }
-  return await session.decide(
+  return await decide(
+    session,
     call.id,
     isApproved ? { type: "approve", ...by } : { type: "deny", reason: "a person refused the call", ...by }
   )

@@ -3,6 +3,7 @@ import type { GivenCall } from "@belay/core/Driver"
 import type { Json } from "@belay/core/Json"
 import type { Decision } from "@belay/core/RunState"
 import type { ToolCallVerdict } from "@belay/core/Verdict"
+import { decide } from "../decide.ts"
 import { jsonOf, sameJson } from "../json.ts"
 import type { Place } from "../place.ts"
 import { questionText } from "../questionText.ts"
@@ -107,7 +108,7 @@ export class Events {
       // The first time, this ends the run. With an answer, the event happens again.
       const answer = event.interrupt({ name: `guard-${id}`, reason: questionText(verdict.question, call.args) })
       const by = this.place.approvedBy === undefined ? {} : { by: this.place.approvedBy }
-      verdict = await session.decide(id, isOpen ? { ...decisionOf(answer), ...by } : notAsked)
+      verdict = await decide(session, id, isOpen ? { ...decisionOf(answer), ...by } : notAsked)
     }
     // The turn may have been cancelled while the guard was deciding.
     const refused = agent.cancelSignal?.aborted === true ? "the turn was cancelled" : whyNot(verdict)
