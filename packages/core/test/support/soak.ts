@@ -10,7 +10,8 @@ import { asks, scripted } from "./model.ts"
 setFlagsFromString("--expose-gc")
 const collect = runInNewContext("gc") as () => void
 
-const heap = (): number => {
+/** The bytes of the heap that are in use after collections. */
+export const heap = (): number => {
   for (let i = 0; i < 4; i++) collect()
   return process.memoryUsage().heapUsed
 }
