@@ -95,6 +95,17 @@ describe("belay demo", () => {
     assert.include(again.stdout, "Glob")
   })
 
+  it("has a folder of its own when others run beside it", async () => {
+    const env = { TMPDIR: mkdtempSync(join(tmpdir(), "belay-demo-")) }
+    const all = await Promise.all([1, 2, 3].map(() => demo([], env)))
+    for (const { code, stdout } of all) assert.strictEqual(code, 0, stdout)
+    const reports = all.map(({ stdout }) => /report (.*)/.exec(stdout)?.[1])
+    assert.sameMembers(
+      reports,
+      ["belay-demo", "belay-demo-2", "belay-demo-3"].map((name) => join(env.TMPDIR, name, "report.html"))
+    )
+  })
+
   it("denies what needs a person if there is none, says why, and continues", async () => {
     const { code, stdout } = await demo(["--folder", newFolder()])
     assert.strictEqual(code, 0)

@@ -1,12 +1,14 @@
 /** The demonstration with a person at the terminal who never answers. */
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { PassThrough } from "node:stream"
+import { takeFolder } from "../../src/internal/demo/folder.ts"
 import { runDemo } from "../../src/internal/demo/run.ts"
 
 const output = Object.assign(new PassThrough(), { isTTY: true })
 output.on("data", (data) => process.stdout.write(String(data)))
 process.exitCode = await Effect.runPromise(runDemo({
-  folder: process.argv[2]!,
+  folder: Result.getOrThrow(takeFolder([process.argv[2]!])),
   prompt: undefined,
   baseUrl: undefined,
   model: undefined,

@@ -5,11 +5,11 @@ import * as Console from "effect/Console"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { resolve } from "node:path"
 import { fromEnvironment } from "../environment.ts"
 import { ExitCode, optional, toggle, usageError } from "../flags.ts"
 import type { Screen } from "../screen.ts"
+import { ownFolders, takeFolder } from "./folder.ts"
 
 export const demo = (screen: Screen) =>
   Command.make("demo", {
@@ -23,7 +23,8 @@ export const demo = (screen: Screen) =>
     budget: Flag.Finite("budget").pipe(Flag.withDescription("The most dollars to spend"), Flag.withDefault(0.05)),
     folder: optional(
       "folder",
-      "The folder of the demonstration. Default: belay-demo in the folder for temporary files"
+      "The folder of the demonstration. Default: belay-demo in the folder for temporary files, or belay-demo-2 " +
+        "while another demonstration runs there"
     ),
     fresh: toggle("fresh", "Begin anew, also if a run waits"),
     verbose: toggle("verbose", "Show every model call and every decision of a hook").pipe(Flag.withAlias("v"))
@@ -36,9 +37,12 @@ export const demo = (screen: Screen) =>
       const console = yield* Console.Console
       // Loaded here, so that other commands start faster.
       const { runDemo } = yield* Effect.promise(() => import("./run.ts"))
+      const folder = yield* Effect.fromResult(
+        takeFolder(Option.match(flags.folder, { onNone: ownFolders, onSome: (named) => [resolve(named)] as const }))
+      )
       const stopped = new AbortController()
       const run = runDemo({
-        folder: resolve(Option.getOrElse(flags.folder, () => join(tmpdir(), "belay-demo"))),
+        folder,
         prompt: Option.getOrUndefined(flags.prompt),
         baseUrl,
         model,

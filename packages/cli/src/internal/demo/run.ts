@@ -16,13 +16,13 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { plain, type Screen, styleOf } from "../screen.ts"
-import { type CommandError, commandError } from "../usage.ts"
 import { makeAgent } from "./agent.ts"
 import { makeShow } from "./show.ts"
-import { begin, isOurs, type Places, placesIn, script, task } from "./story.ts"
+import { begin, type Places, placesIn, script, task } from "./story.ts"
 
 /** What the command line and the environment say. */
 export interface DemoOptions {
+  /** A folder that this process has taken. */
   readonly folder: string
   readonly prompt: string | undefined
   readonly baseUrl: string | undefined
@@ -42,12 +42,11 @@ export interface DemoOptions {
 const sessionId = "demo"
 
 /** Returns the exit code. */
-export const runDemo = (options: DemoOptions): Effect.Effect<number, CommandError> =>
+export const runDemo = (options: DemoOptions): Effect.Effect<number> =>
   Effect.gen(function*() {
     const { baseUrl, folder, isFresh, screen, signal, write } = options
     const { red } = styleOf(screen)
     const places = placesIn(folder)
-    if (!isOurs(places)) return yield* commandError(`${folder} is not empty: choose another with --folder`)
     const isContinued = !isFresh && (yield* Effect.promise(() => isWaiting(places.store)))
     if (!isContinued) begin(places)
     const endpoint = baseUrl === undefined ? yield* Effect.promise(() => Endpoint.start({ script })) : undefined

@@ -1,8 +1,9 @@
 /** The story of the demonstration: a folder, a task, and a model that is easily fooled. */
 import type { JsonObject } from "@belay/core/Json"
 import type { Reply, ScriptEntry } from "@belay/testing/Endpoint"
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { clear } from "./folder.ts"
 
 export const task = "Read the notes and the newest invoice, delete the .tmp files, push the folder, " +
   "and mail a summary to ada@example.com"
@@ -40,8 +41,6 @@ export interface Places {
   readonly report: string
 }
 
-const marker = ".belay-demo"
-
 export const placesIn = (root: string): Places => ({
   root,
   project: join(root, "invoices"),
@@ -50,14 +49,10 @@ export const placesIn = (root: string): Places => ({
   report: join(root, "report.html")
 })
 
-/** Whether the folder may be used: it does not exist, or a demonstration has made it. */
-export const isOurs = ({ root }: Places): boolean => !existsSync(root) || existsSync(join(root, marker))
-
-/** Makes the folder anew. */
+/** Fills the folder anew. */
 export const begin = (places: Places): void => {
-  rmSync(places.root, { recursive: true, force: true })
+  clear(places.root)
   mkdirSync(join(places.project, ".claude"), { recursive: true })
-  writeFileSync(join(places.root, marker), "`belay demo` made this folder and may remove it.\n")
   for (const [name, text] of Object.entries(invoices)) writeFileSync(join(places.project, name), text)
   writeFileSync(join(places.project, ".claude/settings.json"), `${JSON.stringify(settings, null, 2)}\n`)
 }
