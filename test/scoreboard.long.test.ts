@@ -119,7 +119,7 @@ const functions = async (): Promise<ReadonlyArray<Row>> => [
   ),
   await row(
     "turns of one agent, after which memory must not have grown",
-    `${core}/agent/session/Soak.test.ts`,
+    `${core}/agent/soak/Soak.test.ts`,
     10_000,
     () => soak(10_000, [{ name: "gate", tools: "act", preToolCall: () => HookAction.ask("?") }])
   )

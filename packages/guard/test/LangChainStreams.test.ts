@@ -3,11 +3,10 @@ import { defineHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import { assert, describe, it } from "@effect/vitest"
 import { dispatchCustomEvent } from "@langchain/core/callbacks/dispatch"
-import { END, MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph"
-import { ToolNode, toolsCondition } from "@langchain/langgraph/prebuilt"
+import { MemorySaver } from "@langchain/langgraph"
 import { tool, type ToolRuntime } from "langchain"
 import * as z from "zod"
-import { calls, kit, says, scripted, thread, user } from "./support/langChain.ts"
+import { calls, kit, loopOf, says, scripted, thread, user } from "./support/langChain.ts"
 
 const secretless = defineHook({
   name: "secretless",
@@ -118,22 +117,6 @@ describe("a stream of an agent", () => {
   })
 })
 
-/** A loop of a model and its tools that the program makes itself. */
-const graphOf = (
-  guarded: ReturnType<typeof kit>["guarded"],
-  tools: Parameters<typeof guarded.tools>[0],
-  model: Parameters<typeof guarded.model>[0]
-) => {
-  const own = guarded.tools(tools)
-  const bound = guarded.model(model).bindTools!([...own])
-  return new StateGraph(MessagesAnnotation)
-    .addNode("agent", async ({ messages }) => ({ messages: [await bound.invoke(messages)] }))
-    .addNode("tools", new ToolNode([...own]))
-    .addEdge(START, "agent")
-    .addConditionalEdges("agent", toolsCondition, ["tools", END])
-    .addEdge("tools", "agent")
-}
-
 describe("a stream of a graph", () => {
   it("shows what a tool writes only if no hook reads its result", async () => {
     const writes = tool(async (_input, config: ToolRuntime) => {
@@ -144,7 +127,8 @@ describe("a stream of a graph", () => {
     }, { name: "writes", description: "Tells a secret", schema: z.object({}) })
     const shownWith = async (...hooks: Parameters<typeof kit>[0]) => {
       const { guarded } = kit(hooks)
-      const graph = graphOf(guarded, [writes], scripted(calls(["writes", {}]), says("bye"))).compile()
+      const graph = loopOf(guarded.model(scripted(calls(["writes", {}]), says("bye"))), guarded.tools([writes]))
+        .compile()
       return await piecesOf(await graph.stream(user("go"), { streamMode: "custom" }))
     }
     assert.deepStrictEqual(await shownWith(secretless), [])
@@ -153,7 +137,7 @@ describe("a stream of a graph", () => {
 
   it("shows results in the mode tools as the hooks left them", async () => {
     const { guarded, tools } = kit([secretless])
-    const graph = graphOf(guarded, tools, reads()).compile({ checkpointer: new MemorySaver() })
+    const graph = loopOf(guarded.model(reads()), guarded.tools(tools)).compile({ checkpointer: new MemorySaver() })
     const pieces = await piecesOf(await graph.stream(user("go"), { ...thread, streamMode: "tools" }))
     assert.deepStrictEqual(stepsOf(pieces), ["on_tool_start", "on_tool_end [withheld]"])
   })

@@ -2,22 +2,12 @@
 import { defineHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import { assert, describe, it } from "@effect/vitest"
-import { Command, END, MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph"
-import { ToolNode, toolsCondition } from "@langchain/langgraph/prebuilt"
+import { Command, MemorySaver } from "@langchain/langgraph"
 import type { fakeModel } from "langchain"
-import { calls, kit, lastInput, says, scripted, thread, user } from "./support/langChain.ts"
+import { calls, kit, lastInput, loopOf, says, scripted, thread, user } from "./support/langChain.ts"
 
-const graphOf = ({ guarded, tools }: ReturnType<typeof kit>, model: ReturnType<typeof fakeModel>, isWhole = true) => {
-  const own = guarded.tools(tools)
-  const bound = (isWhole ? guarded.model(model) : model).bindTools!([...own])
-  return new StateGraph(MessagesAnnotation)
-    .addNode("agent", async ({ messages }) => ({ messages: [await bound.invoke(messages)] }))
-    .addNode("tools", new ToolNode([...own]))
-    .addEdge(START, "agent")
-    .addConditionalEdges("agent", toolsCondition, ["tools", END])
-    .addEdge("tools", "agent")
-    .compile({ checkpointer: new MemorySaver() })
-}
+const graphOf = ({ guarded, tools }: ReturnType<typeof kit>, model: ReturnType<typeof fakeModel>, isWhole = true) =>
+  loopOf(isWhole ? guarded.model(model) : model, guarded.tools(tools)).compile({ checkpointer: new MemorySaver() })
 
 describe("the guard in a graph", () => {
   it("denies calls, changes results, and adds injected texts", async () => {

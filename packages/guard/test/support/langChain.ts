@@ -1,7 +1,10 @@
 /** Models of LangChain that answer from a script, and agents with tools that note what they did. */
 import type { AgentHook } from "@belay/core/AgentHook"
+import type { BaseChatModel } from "@langchain/core/language_models/chat_models"
 import { AIMessage } from "@langchain/core/messages"
-import { MemorySaver } from "@langchain/langgraph"
+import type { StructuredToolInterface } from "@langchain/core/tools"
+import { END, MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph"
+import { ToolNode, toolsCondition } from "@langchain/langgraph/prebuilt"
 import { fakeModel, tool } from "langchain"
 import * as z from "zod"
 import * as Guard from "../../src/Guard.ts"
@@ -63,3 +66,14 @@ export const thread = { configurable: { thread_id: "t" } }
 
 /** A message of the user. */
 export const user = (content: string) => ({ messages: [{ role: "user" as const, content }] })
+
+/** A loop of a model and its tools that the program makes itself. */
+export const loopOf = (model: BaseChatModel, tools: ReadonlyArray<StructuredToolInterface>) => {
+  const bound = model.bindTools!([...tools])
+  return new StateGraph(MessagesAnnotation)
+    .addNode("agent", async ({ messages }) => ({ messages: [await bound.invoke(messages)] }))
+    .addNode("tools", new ToolNode([...tools]))
+    .addEdge(START, "agent")
+    .addConditionalEdges("agent", toolsCondition, ["tools", END])
+    .addEdge("tools", "agent")
+}

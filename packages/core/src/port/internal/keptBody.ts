@@ -1,6 +1,7 @@
 /**
- * The bodies of an event log in memory, as text of JSON: lists of numbers take a tenth of the memory then. Long texts
- * are kept beside it, so that a text is kept once: the events of a turn have its answer in pieces, and twice as a whole.
+ * The bodies of an event log in memory. A body is kept as JSON text: in it, a list of numbers takes a tenth of the
+ * memory. The events of a turn have its answer in pieces, and twice as a whole, so long texts are kept beside the JSON,
+ * each of them once.
  */
 import type { Json } from "../../data/Json.ts"
 
@@ -40,8 +41,12 @@ const withTexts = (value: Json, change: (text: string) => string): Json => {
   if (Array.isArray(value)) {
     return value.every((item) => typeof item === "number") ? value : value.map((item) => withTexts(item, change))
   }
-  // The output of a tool may be a date.
-  if (typeof value !== "object" || value === null || typeof Object(value).toJSON === "function") return value
+  if (typeof value !== "object" || value === null) return value
+  if (typeof Object(value).toJSON === "function") {
+    // The output of a tool may be a date.
+    const json: string | undefined = JSON.stringify(value)
+    return json === undefined ? value : withTexts(JSON.parse(json), change)
+  }
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withTexts(item, change)]))
 }
 

@@ -30,6 +30,14 @@ describe("a kept body", () => {
     )
   })
 
+  it("has what JSON has of values that write themselves, also if that looks like a mark", () => {
+    const bodies = [{ at: new Date(0), mark: { toJSON: () => "#0" }, nothing: { toJSON: () => undefined } }, long]
+    assert.deepEqual(keepAll(bodies as unknown as ReadonlyArray<Json>).map(bodyOf), [
+      { at: "1970-01-01T00:00:00.000Z", mark: "#0" },
+      long
+    ])
+  })
+
   it("stays what it was when its texts become parts of a later one", () => {
     const answer = `${long}a${long}b${long}`
     const pieces = [answer.slice(0, 700), answer.slice(700, 1_300), answer.slice(1_300)]

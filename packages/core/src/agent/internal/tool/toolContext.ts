@@ -1,17 +1,15 @@
 /** The context of a call: for the dispatcher, and what the dispatcher of the agent makes of it for the tool. */
 import * as Effect from "effect/Effect"
-import { keyOf } from "../../../data/Artifact.ts"
 import type { HostSignal } from "../../../data/Delegation.ts"
 import * as Awaitable from "../../../data/effect/Awaitable.ts"
 import { encodeJson } from "../../../data/internal/encodeJson.ts"
 import type { ToolCall } from "../../../data/Message.ts"
 import type { SideRequest } from "../../../data/SideRequest.ts"
-import { withPortError } from "../../../guard/internal/capability/portError.ts"
+import { artifactsFor } from "../../../guard/internal/capability/artifacts.ts"
 import { awaitable } from "../../../guard/internal/capability/runPromise.ts"
 import { askSignal } from "../../../guard/internal/point/signal.ts"
 import { toEffect } from "../../../guard/internal/state/yieldable.ts"
 import type { Artifacts, AskModel } from "../../../hook/HookContext.ts"
-import { requireText } from "../../../hook/internal/checkArguments.ts"
 import type { DispatchContext } from "../../../port/ToolDispatcher.ts"
 import type { ToolContext } from "../../defineTool.ts"
 import type { ToolTurn } from "../running/turnParts.ts"
@@ -40,38 +38,14 @@ export class RunningContext implements ToolContext {
     return this.call.id
   }
   get artifacts(): Artifacts {
-    const { about: { artifacts, rootSessionId: id }, call, signal } = this
-    const mine = (method: string, key: string) => {
-      requireText(`artifacts.${method}`, key)
-      return key.startsWith("tool:") ? key : `tool:${key}`
-    }
-    const about = { by: call.name, toolCallId: call.id }
-    const port = <A>(call: () => Effect.Effect<A, unknown>) =>
-      Awaitable.make(
-        withPortError("artifacts", `artifacts of ${id}`, call),
-        (one) => Effect.runPromise(one, { signal })
-      )
-    return {
-      write: (key, content, options) => {
-        const own = mine("write", key)
-        return port(() => artifacts.write(id, own, content, { ...about, ...options }))
-      },
-      append: (key, content, options) => {
-        const own = mine("append", key)
-        return port(() => artifacts.append(id, own, content, { ...about, ...options }))
-      },
-      read: (key) => {
-        requireText("artifacts.read", key)
-        const given = keyOf(key)
-        const wanted = given.startsWith("hook:") ? given : mine("read", given)
-        return port(() => artifacts.read(id, wanted))
-      },
-      list: () => port(() => artifacts.list(id)),
-      remove: (key) => {
-        const own = mine("remove", key)
-        return port(() => artifacts.remove(id, own))
-      }
-    }
+    const { about: { artifacts: store, rootSessionId: sessionId }, call, signal } = this
+    return artifactsFor({
+      store,
+      sessionId,
+      own: "tool:",
+      about: { by: call.name, toolCallId: call.id },
+      run: (effect) => Awaitable.make(effect, (one) => Effect.runPromise(one, { signal }))
+    })
   }
   get signal(): AbortSignal {
     if (this.controller !== undefined) return this.controller.signal

@@ -4,7 +4,7 @@ import type { BudgetLevel } from "../../../data/Compaction.ts"
 import type { HttpRequest } from "../../../data/Http.ts"
 import type { Capabilities } from "../../../hook/HookContext.ts"
 import type { GuardTurn } from "../point/guardTurn.ts"
-import { artifactsFor } from "./artifacts.ts"
+import { artifactsOfHook } from "./artifacts.ts"
 import { durableState } from "./durableState.ts"
 import { sendHttp } from "./http.ts"
 import { mcpFor } from "./mcp.ts"
@@ -32,7 +32,7 @@ export abstract class GuardCapabilities implements Capabilities {
     return durableState(this.guarded)
   }
   artifacts(hook: string) {
-    return artifactsFor(this.guarded, hook)
+    return artifactsOfHook(this.guarded, hook)
   }
   http(request: HttpRequest, hook: string) {
     return sendHttp(this.guarded, request, hook)

@@ -3,14 +3,13 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { createAgent } from "../../../src/agent/createAgent.ts"
 import { defineTool } from "../../../src/agent/defineTool.ts"
+import type { RunResult } from "../../../src/guard/RunResult.ts"
 import { type AgentHook, defineHook } from "../../../src/hook/AgentHook.ts"
 import * as HookAction from "../../../src/hook/HookAction.ts"
 import type { LlmProvider } from "../../../src/port/LlmProvider.ts"
 import { heap } from "../../support/soak.ts"
 
 const million = 1_000_000
-const waiting = 10_000
-const open = 1_000
 
 const usage = { inputTokens: 10, outputTokens: 5 }
 const says = { model: "m", text: "done", toolCalls: [], finishReason: "stop", usage } as const
@@ -31,6 +30,35 @@ const counts = defineHook({
   name: "counts",
   postTurn: (_turn, ctx) => void ctx.state.update("turns", (count) => Number(count ?? 0) + 1)
 })
+
+/** Runs that stay open until their gates do. */
+interface Runs<A> {
+  readonly begin: () => Promise<A>
+  readonly gates: Array<() => void>
+  readonly check: (ended: A) => void
+}
+
+const started = async <A>({ begin, gates }: Runs<A>, count: number): Promise<Array<Promise<A>>> => {
+  const runs = Array.from({ length: count }, begin)
+  while (gates.length < count) await new Promise((resolve) => setImmediate(resolve))
+  return runs
+}
+
+/** A function of its own, so that nothing of the runs is left when it has ended. */
+const ended = async <A>({ check, gates }: Runs<A>, runs: Array<Promise<A>>): Promise<void> => {
+  for (const open of gates.splice(0)) open()
+  for (const one of await Promise.all(runs.splice(0))) check(one)
+}
+
+/** The bytes of the heap for each of many open runs, and for each after they have ended. */
+const bytesOf = async <A>(count: number, runs: Runs<A>): Promise<readonly [open: number, ended: number]> => {
+  await ended(runs, await started(runs, 100))
+  const before = heap()
+  const many = await started(runs, count)
+  const open = (heap() - before) / count
+  await ended(runs, many)
+  return [open, (heap() - before) / count]
+}
 
 describe("an agent that runs for a day", () => {
   it("leaves nothing behind after a million turns, ten in a session, and a tool call in every tenth", async () => {
@@ -55,34 +83,23 @@ describe("an agent that runs for a day", () => {
   const gate: AgentHook = { name: "gate", tools: "act", preToolCall: () => HookAction.ask("?") }
 
   it("keeps little of each of ten thousand sessions that wait for a person, and nothing once they have ended", async () => {
-    const answers: Array<(answer: { readonly type: "approve" }) => void> = []
+    const gates: Array<() => void> = []
     await using agent = createAgent({
       provider: model(() => true),
       tools: [act],
       hooks: [gate],
-      onAsk: () => new Promise((resolve) => void answers.push(resolve)),
+      onAsk: () => new Promise((resolve) => void gates.push(() => resolve({ type: "approve" }))),
       log: false
     })
-    const wait = async (count: number) => {
-      const runs = Array.from({ length: count }, () => agent.run("go"))
-      while (answers.length < count) await new Promise((resolve) => setImmediate(resolve))
-      return runs
-    }
-    const end = async (runs: ReadonlyArray<Promise<unknown>>) => {
-      for (const answer of answers.splice(0)) answer({ type: "approve" })
-      await Promise.all(runs)
-    }
-    await end(await wait(100))
-    const before = heap()
-    const runs = await wait(waiting)
-    console.log(`${Math.round((heap() - before) / waiting)} bytes a session`)
-    assert.isBelow((heap() - before) / waiting, 24_000, "bytes a session")
-    await end(runs.splice(0))
-    assert.isBelow((heap() - before) / waiting, 400, "bytes a session that has ended")
+    const check = ({ status }: RunResult) => assert.strictEqual(status, "completed")
+    const [open, after] = await bytesOf(10_000, { begin: () => agent.run("go"), gates, check })
+    assert.isBelow(open, 24_000, "bytes a session")
+    assert.isBelow(after, 400, "bytes a session that has ended")
   })
 
   it("keeps little of each of a thousand open streams, and nothing once they have ended", async () => {
-    const ends: Array<() => void> = []
+    const gates: Array<() => void> = []
+    const text = "word ".repeat(50)
     await using agent = createAgent({
       provider: {
         name: "m",
@@ -90,32 +107,20 @@ describe("an agent that runs for a day", () => {
         stream: (_request, sink) =>
           Effect.promise(async () => {
             for (let n = 0; n < 50; n++) await sink({ type: "text", text: "word " })
-            await new Promise<void>((resolve) => void ends.push(resolve))
-            return { ...says, text: "word ".repeat(50) }
+            await new Promise<void>((resolve) => void gates.push(resolve))
+            return { ...says, text }
           })
       },
       log: false
     })
     const read = async () => {
-      let text = ""
-      for await (const event of agent.stream("go")) if (event.type === "text-delta") text += event.text
-      return text
+      let shown = ""
+      for await (const event of agent.stream("go")) if (event.type === "text-delta") shown += event.text
+      return shown
     }
-    const start = async (count: number) => {
-      const runs = Array.from({ length: count }, read)
-      while (ends.length < count) await new Promise((resolve) => setImmediate(resolve))
-      return runs
-    }
-    const end = async (runs: ReadonlyArray<Promise<string>>) => {
-      for (const one of ends.splice(0)) one()
-      for (const text of await Promise.all(runs)) assert.strictEqual(text, "word ".repeat(50))
-    }
-    await end(await start(100))
-    const before = heap()
-    const runs = await start(open)
-    console.log(`${Math.round((heap() - before) / open)} bytes a stream`)
-    assert.isBelow((heap() - before) / open, 48_000, "bytes a stream")
-    await end(runs.splice(0))
-    assert.isBelow((heap() - before) / open, 2_000, "bytes a stream that has ended")
+    const check = (shown: string) => assert.strictEqual(shown, text)
+    const [open, after] = await bytesOf(1_000, { begin: read, gates, check })
+    assert.isBelow(open, 48_000, "bytes a stream")
+    assert.isBelow(after, 2_000, "bytes a stream that has ended")
   })
 })
