@@ -2,6 +2,7 @@
 import { assert } from "@effect/vitest"
 import type { AgentConfig } from "../../src/agent/AgentConfig.ts"
 import { type Agent, createAgent } from "../../src/agent/createAgent.ts"
+import type { JsonObject } from "../../src/data/Json.ts"
 import type { Decision } from "../../src/data/RunState.ts"
 import type { Suspended } from "../../src/guard/RunResult.ts"
 import type { AgentHook } from "../../src/hook/AgentHook.ts"
@@ -14,11 +15,14 @@ export const other = { id: "k2", secret: "another-secret-for-tests" }
 export const old = { id: "k0", secret: "an-old-secret-for-tests" }
 export const approve: Decision = { type: "approve" }
 
+/** What a question demands of its answer. */
+export type Terms = Parameters<typeof HookAction.ask>[2]
+
 /** An agent that asks about every deploy; the same whenever it is made. */
 export const make = (
   ran: Array<unknown>,
   more: Partial<AgentConfig> = {},
-  options: Parameters<typeof HookAction.ask>[2] = {}
+  options: Terms = {}
 ): Agent => {
   const deploy = recording("deploy", (args) => void ran.push(args)).tool
   const gate: AgentHook = {
@@ -45,4 +49,23 @@ export const suspended = async (agent: Agent, message = "go"): Promise<Suspended
   const result = await agent.run(message)
   assert.strictEqual(result.status, "suspended")
   return result as Suspended
+}
+
+/** An agent that calls `deploy` in each turn. Counts the questions, and answers all of them alike. */
+export const answering = (
+  decision: Decision,
+  terms: Terms = {},
+  more: Partial<AgentConfig> = {},
+  argsOf: (turn: number) => JsonObject = () => ({ to: "test" })
+) => {
+  let [questions, turns] = [0, 0]
+  const model = scripted([], {
+    after: ({ messages }) => messages.at(-1)!.role === "tool" ? "done" : asks(["deploy", argsOf(turns++)])
+  })
+  const onAsk = () => {
+    questions++
+    return decision
+  }
+  const agent = make([], { provider: model.provider, approvals: {}, onAsk, ...more }, terms)
+  return { agent, questions: () => questions }
 }

@@ -33,7 +33,8 @@ type Shaping =
 export class Place {
   readonly guard: Guard
   readonly session: GuardSession
-  readonly approvedBy: string | undefined
+  /** The person whose answers the SDK passes on, for a decision. */
+  readonly by: { readonly by?: string }
   /** The ids of calls whose tools have run here. Their results have been checked. */
   readonly ran = new Set<string>()
   /** The ids of calls that the guard has denied. Their results say so. */
@@ -52,7 +53,7 @@ export class Place {
     this.guard = guard
     this.session = session
     this.hints = hints
-    this.approvedBy = approvedBy
+    this.by = approvedBy === undefined ? {} : { by: approvedBy }
   }
 
   /** Whether any hook acts at one of these places. */

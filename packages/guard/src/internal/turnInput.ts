@@ -97,8 +97,7 @@ export class TurnInput {
       // The call did not run: the person has said no, or the guard has.
       if (open.has(id)) {
         const reason = typeof content === "string" ? content : "not approved"
-        const by = place.approvedBy === undefined ? {} : { by: place.approvedBy }
-        await decide(session, id, { type: "deny", reason, ...by })
+        await decide(session, id, { type: "deny", reason, ...place.by })
         continue
       }
       if (place.denied.has(id)) continue

@@ -56,7 +56,7 @@ type Judged = ToolCallVerdict | { readonly type: "deny"; readonly reason: string
 
 const judge = async (place: Place, { messages, toolCall }: Asked): Promise<Judged> => {
   const { input, toolCallId: id, toolName: name } = toolCall
-  const { approvedBy, session } = place
+  const { by, session } = place
   const answer = answerTo(messages, id)
   const isOpen = answer !== undefined && (await session.pending()).some(({ callId }) => callId === id)
   const verdict = await session.toolCall({ id, name, args: jsonOf(input), tool: await place.toolOf(name) })
@@ -70,7 +70,6 @@ const judge = async (place: Place, { messages, toolCall }: Asked): Promise<Judge
         "continue with the same guard, or give the guards a common store"
     }
   }
-  const by = approvedBy === undefined ? {} : { by: approvedBy }
   const next = await decide(session, id, { type: "approve", ...by })
   return next.type === "ask" ? { type: "deny", reason: `more people have to approve: ${next.question.reason}` } : next
 }

@@ -87,19 +87,18 @@ export class Events {
       decisionReason: reason
     })
     const { behavior, message, updatedInput } = Object(answer) as { readonly [key: string]: unknown }
-    const by = this.place.approvedBy === undefined ? {} : { by: this.place.approvedBy }
     if (behavior !== "allow") {
       return await decide(session, id, {
         type: "deny",
         reason: typeof message === "string" ? message : "refused",
-        ...by
+        ...this.place.by
       })
     }
     const isEdited = updatedInput !== undefined && !sameJson(jsonOf(updatedInput), args)
     return await decide(
       session,
       id,
-      isEdited ? { type: "edit", args: jsonOf(updatedInput), ...by } : { type: "approve", ...by }
+      isEdited ? { type: "edit", args: jsonOf(updatedInput), ...this.place.by } : { type: "approve", ...this.place.by }
     )
   }
 

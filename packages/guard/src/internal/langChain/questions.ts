@@ -10,7 +10,7 @@ import type { Place } from "../place.ts"
 
 /** Asks a person about a call if a hook wants it. Returns why the call must not run. */
 export const askPerson = async (
-  { approvedBy, session, waiting }: Place,
+  { by, session, waiting }: Place,
   call: GivenCall
 ): Promise<string | undefined> => {
   const { id, name } = call
@@ -23,7 +23,6 @@ export const askPerson = async (
     await decide(session, id, { type: "deny", reason: "not asked before" })
     return `not run: nobody was asked about ${name} in this session: give the guards a common store, and the same id`
   }
-  const by = approvedBy === undefined ? {} : { by: approvedBy }
   const next = await decide(session, id, { ...decisionOf(answer, name), ...by })
   if (next.type === "ask") return `not run: more people have to approve: ${next.question.reason}`
   return next.type === "deny" || next.type === "stop" ? next.reason : undefined

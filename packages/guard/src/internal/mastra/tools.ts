@@ -165,7 +165,7 @@ export class GuardedTools {
     { resumeData, suspendPayload }: Calling,
     isOpen: boolean
   ): Promise<string | undefined> {
-    const { approvedBy, session } = this.place
+    const { by, session } = this.place
     const verdict = await session.toolCall(call)
     if (verdict.type !== "ask") return undefined
     if (resumeData === undefined || resumeData === null) return questionText(verdict.question, call.args)
@@ -174,7 +174,6 @@ export class GuardedTools {
       return undefined
     }
     try {
-      const by = approvedBy === undefined ? {} : { by: approvedBy }
       const next = await session.decide(call.id, { ...decisionOf(resumeData), ...by })
       return next.type === "ask" ? questionText(next.question, call.args) : undefined
     } catch (error) {

@@ -143,10 +143,9 @@ export class GuardedTools {
 
   /** The SDK runs a call about which the guard has asked only after somebody has approved it. */
   private async takeApproval(id: string): Promise<"none" | "approved" | (string & {})> {
-    const { approvedBy, session } = this.place
+    const { by, session } = this.place
     if (!(await session.pending()).some(({ callId }) => callId === id)) return "none"
     try {
-      const by = approvedBy === undefined ? {} : { by: approvedBy }
       const verdict = await session.decide(id, { type: "approve", ...by })
       return verdict.type === "ask" ? `not run: more people have to approve: ${verdict.question.reason}` : "approved"
     } catch (error) {

@@ -107,8 +107,7 @@ export class Events {
     if (verdict.type === "ask") {
       // The first time, this ends the run. With an answer, the event happens again.
       const answer = event.interrupt({ name: `guard-${id}`, reason: questionText(verdict.question, call.args) })
-      const by = this.place.approvedBy === undefined ? {} : { by: this.place.approvedBy }
-      verdict = await decide(session, id, isOpen ? { ...decisionOf(answer), ...by } : notAsked)
+      verdict = await decide(session, id, isOpen ? { ...decisionOf(answer), ...this.place.by } : notAsked)
     }
     // The turn may have been cancelled while the guard was deciding.
     const refused = agent.cancelSignal?.aborted === true ? "the turn was cancelled" : whyNot(verdict)

@@ -32,10 +32,12 @@ export interface Output {
 const nothing: Output = { code: 0, stdout: "{}", stderr: "" }
 
 /** Refuses. Every system documents this answer. */
-export const refused = (reason: string): Output => ({ code: 2, stdout: "", stderr: orSilence(reason) })
+export const refused = (reason: string): Output => ({ code: 2, stdout: "", stderr: reasonOf(reason) })
 
 /** Codex lets a call run, and shows a result, if there is no reason. */
-const orSilence = (reason: string): string => reason.trim() === "" ? "the guard gave no reason" : reason
+const reasonOf = (reason: string): string => textOr(reason, "the guard gave no reason")
+
+const textOr = (text: string, instead: string): string => text.trim() === "" ? instead : text
 
 /**
  * Returns what is printed. An answer that the system does not have becomes the nearest one that is at least as strict.
@@ -90,18 +92,18 @@ const written = (template: Template, event: string, reason: string, value: Json,
 /** Replaces the placeholders of a template. */
 const filled = (template: JsonObject, event: string, reason: string, value: Json): JsonObject => {
   const fill = (one: Json): Json => {
-    if (one === "$reason") return orSilence(reason)
+    if (one === "$reason") return reasonOf(reason)
     if (one === "$value") return value
     if (one === "$text") return textOf(value)
     if (one === "$event") return event
     if (typeof one !== "object" || one === null) return one
     if (Array.isArray(one)) return one.map((part: Json) => fill(part))
-    return Object.fromEntries(
+    const entries = Object.entries(one).map(([key, part]): readonly [string, Json] => {
       // A result that takes the place of another one can be empty, but not where it is a reason.
-      Object.entries(one).map((
-        [key, part]
-      ) => [key, fill(key === "reason" && part === "$text" ? orEmpty(value) : part)])
-    )
+      const isReason = key === "reason" && part === "$text"
+      return [key, isReason ? textOr(textOf(value), "the result is empty") : fill(part)]
+    })
+    return Object.fromEntries(entries)
   }
   // An object is filled to an object.
   return fill(template) as JsonObject
@@ -115,7 +117,5 @@ const merged = (one: JsonObject, other: JsonObject): JsonObject => {
   })
   return { ...one, ...Object.fromEntries(both) }
 }
-
-const orEmpty = (value: Json): string => textOf(value).trim() === "" ? "the result is empty" : textOf(value)
 
 const textOf = (value: Json): string => typeof value === "string" ? value : JSON.stringify(value)

@@ -8,8 +8,7 @@ import type { Suspended } from "../../../../src/guard/RunResult.ts"
 import type { AgentHook } from "../../../../src/hook/AgentHook.ts"
 import * as HookAction from "../../../../src/hook/HookAction.ts"
 import { failureOf } from "../../../support/agent.ts"
-import { approve, make, suspended } from "../../../support/approvals.ts"
-import { asks, scripted } from "../../../support/model.ts"
+import { answering, approve, make, suspended } from "../../../support/approvals.ts"
 
 describe("a question", () => {
   it("that is answered with other arguments is followed by a run of its hook, which may reject them but need not ask again", async () => {
@@ -124,27 +123,11 @@ describe("a question", () => {
   })
 
   it("is remembered for the tool, or for these arguments; for the conversation, or for the project", async () => {
-    const ask = (decision: Decision, messages: ReadonlyArray<string>, more: Partial<AgentConfig> = {}) => {
-      let questions = 0
-      const ran: Array<unknown> = []
-      let n = 0
-      const model = scripted([], {
-        after: ({ messages: all }) => all.at(-1)!.role === "tool" ? "done" : asks(["deploy", { n: n++ }])
-      })
-      const agent = make(ran, {
-        provider: model.provider,
-        approvals: {},
-        onAsk: () => {
-          questions++
-          return decision
-        },
-        ...more
-      })
-      return (async () => {
-        const session = await agent.session()
-        for (const message of messages) await session.run(message)
-        return questions
-      })()
+    const ask = async (decision: Decision, messages: ReadonlyArray<string>, more: Partial<AgentConfig> = {}) => {
+      const { agent, questions } = answering(decision, {}, more, (n) => ({ n }))
+      const session = await agent.session()
+      for (const message of messages) await session.run(message)
+      return questions()
     }
     const remember = (what: "tool" | "arguments", scope: "session" | "project"): Decision => ({
       type: "approve",

@@ -1,7 +1,6 @@
 /** Which earlier approvals answer a question, and what one question of several askers says. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type { AgentConfig } from "../../../../src/agent/AgentConfig.ts"
 import { createAgent } from "../../../../src/agent/createAgent.ts"
 import type { Decision } from "../../../../src/data/RunState.ts"
 import { unrestricted } from "../../../../src/data/tool/Tool.ts"
@@ -10,28 +9,8 @@ import type { Suspended } from "../../../../src/guard/RunResult.ts"
 import { type AgentHook, defineHook } from "../../../../src/hook/AgentHook.ts"
 import * as HookAction from "../../../../src/hook/HookAction.ts"
 import { failureOf, recording } from "../../../support/agent.ts"
-import { approve, make, suspended } from "../../../support/approvals.ts"
+import { answering, approve, make, suspended, type Terms } from "../../../support/approvals.ts"
 import { asks, scripted } from "../../../support/model.ts"
-
-type Terms = Parameters<typeof HookAction.ask>[2]
-
-/** An agent that calls `deploy` in each turn. Counts the questions, and answers all of them alike. */
-const answering = (decision: Decision, terms: Terms, more: Partial<AgentConfig> = {}) => {
-  let questions = 0
-  const model = scripted([], {
-    after: ({ messages }) => messages.at(-1)!.role === "tool" ? "done" : asks(["deploy", { to: "test" }])
-  })
-  const agent = make([], {
-    provider: model.provider,
-    approvals: {},
-    onAsk: () => {
-      questions++
-      return decision
-    },
-    ...more
-  }, terms)
-  return { agent, questions: () => questions }
-}
 
 describe("a remembered approval", () => {
   const rememberedBy = async (approvedBy: ReadonlyArray<string>, terms: Terms) => {
