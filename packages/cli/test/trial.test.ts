@@ -2,9 +2,9 @@ import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { setTimeout } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "vitest"
+import { isGone, until } from "../../../test/support/processes.ts"
 import { named } from "../src/internal/guides.ts"
 import { isBlocked } from "../src/internal/trial/decide.ts"
 import type { Facts } from "../src/internal/trial/occasions.ts"
@@ -15,10 +15,6 @@ const pushes =
   "#!/usr/bin/env python3\nimport json, sys\ncommand = json.load(sys.stdin)['tool_input']['command']\nif 'push' in command:\n    print('ask before you push', file=sys.stderr)\n    sys.exit(2)\n"
 const before = (more: object) => ({ hookSpecificOutput: { hookEventName: "PreToolUse", ...more } })
 const input = (command: string) => ["--input", JSON.stringify({ command })]
-
-const until = async (holds: () => boolean): Promise<void> => {
-  while (!holds()) await setTimeout(20)
-}
 
 describe("belay hooks test, for Claude Code", () => {
   const tilde = (script: string, more: object = {}) => {
@@ -194,7 +190,7 @@ describe("belay hooks test, for Claude Code", () => {
     child.kill("SIGTERM")
     assert.strictEqual(await ended, 143)
     assert.deepEqual(readdirSync(temporary).filter((name) => name.startsWith("belay-test-")), [])
-    await until(() => !existsSync(`/proc/${pid}`) || readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z"))
+    await until(() => isGone(pid))
   })
 
   it("waits for background entries", async () => {

@@ -9,16 +9,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { isGone, until } from "../../../test/support/processes.ts"
 import { newFolder, useTool, useTools } from "./support/useTool.ts"
-
-/** Whether a process still runs; a zombie does not. */
-const isAlive = (pid: number): boolean =>
-  existsSync(`/proc/${pid}/stat`) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"))
-
-const until = async (condition: () => boolean): Promise<void> => {
-  for (let round = 0; round < 500 && !condition(); round++) await new Promise((resolve) => setTimeout(resolve, 10))
-  assert.isTrue(condition())
-}
 
 const bash = async (command: string, options?: Bash.Options, args: object = {}, cwd = newFolder()) => {
   const { isError, text } = await useTool(cwd, Bash.make(options), { command, ...args })
@@ -52,7 +44,7 @@ describe("Bash", () => {
 
   it("ends the processes that a command leaves in the background", async () => {
     const { stdout } = await bash("sleep 1000 & echo $!")
-    await until(() => !isAlive(Number(stdout)))
+    await until(() => isGone(Number(stdout)))
   })
 
   it("ends all processes of a command that takes too long, and shows what it wrote", async () => {
@@ -60,7 +52,7 @@ describe("Bash", () => {
     const { isError, text } = await bash("echo begun; sleep 1000 & echo $! > pid; wait", {}, { timeout: 500 }, cwd)
     assert.isTrue(isError)
     assert.strictEqual(text, "the command was ended after 500 ms; before, it wrote:\nbegun\n")
-    await until(() => !isAlive(Number(readFileSync(join(cwd, "pid"), "utf8"))))
+    await until(() => isGone(Number(readFileSync(join(cwd, "pid"), "utf8"))))
   })
 
   it("lets the model choose a time only up to the largest one", async () => {
@@ -83,10 +75,10 @@ describe("Bash", () => {
     const file = join(cwd, "pid")
     await until(() => existsSync(file) && readFileSync(file, "utf8").endsWith("\n"))
     const pid = Number(readFileSync(file, "utf8"))
-    assert.isTrue(isAlive(pid))
+    assert.isFalse(isGone(pid))
     controller.abort()
     await run
-    await until(() => !isAlive(pid))
+    await until(() => isGone(pid))
   })
 
   it("shows only the beginning of a long output, and says so", async () => {

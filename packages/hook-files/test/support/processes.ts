@@ -1,18 +1,10 @@
 /** Folders, scripts and processes of the tests. */
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync
-} from "node:fs"
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { setImmediate as turn } from "node:timers/promises"
 import { afterAll } from "vitest"
+
+export { alive, isGone, until } from "../../../../test/support/processes.ts"
 
 const folders: Array<string> = []
 afterAll(() => folders.forEach((path) => rmSync(path, { recursive: true, force: true })))
@@ -31,26 +23,3 @@ export const write = (path: string, text: string): string => {
   if (text.startsWith("#!")) chmodSync(path, 0o755)
   return path
 }
-
-/** Waits for something that other processes do, without a clock. */
-export const until = async (happened: () => boolean): Promise<void> => {
-  while (!happened()) await turn()
-}
-
-const readable = (path: string): string => {
-  try {
-    return readFileSync(path, "latin1")
-  } catch {
-    return ""
-  }
-}
-
-/** Processes that still run with `word` in their command line. */
-export const alive = (word: string): ReadonlyArray<string> =>
-  readdirSync("/proc").filter((pid) =>
-    /^\d+$/.test(pid) && Number(pid) !== process.pid && readable(`/proc/${pid}/cmdline`).includes(word) &&
-    !isGone(pid)
-  )
-
-/** Whether a process has ended; somebody may still have to take note of it. */
-export const isGone = (pid: string): boolean => /^$|\) [ZX] /.test(readable(`/proc/${pid}/stat`))

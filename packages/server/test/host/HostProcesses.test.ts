@@ -187,19 +187,23 @@ describe("a host of several processes", () => {
 
   it("stops turns where another process continues them, and no call is lost or repeated", async () => {
     const path = newFile()
-    const begun = gate()
+    const [begun, drained] = [gate(), gate()]
     const log: Array<string> = []
     const one = hosted(path, {
       tools: [tool("slow", log, async () => {
         begun.open()
-        await Effect.runPromise(Effect.sleep(30))
+        await drained.opened
       })]
     })
     const running = await one.host.start()
     await one.host.send("s", "do slow, slow, slow", { key: "m" })
     await one.host.send("s", "next", { key: "next" })
     await begun.opened
-    await running.drain()
+    const draining = Promise.resolve(running.drain())
+    // The tool goes on when the session knows that it is to stop; no timer is involved until then.
+    for (let hop = 0; hop < 50; hop++) await new Promise(setImmediate)
+    drained.open()
+    await draining
     assert.deepInclude(await one.host.status("s", "m"), { status: "begun" })
     await one.close()
     assert.lengthOf(log, 1)
