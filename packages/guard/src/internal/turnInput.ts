@@ -14,8 +14,9 @@ export interface OwnAnswer {
 export class TurnInput {
   private readonly place: Place
   /** The message with which the running turn began, and how many messages there were. */
-  private begunWith: { readonly key: string; readonly length: number } | undefined = undefined
+  private begunWith: { readonly key: string; readonly text: string; readonly length: number } | undefined = undefined
   private hasAnswer = false
+  private isHandedOver = false
   private hasHistory = false
   private hasResults = false
   private readonly reported = new Set<string>()
@@ -34,13 +35,24 @@ export class TurnInput {
     this.hasAnswer = true
   }
 
+  /** Another agent continues the turn. It may read less of the conversation, with the same message at the end. */
+  handOver(): void {
+    this.isHandedOver = true
+  }
+
   /** Passes what is new to the guard. Returns the answer if the model must not be asked. */
   async receive(messages: ReadonlyArray<Message>): Promise<OwnAnswer | undefined> {
     await this.takeResults(messages)
     const last = messages.at(-1)
+    const { begunWith: begun, isHandedOver } = this
+    this.isHandedOver = false
     if (last?.role !== "user") return undefined
-    const key = `${messages.filter(({ role }) => role === "user").length} ${text(last)}`
-    const { begunWith: begun } = this
+    const said = text(last)
+    const key = `${messages.filter(({ role }) => role === "user").length} ${said}`
+    if (isHandedOver && said === begun?.text) {
+      this.begunWith = { key, text: said, length: messages.length }
+      return undefined
+    }
     if (key === begun?.key && !(this.hasAnswer && messages.length === begun.length)) return undefined
     return await this.begin(last, messages.slice(0, -1), key)
   }
@@ -64,7 +76,7 @@ export class TurnInput {
     if (verdict.type === "deny") throw new GuardError(verdict)
     if (verdict.type === "stop") return { text: verdict.reason, raw: "guard: stopped" }
     if (verdict.type === "respond") return { text: verdict.text, raw: "guard: answered" }
-    this.begunWith = { key, length: earlier.length + 1 }
+    this.begunWith = { key, text: message, length: earlier.length + 1 }
     this.hasAnswer = false
     this.hasHistory = true
     const { input } = verdict

@@ -153,7 +153,9 @@ export class GuardedAgents {
         refused.set(call.id, "a hook changed the task, which this SDK cannot pass on")
       }
     }
-    return refused.size === 0 ? response : refusal(response, refused)
+    if (refused.size > 0) return refusal(response, refused)
+    if (calls.length > 0) this.input.handOver()
+    return response
   }
 }
 

@@ -22,6 +22,13 @@ import {
 
 type StreamEvent = ReturnType<Model["getStreamedResponse"]> extends AsyncIterable<infer Event> ? Event : never
 
+/** An answer of the model. */
+interface Answered {
+  readonly response: ModelResponse
+  /** The text of the pieces that were shown, as the model has said them, and as the hooks have left them. */
+  readonly pieces?: { readonly said: string; readonly passed: string }
+}
+
 /** Refuses the calls of an answer that hand the conversation over, if the guard does not allow that. */
 export type CheckHandoffs = (request: ModelRequest, response: LlmResponse) => Promise<Checked>
 
@@ -48,7 +55,7 @@ export class GuardedModel implements Model {
   }
 
   async getResponse(request: ModelRequest): Promise<ModelResponse> {
-    return await this.answer(request, async (allowed) => await this.inner.getResponse(allowed))
+    return await this.answer(request, async (allowed) => ({ response: await this.inner.getResponse(allowed) }))
   }
 
   async *getStreamedResponse(request: ModelRequest): AsyncIterable<StreamEvent> {
@@ -63,8 +70,7 @@ export class GuardedModel implements Model {
     }
     const answered = this.answer(
       request,
-      async (allowed) => await this.collect(this.inner.getStreamedResponse(allowed), isGated ? undefined : send),
-      !isGated
+      async (allowed) => await this.collect(this.inner.getStreamedResponse(allowed), isGated ? undefined : send)
     ).finally(() => {
       isDone = true
       wake()
@@ -80,7 +86,7 @@ export class GuardedModel implements Model {
     if (isGated) {
       yield { type: "response_started" }
       for (const item of output) {
-        if ("role" in item && item.role === "assistant") yield { type: "output_text_delta", delta: textOf(output) }
+        if ("role" in item && item.role === "assistant") yield { type: "output_text_delta", delta: textOf([item]) }
       }
     }
     // The items of an answer and those of its stream are the same; their types are made from two schemas.
@@ -91,24 +97,28 @@ export class GuardedModel implements Model {
   private async collect(
     stream: AsyncIterable<StreamEvent>,
     send: ((event: StreamEvent) => void) | undefined
-  ): Promise<ModelResponse> {
+  ): Promise<Answered> {
     let done: Extract<StreamEvent, { readonly type: "response_done" }> | undefined
+    const pieces = { said: "", passed: "" }
     for await (const event of stream) {
       if (event.type === "response_done") done = event
       else if (send !== undefined && event.type === "output_text_delta") {
-        send({ ...event, delta: await passText(this.place, event.delta) })
+        const delta = await passText(this.place, event.delta)
+        pieces.said += event.delta
+        pieces.passed += delta
+        send({ ...event, delta })
       } else if (send !== undefined && event.type === "response_started") send(event)
     }
     if (done === undefined) throw new Error("the stream of the model ended before the answer was complete")
     const { response: { id, output, usage } } = done
-    return { output: output as ModelResponse["output"], responseId: id, usage: new Usage(usage as never) }
+    const response = { output: output as ModelResponse["output"], responseId: id, usage: new Usage(usage as never) }
+    return { response, pieces }
   }
 
   /** Asks the model inside the guard, until the turn may go on or end with the answer. */
   private async answer(
     asked: ModelRequest,
-    call: (allowed: ModelRequest) => Promise<ModelResponse>,
-    isShown = false
+    call: (allowed: ModelRequest) => Promise<Answered>
   ): Promise<ModelResponse> {
     const { input, place } = this
     const items: ReadonlyArray<AgentInputItem> = typeof asked.input === "string"
@@ -129,19 +139,25 @@ export class GuardedModel implements Model {
       call: async (allowed) => {
         const isSame = allowed.instructions === request.instructions
         const written = writeItems(read, allowed.messages)
-        last = await call({
+        const answered = await call({
           ...asked,
           // The new instructions take the place of all.
           ...(isSame ? {} : { systemInstructions: allowed.instructions ?? "" }),
           modelSettings: { ...asked.modelSettings, ...changedParameters(request.parameters, allowed.parameters) },
           input: isSame ? written : written.filter((item) => !isInstructions(item))
         })
+        last = answered.response
         const response = responseOf(last)
-        const text = isShown || response.text === "" ? response.text : await passText(place, response.text)
-        return withCost(place.guard, { ...response, text })
+        return withCost(place.guard, { ...response, text: await this.passed(response.text, answered.pieces) })
       }
     })
     return answered.type === "own" ? ownAnswer(answered.answer.text) : withChanges(last, answered.response)
+  }
+
+  /** Returns a text as the hooks that look at pieces leave it. A text that was not shown is one piece. */
+  private async passed(text: string, pieces: Answered["pieces"]): Promise<string> {
+    if (pieces?.said === text) return pieces.passed
+    return text === "" ? text : await passText(this.place, text)
   }
 }
 
