@@ -18,6 +18,7 @@ import { GuardedModel, guardedTwice } from "./internal/aiSdk/model.ts"
 import { guardTools, isGuarded } from "./internal/aiSdk/tools.ts"
 import { checkCovered, wholeLoop } from "./internal/coverage.ts"
 import { Place } from "./internal/place.ts"
+import { TurnInput } from "./internal/turnInput.ts"
 import { checkVersion } from "./internal/version.ts"
 
 /** The options of one guarded conversation. @category models @since 0.2.0 */
@@ -94,8 +95,10 @@ export const make = (guard: Guard, options: AiSdkOptions = {}): AiSdk => {
   const described = new DescribedTools()
   const place = new Place({ guard, session, hints, approvedBy, describe: described.describe })
   const clients = new ClientCalls(place, described)
+  const input = new TurnInput(place)
   const tools = <T extends ToolSet>(given: T): T => guardTools(place, described, given)
-  const model = (given: LanguageModelV4): LanguageModelV4 => new GuardedModel(place, checked(given), clients.check)
+  const model = (given: LanguageModelV4): LanguageModelV4 =>
+    new GuardedModel(place, input, checked(given), clients.check)
   const toolApproval = (other?: unknown): ToolApproval => approvalFor(place, clients, other)
   return {
     session,

@@ -8,7 +8,7 @@ import { ConfigError } from "@belay/core/AgentError"
 import type { GuardSession } from "@belay/core/Driver"
 import type { Driver } from "./Coverage.ts"
 import type { ConversationOptions, Guard } from "./Guard.ts"
-import { denied, Events } from "./internal/claudeAgent/events.ts"
+import { denied, Events, failedGuard } from "./internal/claudeAgent/events.ts"
 import type { Callback, CanUseTool, HookOutput } from "./internal/claudeAgent/payloads.ts"
 import { checkCovered } from "./internal/coverage.ts"
 import { installed } from "./internal/installed.ts"
@@ -124,6 +124,7 @@ const failures = {
     hookSpecificOutput: { hookEventName: "PostToolUse", updatedToolOutput: reason } as never
   }),
   PostToolUseFailure: (stopReason: string): HookOutput => ({ continue: false, stopReason }),
+  PostToolBatch: (stopReason: string): HookOutput => ({ continue: false, stopReason }),
   Stop: (stopReason: string): HookOutput => ({ continue: false, stopReason }),
   SubagentStart: (stopReason: string): HookOutput => ({ continue: false, stopReason }),
   SubagentStop: (stopReason: string): HookOutput => ({ continue: false, stopReason }),
@@ -131,9 +132,7 @@ const failures = {
 }
 
 const safe = (run: Callback, failed: (reason: string) => HookOutput): Callback => async (input, id, options) =>
-  await run(input, id, options).catch((error: unknown) =>
-    failed(`the guard failed: ${error instanceof Error ? error.message : String(error)}`)
-  )
+  await run(input, id, options).catch((error: unknown) => failed(failedGuard(error)))
 
 /** The SDK asks about calls that the guard has allowed. Whoever answers cannot change them any more. */
 const unchanged = (other: CanUseTool): CanUseTool => async (name, input, options) => {

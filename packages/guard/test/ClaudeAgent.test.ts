@@ -41,7 +41,7 @@ describe("the guard in the Claude Agent SDK", () => {
     })
     assert.deepInclude(decision(await call("Bash", { command: "rm" })), {
       permissionDecision: "deny",
-      permissionDecisionReason: "no commands"
+      permissionDecisionReason: "no commands\n\nbe careful"
     })
     assert.deepStrictEqual(decision(await call("Edit", { a: 1 }, "2")), {
       hookEventName: "PreToolUse",
@@ -168,6 +168,7 @@ describe("the settings of the hooks", () => {
       "PreToolUse",
       "PostToolUse",
       "PostToolUseFailure",
+      "PostToolBatch",
       "Stop",
       "SubagentStart",
       "SubagentStop",

@@ -24,7 +24,7 @@ export const coverageOf = (chain: Pick<HookChain, "hooks">, driver: Driver): Rea
   }))
 
 /** Whether a hook is there to stop something. It is refused where it cannot be enforced. */
-const mustHold = ({ failOpen, kind, mode, onFailure }: AgentHook<never>): boolean =>
+export const mustHold = ({ failOpen, kind, mode, onFailure }: AgentHook<never>): boolean =>
   mode !== "shadow" && (kind === "policy" || failOpen === false || (onFailure ?? "open") !== "open")
 
 const isGap = (reach: Reach): boolean => reach === "observed" || reach === "unreachable"

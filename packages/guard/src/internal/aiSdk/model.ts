@@ -11,7 +11,7 @@ import type { LlmParameters, LlmRequest, LlmResponse } from "@belay/core/LlmCall
 import type { Message } from "@belay/core/Message"
 import { answer, type Checked, passText } from "../answer.ts"
 import type { Place } from "../place.ts"
-import { TurnInput } from "../turnInput.ts"
+import type { TurnInput } from "../turnInput.ts"
 import { hosted } from "../unseen.ts"
 import { withCost } from "../withCost.ts"
 import { type ReadPrompt, readPrompt, writeMessage, writePrompt } from "./prompt.ts"
@@ -32,11 +32,12 @@ export class GuardedModel implements LanguageModelV4 {
   private readonly input: TurnInput
   private readonly check: CheckCalls | undefined
 
-  constructor(place: Place, inner: LanguageModelV4, check?: CheckCalls) {
+  /** The models of a conversation share what has come in: one of them may continue the turn of another. */
+  constructor(place: Place, input: TurnInput, inner: LanguageModelV4, check?: CheckCalls) {
     this.place = place
+    this.input = input
     this.inner = inner
     this.check = check
-    this.input = new TurnInput(place)
   }
 
   get provider(): string {

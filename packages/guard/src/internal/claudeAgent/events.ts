@@ -2,7 +2,9 @@
 import type { GivenCall, GuardSession } from "@belay/core/Driver"
 import type { Json } from "@belay/core/Json"
 import type { ToolCallVerdict } from "@belay/core/Verdict"
+import { mustHold } from "../coverage.ts"
 import { decide } from "../decide.ts"
+import { withInjected } from "../injected.ts"
 import { jsonOf, sameJson } from "../json.ts"
 import type { Place } from "../place.ts"
 import { unseenBeside } from "../unseen.ts"
@@ -19,6 +21,8 @@ export class Events {
   private readonly other: CanUseTool | undefined
   private readonly open: (agentId: string, name: string) => GuardSession
   private readonly agents = new Map<string, GuardSession>()
+  /** How turns end after the calls of their step, by agent. */
+  private readonly endings = new Map<string, HookOutput>()
 
   constructor(place: Place, other: CanUseTool | undefined, open: Events["open"]) {
     this.place = place
@@ -76,9 +80,10 @@ export class Events {
     options: Options
   ): Promise<ToolCallVerdict> {
     if (verdict.type !== "ask") return verdict
-    const { args, reason } = verdict.question
+    const { context, question: { args, reason } } = verdict
     if (this.other === undefined) {
-      return await decide(session, id, { type: "deny", reason: `nobody can be asked (give canUseTool): ${reason}` })
+      const refused = `nobody can be asked (give canUseTool): ${reason}`
+      return await decide(session, id, { type: "deny", reason: refused }, context)
     }
     const answer: unknown = await this.other(name, Object(args), {
       ...options,
@@ -92,13 +97,14 @@ export class Events {
         type: "deny",
         reason: typeof message === "string" ? message : "refused",
         ...this.place.by
-      })
+      }, context)
     }
     const isEdited = updatedInput !== undefined && !sameJson(jsonOf(updatedInput), args)
     return await decide(
       session,
       id,
-      isEdited ? { type: "edit", args: jsonOf(updatedInput), ...this.place.by } : { type: "approve", ...this.place.by }
+      isEdited ? { type: "edit", args: jsonOf(updatedInput), ...this.place.by } : { type: "approve", ...this.place.by },
+      context
     )
   }
 
@@ -125,19 +131,45 @@ export class Events {
     const verdict = await this.sessionOf(input).toolResult(await this.finishedOf(input), { ok: true, output })
     if (verdict.type === "stop") return { continue: false, stopReason: verdict.reason, ...withheld(verdict.reason) }
     const { context, result } = verdict
-    const now: Json = result.ok ? result.output : result.error
-    return specific("PostToolUse", {
-      ...contextOf(context),
-      ...(sameJson(now, output) ? {} : { updatedToolOutput: now })
-    })
+    const now = result.ok ? result.output : result.error
+    if (result.ok && sameJson(now, output)) return specific("PostToolUse", contextOf(context))
+    return changedResult(input, output, now, contextOf(context))
   }
 
+  /** A tool has failed. Whatever this answers, the SDK continues to the end of the step. */
   readonly PostToolUseFailure = async (input: Payload): Promise<HookOutput> => {
-    const { error = "failed" } = input
+    const output = await this.failed(input).catch((error: unknown): HookOutput => ended(failedGuard(error)))
+    if (output.continue === false) this.endings.set(input.agent_id ?? "", output)
+    return output
+  }
+
+  /** All calls of a step are done, and the model has not read their results. */
+  readonly PostToolBatch = async ({ agent_id: id = "" }: Payload): Promise<HookOutput> => {
+    const output = this.endings.get(id) ?? {}
+    this.endings.delete(id)
+    return await Promise.resolve(output)
+  }
+
+  private async failed(input: Payload): Promise<HookOutput> {
+    const { error = "failed", tool_name: name = "the tool" } = input
     const verdict = await this.sessionOf(input).toolResult(await this.finishedOf(input), { ok: false, error })
-    return verdict.type === "stop"
-      ? { continue: false, stopReason: verdict.reason }
-      : specific("PostToolUseFailure", contextOf(verdict.context))
+    if (verdict.type === "stop") return ended(verdict.reason)
+    const { context, result } = verdict
+    const now = textOf(result.ok ? result.output : result.error)
+    if (now === error) return specific("PostToolUseFailure", contextOf(context))
+    // The SDK passes on the error as it is. The model can only read more.
+    if (!this.mustWithhold()) return specific("PostToolUseFailure", contextOf([{ text: now }, ...context]))
+    return ended(
+      `a hook changed the error of ${name}, and this SDK cannot withhold errors from the model: ` +
+        "begin a new conversation, or accept the gap: allowUnguarded: [\"PostToolUseFailure\"]"
+    )
+  }
+
+  /** Whether a hook that must hold decides about results, so that the model must not read an error which it changed. */
+  private mustWithhold(): boolean {
+    const { allowUnguarded, chain } = this.place.guard
+    return !allowUnguarded.includes("PostToolUseFailure") &&
+      chain.hooks.some((hook) => hook.postToolCall !== undefined && mustHold(hook))
   }
 
   readonly Stop = async (input: Payload): Promise<HookOutput> => {
@@ -179,21 +211,22 @@ export class Events {
 }
 
 const answerTo = ({ args = {} }: GivenCall, verdict: ToolCallVerdict, isAnswered: boolean): HookOutput => {
+  const { context } = verdict
   switch (verdict.type) {
     case "allow":
       return specific("PreToolUse", {
-        ...contextOf(verdict.context),
+        ...contextOf(context),
         // Changed arguments and the approval of a person take the place of the SDK's own question.
         ...(isAnswered || !sameJson(verdict.args, args)
           ? { permissionDecision: "allow", updatedInput: verdict.args }
           : {})
       })
     case "respond":
-      return denied(`not run, and this is its result: ${textOf(verdict.result)}`)
+      return denied(withInjected(`not run, and this is its result: ${textOf(verdict.result)}`, context))
     case "ask":
-      return denied(`not run: more people have to approve: ${verdict.question.reason}`)
+      return denied(withInjected(`not run: more people have to approve: ${verdict.question.reason}`, context))
     case "deny":
-      return denied(verdict.reason)
+      return denied(withInjected(verdict.reason, context))
     case "stop":
       return { continue: false, stopReason: verdict.reason, ...denied(verdict.reason) }
   }
@@ -204,5 +237,31 @@ const textOf = (value: Json): string => typeof value === "string" ? value : JSON
 /** Refuses a call. */
 export const denied = (reason: string): HookOutput =>
   specific("PreToolUse", { permissionDecision: "deny", permissionDecisionReason: reason })
+
+/**
+ * Replaces a result. A tool of the SDK has to keep its form: in another one, the model would read the original. So a
+ * text is put into the form, and where that is not known, the turn ends before the model reads the original.
+ */
+const changedResult = ({ tool_name: name = "" }: Payload, output: Json, now: Json, more: object): HookOutput => {
+  const updatedToolOutput = typeof now !== "string" || name.startsWith("mcp__") ? now : inForm(output, now)
+  return updatedToolOutput === undefined
+    ? { ...ended(`a text cannot take the place of a result of ${name}: ${textOf(now)}`), ...withheld(textOf(now)) }
+    : specific("PostToolUse", { ...more, updatedToolOutput })
+}
+
+/** Returns a result of a command or of a file that was read, with another text. */
+const inForm = (output: Json, text: string): Json | undefined => {
+  if (typeof output === "string") return text
+  if (typeof output !== "object" || output === null || Array.isArray(output)) return undefined
+  const { file, stdout } = output as { readonly [field: string]: Json }
+  if (typeof stdout === "string") return { ...output, stdout: text, stderr: "" }
+  return typeof Object(file).content === "string" ? { ...output, file: { ...Object(file), content: text } } : undefined
+}
+
+const ended = (stopReason: string): HookOutput => ({ continue: false, stopReason })
+
+/** Says that the guard itself has failed. */
+export const failedGuard = (error: unknown): string =>
+  `the guard failed: ${error instanceof Error ? error.message : String(error)}`
 
 const withheld = (reason: string): HookOutput => specific("PostToolUse", { updatedToolOutput: reason })

@@ -9,6 +9,7 @@ import { type Checked, refusal } from "../answer.ts"
 import { decide } from "../decide.ts"
 import { jsonOf } from "../json.ts"
 import type { Place } from "../place.ts"
+import { TurnInput } from "../turnInput.ts"
 import { type GuardedTools, mark } from "./tools.ts"
 import { type AnyModel, faceOf, newestOf } from "./version.ts"
 
@@ -25,10 +26,12 @@ const delegates = "agent-"
 export class GuardedAgents {
   private readonly place: Place
   private readonly tools: GuardedTools
+  private readonly input: TurnInput
 
   constructor(place: Place, tools: GuardedTools) {
     this.place = place
     this.tools = tools
+    this.input = new TurnInput(place)
   }
 
   /** Wraps a model, the alternatives in a list, or what a function chooses. */
@@ -47,7 +50,7 @@ export class GuardedAgents {
     const model = checked(given)
     const made = faceOf(
       model,
-      new GuardedModel(this.place, newestOf(model, unmarked), (answer, tools) => this.check(answer, tools))
+      new GuardedModel(this.place, this.input, newestOf(model, unmarked), (answer, tools) => this.check(answer, tools))
     )
     guarded.add(made)
     return made as Model

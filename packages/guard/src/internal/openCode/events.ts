@@ -4,6 +4,7 @@ import type { Json } from "@belay/core/Json"
 import type { ToolCallVerdict } from "@belay/core/Verdict"
 import { GuardError } from "../../GuardError.ts"
 import { decide } from "../decide.ts"
+import { injectedText, withInjected } from "../injected.ts"
 import { jsonOf, sameJson } from "../json.ts"
 import type { Described } from "../place.ts"
 import { unseenBeside } from "../unseen.ts"
@@ -68,7 +69,7 @@ export class Events {
       const verdict = await decided(session, this.callOf(event, args))
       if (verdict.type !== "allow") throw refusal(verdict)
       writeArgs(output.args, verdict.args)
-      if (verdict.context.length > 0) context.set(event.callID, verdict.context.map(({ text }) => text).join("\n\n"))
+      if (verdict.context.length > 0) context.set(event.callID, injectedText(verdict.context))
     } catch (error) {
       // The model reads this text. It is not the result of a tool.
       failed.set(event.callID, error instanceof Error ? error.message : String(error))
@@ -154,21 +155,19 @@ const decided = async (session: GuardSession, call: GivenCall): Promise<ToolCall
   return await decide(session, call.id, {
     type: "deny",
     reason: `not run: ${by} asks a person, and a plugin of opencode cannot ask one: ${reason}`
-  })
+  }, verdict.context)
 }
 
 const refusal = (verdict: Exclude<ToolCallVerdict, { readonly type: "allow" }>): GuardError => {
+  const error = (type: "ask" | "deny" | "stop", by: string, reason: string) =>
+    new GuardError({ type, by, reason: withInjected(reason, verdict.context) })
   switch (verdict.type) {
     case "respond":
-      return new GuardError({
-        type: "deny",
-        by: "runtime",
-        reason: `not run, and this is its result: ${shown(verdict.result)}`
-      })
+      return error("deny", "runtime", `not run, and this is its result: ${shown(verdict.result)}`)
     case "ask":
-      return new GuardError({ type: "ask", by: verdict.question.by, reason: verdict.question.reason })
+      return error("ask", verdict.question.by, verdict.question.reason)
     default:
-      return new GuardError(verdict)
+      return error(verdict.type, verdict.by, verdict.reason)
   }
 }
 

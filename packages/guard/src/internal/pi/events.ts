@@ -4,6 +4,7 @@ import type { Json } from "@belay/core/Json"
 import type { FilePart } from "@belay/core/Message"
 import type { ToolCallVerdict } from "@belay/core/Verdict"
 import { decide } from "../decide.ts"
+import { injectedText, withInjected } from "../injected.ts"
 import { jsonOf, sameJson } from "../json.ts"
 import type { Described } from "../place.ts"
 import { unseenBeside } from "../unseen.ts"
@@ -109,17 +110,18 @@ export const onCall = (parts: Parts) => async (event: ToolEvent, context: PiCont
   const verdict = await decided(parts, session, call, context)
   // The turn may have been cancelled while the guard was deciding.
   if (context.signal?.aborted === true) return { block: true, reason: "the turn was cancelled" }
+  const refused = (reason: string) => ({ block: true, reason: withInjected(reason, verdict.context) })
   switch (verdict.type) {
     case "allow":
       writeArgs(event.input, verdict.args)
-      if (verdict.context.length > 0) injected.set(call.id, joined(verdict.context.map(({ text }) => text)))
+      if (verdict.context.length > 0) injected.set(call.id, injectedText(verdict.context))
       return undefined
     case "respond":
-      return { block: true, reason: `not run, and this is its result: ${shown(verdict.result)}` }
+      return refused(`not run, and this is its result: ${shown(verdict.result)}`)
     case "ask":
-      return { block: true, reason: `not run: more people have to approve: ${verdict.question.reason}` }
+      return refused(`not run: more people have to approve: ${verdict.question.reason}`)
     case "deny":
-      return { block: true, reason: verdict.reason }
+      return refused(verdict.reason)
     case "stop":
       context.abort()
       return { block: true, reason: verdict.reason, terminate: true }
@@ -140,7 +142,7 @@ const decided = async (
     return await decide(session, call.id, {
       type: "deny",
       reason: `not run: ${hook} asks a person, and nobody is there: ${reason}`
-    })
+    }, verdict.context)
   }
   const text = `${reason}\n\n${JSON.stringify(args, undefined, 2)}`
   const isApproved = await ui.confirm(`Run ${call.name}?`, text, signal === undefined ? {} : { signal })
@@ -148,7 +150,8 @@ const decided = async (
   return await decide(
     session,
     call.id,
-    isApproved ? { type: "approve", ...by } : { type: "deny", reason: "a person refused the call", ...by }
+    isApproved ? { type: "approve", ...by } : { type: "deny", reason: "a person refused the call", ...by },
+    verdict.context
   )
 }
 

@@ -4,6 +4,7 @@ import type { Json } from "@belay/core/Json"
 import type { Decision } from "@belay/core/RunState"
 import type { ToolCallVerdict } from "@belay/core/Verdict"
 import { decide } from "../decide.ts"
+import { type Injected, injectedText, withInjected } from "../injected.ts"
 import { jsonOf, sameJson } from "../json.ts"
 import type { Place } from "../place.ts"
 import { questionText } from "../questionText.ts"
@@ -21,7 +22,7 @@ export interface Sdk {
 }
 
 interface AnyAgent {
-  readonly messages: ReadonlyArray<{ readonly role: string; readonly content: ReadonlyArray<unknown> }>
+  readonly messages: ReadonlyArray<{ readonly role: string; readonly content: Array<unknown> }>
   readonly cancelSignal?: AbortSignal
 }
 
@@ -66,6 +67,8 @@ export class Events {
   private ended: string | undefined = undefined
   /** What hooks have injected, by the call in whose result the model reads it. */
   private readonly context = new Map<string, ReadonlyArray<string>>()
+  /** What hooks have injected with the questions that are open, by call. */
+  private readonly asked = new Map<string, Injected>()
 
   constructor(place: Place, sdk: Sdk) {
     this.place = place
@@ -84,6 +87,8 @@ export class Events {
       if (verdict.type === "respond") this.ended = verdict.text
       else if (verdict.type !== "allow") this.ended = verdict.reason
       else if (verdict.input.message !== text) this.ended = "a hook changed the message, which this SDK cannot pass on"
+      // The model reads the message from here.
+      else if (verdict.context.length > 0) last.content.push(new this.sdk.TextBlock(injectedText(verdict.context)))
       if (this.ended === undefined) this.begunWith = last
     }
     if (this.ended !== undefined) event.cancel = this.ended
@@ -105,20 +110,28 @@ export class Events {
     const isOpen = (await session.pending()).some(({ callId }) => callId === id)
     let verdict = await session.toolCall(call)
     if (verdict.type === "ask") {
-      // The first time, this ends the run. With an answer, the event happens again.
+      // The first time, this ends the run. With an answer, the event happens again, and hooks do not run again.
+      const injected = isOpen ? [...this.asked.get(id) ?? [], ...verdict.context] : verdict.context
+      this.asked.set(id, injected)
       const answer = event.interrupt({ name: `guard-${id}`, reason: questionText(verdict.question, call.args) })
-      verdict = await decide(session, id, isOpen ? { ...decisionOf(answer), ...this.place.by } : notAsked)
+      this.asked.delete(id)
+      verdict = await decide(
+        session,
+        id,
+        isOpen ? { ...decisionOf(answer), ...this.place.by } : notAsked,
+        injected
+      )
     }
     // The turn may have been cancelled while the guard was deciding.
     const refused = agent.cancelSignal?.aborted === true ? "the turn was cancelled" : whyNot(verdict)
     if (refused !== undefined) {
       this.place.denied.add(id)
-      event.cancel = refused
+      event.cancel = withInjected(refused, verdict.context)
       if (verdict.type === "stop") this.ended = verdict.reason
       return
     }
     if (verdict.type !== "allow") return
-    if (verdict.context.length > 0) this.context.set(id, verdict.context.map(({ text }) => text))
+    if (verdict.context.length > 0) this.context.set(id, [injectedText(verdict.context)])
     if (!sameJson(verdict.args, call.args ?? {})) event.toolUse = { ...toolUse, input: verdict.args }
     if (this.place.acts("postToolCall")) event.selectedTool = silent(event.selectedTool ?? event.tool)
   }
