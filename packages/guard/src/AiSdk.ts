@@ -17,6 +17,7 @@ import { DescribedTools } from "./internal/aiSdk/described.ts"
 import { GuardedModel, guardedTwice } from "./internal/aiSdk/model.ts"
 import { guardTools, isGuarded } from "./internal/aiSdk/tools.ts"
 import { checkCovered, wholeLoop } from "./internal/coverage.ts"
+import { checkOptions } from "./internal/options.ts"
 import { Place } from "./internal/place.ts"
 import { TurnInput } from "./internal/turnInput.ts"
 import { checkVersion } from "./internal/version.ts"
@@ -88,6 +89,7 @@ export const driver: Driver = {
  * @since 0.2.0
  */
 export const make = (guard: Guard, options: AiSdkOptions = {}): AiSdk => {
+  checkOptions(driver.name, options)
   const { approvedBy, hints = {}, ...rest } = options
   checkVersion("ai", manifest.version)
   checkCovered(guard, driver)

@@ -12,6 +12,7 @@ import { denied, Events, failedGuard } from "./internal/claudeAgent/events.ts"
 import type { Callback, CanUseTool, HookOutput } from "./internal/claudeAgent/payloads.ts"
 import { checkCovered } from "./internal/coverage.ts"
 import { installed } from "./internal/installed.ts"
+import { checkOptions } from "./internal/options.ts"
 import { Place } from "./internal/place.ts"
 import { checkVersion } from "./internal/version.ts"
 
@@ -74,6 +75,7 @@ const personSeconds = 86_400
  * @since 0.2.0
  */
 export const make = (guard: Guard, options: ClaudeAgentOptions = {}): ClaudeAgent => {
+  checkOptions(driver.name, options)
   const { approvedBy, hints = {}, ...rest } = options
   checkVersion("@anthropic-ai/claude-agent-sdk", installed("@anthropic-ai/claude-agent-sdk"))
   checkCovered(guard, driver)

@@ -17,6 +17,7 @@ import type { ConversationOptions, Guard } from "./Guard.ts"
 import { checkCovered, wholeLoop } from "./internal/coverage.ts"
 import { GuardedCalls } from "./internal/langChain/model.ts"
 import { checkPlain, guardTool, KnownTools, wrapToolCall } from "./internal/langChain/tools.ts"
+import { checkOptions } from "./internal/options.ts"
 import { Place } from "./internal/place.ts"
 import { checkVersion } from "./internal/version.ts"
 
@@ -75,6 +76,7 @@ const name = "belay-guard"
  * @since 0.2.0
  */
 export const make = (guard: Guard, options: LangChainOptions = {}): LangChain => {
+  checkOptions(driver.name, options)
   const { approvedBy, hints = {}, ...rest } = options
   checkVersion("langchain", manifest.version)
   checkVersion("@langchain/core", coreManifest.version)

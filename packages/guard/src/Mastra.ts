@@ -12,6 +12,7 @@ import { checkCovered, wholeLoop } from "./internal/coverage.ts"
 import { installed } from "./internal/installed.ts"
 import { GuardedAgents } from "./internal/mastra/agents.ts"
 import { GuardedTools } from "./internal/mastra/tools.ts"
+import { checkOptions } from "./internal/options.ts"
 import { Place } from "./internal/place.ts"
 import { checkVersion } from "./internal/version.ts"
 
@@ -60,6 +61,7 @@ export const driver: Driver = {
  * @since 0.2.0
  */
 export const make = (guard: Guard, options: MastraOptions = {}): Mastra => {
+  checkOptions(driver.name, options)
   const { approvedBy, hints = {}, ...rest } = options
   checkVersion("@mastra/core", installed("@mastra/core"))
   checkCovered(guard, driver)

@@ -12,6 +12,7 @@ import type { ConversationOptions, Guard } from "./Guard.ts"
 import { checkCovered } from "./internal/coverage.ts"
 import { installed } from "./internal/installed.ts"
 import { checkRun, GuardedAgents } from "./internal/openAiAgents/agents.ts"
+import { checkOptions } from "./internal/options.ts"
 import { type Described, Place } from "./internal/place.ts"
 import { checkVersion } from "./internal/version.ts"
 
@@ -91,6 +92,7 @@ export const driver: Driver = {
  * @since 0.2.0
  */
 export const make = (guard: Guard, options: OpenAiAgentsOptions = {}): OpenAiAgents => {
+  checkOptions(driver.name, options)
   const { approvedBy, hints = {}, ...rest } = options
   checkVersion("@openai/agents", installed("@openai/agents"))
   checkCovered(guard, driver)

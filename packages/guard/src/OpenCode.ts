@@ -9,6 +9,7 @@ import type { ConversationOptions, Guard } from "./Guard.ts"
 import { checkCovered } from "./internal/coverage.ts"
 import { installed } from "./internal/installed.ts"
 import { type Conversation, Events } from "./internal/openCode/events.ts"
+import { checkOptions } from "./internal/options.ts"
 import { checkVersion } from "./internal/version.ts"
 
 /** The options of the plugin. @category models @since 0.2.0 */
@@ -70,6 +71,7 @@ export const make = (
   guard: Guard,
   options: OpenCodeOptions = {}
 ): (input: OpenCodeInput) => Promise<OpenCodeHooks> => {
+  checkOptions(driver.name, options)
   const { hints = {}, ...rest } = options
   checkVersion("@opencode-ai/plugin", installed("@opencode-ai/plugin"))
   checkCovered(guard, driver)

@@ -9,6 +9,7 @@ import type { ConversationOptions, Guard } from "./Guard.ts"
 import { checkCovered } from "./internal/coverage.ts"
 import { installed } from "./internal/installed.ts"
 import { jsonOf } from "./internal/json.ts"
+import { checkOptions } from "./internal/options.ts"
 import { type Conversation, onCall, onInput, onResult, onSettle, onStart, type Parts } from "./internal/pi/events.ts"
 import type { Described } from "./internal/place.ts"
 import { checkVersion } from "./internal/version.ts"
@@ -62,6 +63,7 @@ export const driver: Driver = {
  * @since 0.2.0
  */
 export const make = (guard: Guard, options: PiOptions = {}): (pi: PiApi) => void => {
+  checkOptions(driver.name, options)
   const { approvedBy, hints = {}, ...rest } = options
   checkVersion("@earendil-works/pi-coding-agent", installed("@earendil-works/pi-coding-agent"))
   checkCovered(guard, driver)

@@ -10,6 +10,7 @@ import type { Driver } from "./Coverage.ts"
 import type { ConversationOptions, Guard } from "./Guard.ts"
 import { checkCovered } from "./internal/coverage.ts"
 import { installed } from "./internal/installed.ts"
+import { checkOptions } from "./internal/options.ts"
 import { Place } from "./internal/place.ts"
 import { Events, guardedAgents, type Sdk } from "./internal/strands/events.ts"
 import { checkVersion } from "./internal/version.ts"
@@ -73,6 +74,7 @@ export const driver: Driver = {
  * @since 0.2.0
  */
 export const make = (guard: Guard, options: StrandsOptions = {}): Strands => {
+  checkOptions(driver.name, options)
   const { approvedBy, hints = {}, ...rest } = options
   checkVersion("@strands-agents/sdk", installed("@strands-agents/sdk"))
   checkCovered(guard, driver)

@@ -4,7 +4,15 @@ import * as HookAction from "@belay/core/HookAction"
 import * as SessionStore from "@belay/core/SessionStore"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as AiSdk from "../src/AiSdk.ts"
+import * as ClaudeAgent from "../src/ClaudeAgent.ts"
 import * as Guard from "../src/Guard.ts"
+import * as LangChain from "../src/LangChain.ts"
+import * as Mastra from "../src/Mastra.ts"
+import * as OpenAiAgents from "../src/OpenAiAgents.ts"
+import * as OpenCode from "../src/OpenCode.ts"
+import * as Pi from "../src/Pi.ts"
+import * as Strands from "../src/Strands.ts"
 import { runners } from "./support/runners.ts"
 
 const guard = (hook: object = {}, more: Guard.GuardOptions = {}) =>
@@ -114,4 +122,15 @@ describe("two drivers that have one session at the same time", () => {
     const results = await Promise.all([one(shared, {}, { id }), two(shared, {}, { id })])
     for (const { ran } of results) assert.isAtMost(ran, 1)
   })
+})
+
+const adapters = { AiSdk, ClaudeAgent, LangChain, Mastra, OpenAiAgents, OpenCode, Pi, Strands }
+
+describe.each(Object.entries(adapters))("the options of %s", (_name, { make }) => {
+  it.each([[null, "expected options"], [{ hints: null }, "hints"], [{ hints: "all" }, "hints"]])(
+    "are refused by name if they are %o",
+    (options, part) => {
+      assert.throws(() => make(Guard.make({ log: false }), options as never), part)
+    }
+  )
 })
