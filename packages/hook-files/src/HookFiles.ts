@@ -264,10 +264,7 @@ export const load = (options: Options = {}): Loaded => {
   }
 }
 
-/**
- * Hooks of the same files with the same content and the same options are one hook in a tree of agents. `sources` and
- * `scopes` only choose the files.
- */
+/** Hooks of the same files and options are one hook in a tree of agents. `sources` and `scopes` only choose files. */
 const identified = (
   hooks: ReadonlyArray<AgentHook>,
   sources: ReadonlyArray<Discovery.Source>,
