@@ -128,21 +128,13 @@ describe("a session that continues in another process", () => {
 
 describe("an open question", () => {
   it("is forgotten when the person says something else", async () => {
-    const gate = defineHook({
-      name: "gate",
-      tools: "send_mail",
-      preToolCall: (_call, ctx) => ctx.turnNumber === 2 ? HookAction.ask("sure?") : undefined
-    })
-    const session = GuardSession.make({ hooks: [DataFlow.make(), gate] })
-    await session.userMessage("Read my mail")
-    await read(session, "1")
-    assert.strictEqual(await typeOfSend(session, "2", "eve@evil.example"), "ask")
-    await session.userMessage("Write to eve@evil.example")
-    const asked = await send(session, "2", "eve@evil.example")
-    assert.strictEqual(asked.type === "ask" ? asked.question.reason : asked.type, "sure?")
-    await session.decide("2", { type: "deny", reason: "not yet" })
-    // The person refused the call of the gate, and no value.
-    assert.strictEqual(await typeOfSend(session, "3", "eve@evil.example"), "ask")
+    await using agent = mailer([Scripted.toolCalls({ name: "read_mail" }), write("eve@evil.example"), "done"])
+    const session = await agent.session()
+    assert.strictEqual((await session.run("Read my mail")).status, "suspended")
+    assert.notDeepEqual(session.state.snapshot()["@data-flow/open"], {})
+    await session.abandon()
+    await session.run("Never mind")
+    assert.deepStrictEqual(session.state.snapshot()["@data-flow/open"], {})
   })
 
   it("is that of the call of its session, if another session of the tree has a call with the same id", async () => {
