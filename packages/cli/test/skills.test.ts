@@ -103,7 +103,10 @@ describe("belay skills", () => {
     assert.include(stdout, "cannot be trusted: notes.txt is a link that leads out of its folder")
     assert.include(stdout, "Trusted 1 skill.")
     assert.strictEqual(code, 1)
-    assert.match((await skills("list")).stdout, /linked {2}claude, project {2}not trusted[\s\S]*whole {2}claude, project {2}usable/)
+    assert.match(
+      (await skills("list")).stdout,
+      /linked {2}claude, project {2}not trusted[\s\S]*whole {2}claude, project {2}usable/
+    )
   })
 
   it("finds what a skill asks for, hidden text, orders to the model, and use of the network", async () => {

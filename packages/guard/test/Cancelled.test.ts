@@ -44,7 +44,8 @@ describe("a call of a turn that is cancelled while the guard decides does not ru
     const { hook, signal } = cancelling()
     const handlers = new Map<string, (event: object, context: object) => Promise<unknown>>()
     Pi.make(Guard.make({ hooks: [hook], log: false }))({
-      on: (event: string, handler: (event: object, context: object) => Promise<unknown>) => handlers.set(event, handler),
+      on: (event: string, handler: (event: object, context: object) => Promise<unknown>) =>
+        handlers.set(event, handler),
       getAllTools: () => []
     })
     const event = { toolName: "send_mail", toolCallId: "1", input: { to: "ann" } }

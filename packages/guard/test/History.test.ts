@@ -112,7 +112,8 @@ describe("the answer that a turn ends with in pi", () => {
     const handlers = new Map<string, (event: object, context: object) => Promise<unknown>>()
     const hook = defineHook({ name: "reads", preStop: ({ text }) => void texts.push(text) })
     Pi.make(Guard.make({ hooks: [hook], log: false }))({
-      on: (event: string, handler: (event: object, context: object) => Promise<unknown>) => handlers.set(event, handler),
+      on: (event: string, handler: (event: object, context: object) => Promise<unknown>) =>
+        handlers.set(event, handler),
       getAllTools: () => []
     })
     const context = { hasUI: false, signal: undefined, sessionManager: { getSessionId: () => "s" } }
