@@ -1,8 +1,13 @@
 // Loaded first in every Node process that a test starts, see bundledModules.ts.
 "use strict"
-if (process.execArgv.includes("--conditions=@belay/source")) {
-  const map = JSON.parse(require("node:fs").readFileSync(process.env.BELAY_TEST_MODULES, "utf8"))
-  require("node:module").registerHooks({
+const condition = "--conditions=@belay/source"
+if (process.execArgv.includes(condition) || process.env.NODE_OPTIONS?.endsWith(condition)) {
+  const { BELAY_TEST_MODULES: file } = process.env
+  const map = JSON.parse(require("node:fs").readFileSync(file, "utf8"))
+  const { enableCompileCache, registerHooks } = require("node:module")
+  // Compiling them again would be a quarter of the CPU of a start.
+  enableCompileCache(require("node:path").join(file, "..", "compiled"))
+  registerHooks({
     resolve: (specifier, context, next) => {
       const found = next(specifier, context)
       const instead = map[found.url]

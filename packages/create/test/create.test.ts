@@ -15,7 +15,7 @@ const env = {
   OPENAI_API_KEY: "",
   OPENAI_BASE_URL: "",
   NO_COLOR: "1",
-  NODE_OPTIONS: "--conditions=@belay/source"
+  NODE_OPTIONS: `${process.env["NODE_OPTIONS"] ?? ""} --conditions=@belay/source`
 }
 
 const create = (folder: string, ...args: ReadonlyArray<string>) =>

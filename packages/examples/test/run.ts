@@ -18,8 +18,7 @@ export const runProgram = (
   options: { readonly args?: ReadonlyArray<string>; readonly env?: NodeJS.ProcessEnv; readonly input?: string } = {}
 ): Promise<Finished> =>
   new Promise((resolve, reject) => {
-    const { NODE_OPTIONS: _options, OPENAI_API_KEY: _key, OPENAI_BASE_URL: _url, OPENAI_MODEL: _model, ...env } =
-      process.env
+    const { OPENAI_API_KEY: _key, OPENAI_BASE_URL: _url, OPENAI_MODEL: _model, ...env } = process.env
     const child = spawn(process.execPath, ["--conditions=@belay/source", program(name), ...(options.args ?? [])], {
       env: { ...env, NO_COLOR: "1", ...options.env },
       stdio: ["pipe", "pipe", "pipe"]

@@ -62,20 +62,27 @@ const answers: { readonly [S in Exclude<System, "inkeep">]: Answers } = {
 
 type Place = ReturnType<typeof place>
 
-/** A script that writes its name and event down, reads the command, and answers. `denied` is a word that it refuses. */
+/**
+ * A script that writes its name and event down, reads the command, and answers. `denied` is a word that it refuses. It
+ * starts no other programs, because it runs often.
+ */
 const script = ({ root }: Place, system: Exclude<System, "inkeep">, denied: string | undefined): string => {
   const { change, deny, prompt = "", start = "" } = answers[system]
   const say = (answer: string) => answer === "" ? ":" : `printf '%s' "${answer.replaceAll("\"", "\\\"")}"`
   return write(
     join(root, `${system}.sh`),
     `#!/bin/sh
-input=$(cat)
+IFS= read -r input
 echo "${system} $1" >> ${join(root, "log")}
 case "$1" in
   start) ${say(start)} ;;
   prompt) ${say(prompt)} ;;
   call)
-    old=$(printf '%s' "$input" | sed -n 's/.*command[\\\\]*":[\\\\]*"\\([^"\\\\]*\\).*/\\1/p')
+    case "$input" in
+      *'command":"'*) old=\${input##*'command":"'} ;;
+      *) old=\${input##*'command\\":\\"'} ;;
+    esac
+    old=\${old%%[\\"\\\\]*}
     new="${system} $old"
     case "$old" in
       *${denied ?? "nothing-is-denied"}*) ${say(deny)} ;;

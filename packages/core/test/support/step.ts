@@ -16,7 +16,7 @@ export const step = async (
   const toolCalls = calls.map((call, index) => ({ id: `id-${index}`, name: "act", args: {}, ...call }))
   const model = scripted([{ toolCalls }])
   await using agent = createAgent({ provider: model.provider, tools, hooks })
-  const result = await within(5_000, agent.run("go"))
+  const result = await within(agent.run("go"))
   assertValid(result.messages)
   assert.strictEqual(result.status, "completed")
   return { text: line(result.messages), messages: result.messages, requests: model.requests }

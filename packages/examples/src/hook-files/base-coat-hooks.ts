@@ -21,9 +21,10 @@ writeFileSync(
   join(cwd, "hooks.json"),
   JSON.stringify({
     version: 1,
+    // Without `timeout`, a hook has three seconds.
     hooks: {
-      SessionStart: [{ command: "node memory.mjs", priority: 10 }],
-      PreToolUse: [{ command: "node policy.mjs", priority: 20 }]
+      SessionStart: [{ command: "node memory.mjs", priority: 10, timeout: 30 }],
+      PreToolUse: [{ command: "node policy.mjs", priority: 20, timeout: 30 }]
     }
   })
 )

@@ -32,7 +32,8 @@ writeFileSync(
   file,
   JSON.stringify({
     mcpServers: { memory: { command: process.execPath, args: ["memory.mjs"], cwd } },
-    hooks: { SessionStart: [{ tool: "memory.load", priority: 10 }] }
+    // The server starts at the first call. Without `timeout`, a hook has three seconds.
+    hooks: { SessionStart: [{ tool: "memory.load", priority: 10, timeout: 30 }] }
   })
 )
 

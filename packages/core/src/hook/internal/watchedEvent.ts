@@ -29,7 +29,8 @@ export const watchedEvent = (event: unknown, point: HookPointName, entry: Entry,
     watch = makeWatch(point, entry.name, scope)
     watches.set(entry, watch)
   } else watch.scope = scope
-  return Object.freeze(Object.create(watch.prototype, Object.getOwnPropertyDescriptors(event)))
+  // A literal keeps the shape of the event. `Object.create` with descriptors takes ten times as long.
+  return Object.freeze({ __proto__: watch.prototype, ...event })
 }
 
 /** Returns a value that a hook gave back as a plain object. */

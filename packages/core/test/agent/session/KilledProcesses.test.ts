@@ -33,7 +33,7 @@ const start = (deed: string, folder: string) => {
   return {
     ended,
     kill: () => child.kill("SIGKILL"),
-    said: (what: string) => within(90_000, said(what)),
+    said: (what: string) => within(said(what)),
     text: () => out,
     errors: () => errors
   }
@@ -46,9 +46,9 @@ const twice = async (first: string, second: string) => {
     const one = start(first, folder)
     await one.said("hanging")
     one.kill()
-    assert.strictEqual(await within(90_000, one.ended), "SIGKILL")
+    assert.strictEqual(await within(one.ended), "SIGKILL")
     const two = start(second, folder)
-    assert.strictEqual(await within(90_000, two.ended), 0, two.errors())
+    assert.strictEqual(await within(two.ended), 0, two.errors())
     return { said: two.text().trim(), log: readFileSync(join(folder, "log.txt"), "utf8").trim().split("\n") }
   } finally {
     rmSync(folder, { recursive: true, force: true })

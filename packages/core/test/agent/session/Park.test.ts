@@ -231,7 +231,7 @@ describe("park", () => {
       const running = session.run("go")
       await gate.reached
       await settle()
-      const waiting = await within(2_000, session.park({ withinMs: 10 }))
+      const waiting = await within(session.park({ withinMs: 10 }))
       assert.deepStrictEqual(waiting, { type: "process", turnNumber: 1, why: "parked", pending: [] })
       assert.strictEqual((await running).status, "parked")
       const before = commits()
@@ -257,7 +257,7 @@ describe("park", () => {
     const session = await agent.session({ id: "s" })
     const running = session.run("go")
     await failed.promise
-    assert.strictEqual((await within(2_000, session.park())).type, "process")
+    assert.strictEqual((await within(session.park())).type, "process")
     assert.strictEqual((await running).status, "parked")
     const result = await session.resume()
     assert.deepInclude(result, { text: "done", steps: 1 })
@@ -314,7 +314,7 @@ describe("park", () => {
     const parking = session.park()
     stop.abort(new Error("enough"))
     assert.strictEqual((await running)["message"], "enough")
-    assert.deepStrictEqual(await within(2_000, parking), { type: "nothing" })
+    assert.deepStrictEqual(await within(parking), { type: "nothing" })
     gate.open()
   })
 })

@@ -101,16 +101,14 @@ describe("cancelling", () => {
         messages: [{ role: "user", content: "old ".repeat(100) }, { role: "assistant", content: "older" }]
       })
       const running = failureOf(session.run("go", { signal: controller.signal }))
-      await within(2_000, reached)
-      const began = performance.now()
+      await within(reached)
       controller.abort(reason)
       controller.abort(new Error("twice"))
-      assert.strictEqual(await within(2_000, running), reason as never)
-      assert.isBelow(performance.now() - began, 400)
+      assert.strictEqual(await within(running), reason as never)
       assert.deepStrictEqual(ends, ["cancelled: the turn was cancelled"])
       assertValid(session.messages)
       assert.strictEqual(model.open(), 0)
-      await within(2_000, agent.close())
+      await within(agent.close())
     })
   }
 
@@ -242,7 +240,7 @@ describe("what continues after its turn was cancelled", () => {
     await using agent = createAgent({ provider: scripted([asks(["look"])]).provider, tools: [tool] })
     await runAndCancel(agent, reached.promise)
     gate.resolve()
-    assert.isTrue(await within(2_000, aborted.promise))
+    assert.isTrue(await within(aborted.promise))
   })
 
   it("a wrapper that calls `next` only then runs no tool", async () => {
@@ -264,7 +262,7 @@ describe("what continues after its turn was cancelled", () => {
     await using agent = createAgent({ provider, tools: [deploy.tool], hooks: [waiting], log: false })
     await runAndCancel(agent, reached.promise)
     gate.resolve()
-    assert.strictEqual(await within(2_000, called.promise), "AbortError")
+    assert.strictEqual(await within(called.promise), "AbortError")
     assert.lengthOf(deploy.ran, 0)
   })
 
@@ -297,7 +295,7 @@ describe("what continues after its turn was cancelled", () => {
       else await agent.close()
       await running
       gate.resolve()
-      const [signal, root, ...calls] = await within(2_000, seen.promise)
+      const [signal, root, ...calls] = await within(seen.promise)
       assert.deepStrictEqual([signal, root], [true, true])
       assert.notInclude(calls, "called")
       assert.deepStrictEqual([model.requests.length, deploy.ran.length], [0, 0])
@@ -319,8 +317,8 @@ describe("closing", () => {
     const session = await agent.session()
     const running = failureOf(session.run("go"))
     await reached
-    await within(2_000, Promise.all([agent.close(), agent.close(), session.close()]))
-    assert.strictEqual((await within(2_000, running))["name"], "AbortError")
+    await within(Promise.all([agent.close(), agent.close(), session.close()]))
+    assert.strictEqual((await within(running))["name"], "AbortError")
     assert.deepStrictEqual(ends, ["done"])
     assert.strictEqual(model.open(), 0)
     assert.strictEqual((await failureOf(agent.run("go")))["name"], "AbortError")

@@ -35,7 +35,7 @@ describe("approve what you run", () => {
         }
       ]
     })
-    const { messages } = await within(2_000, agent.run("go"))
+    const { messages } = await within(agent.run("go"))
     assert.lengthOf(act.ran, 0)
     assertValid(messages)
     assert.match(JSON.stringify(messages), /was asked 3 times and the value still changes/)

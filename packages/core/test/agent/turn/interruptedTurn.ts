@@ -114,7 +114,7 @@ const interruptAt = async (
   const fiber: Fiber.Fiber<unknown, unknown> = Effect.runForkWith(Context.make(Scheduler.Scheduler, schedule))(
     session.run("go")
   )
-  const exit = await within(5_000, Effect.runPromise(Fiber.await(fiber)))
+  const exit = await within(Effect.runPromise(Fiber.await(fiber)))
   const where = `${JSON.stringify(variant)} at ${at}`
   // Tools and hooks run in fibers of their own, which are interrupted without waiting for their finalizers.
   for (let tick = 0; tick < 50 && held.tools + held.hooks + model.open() > 0; tick++) {
@@ -124,7 +124,7 @@ const interruptAt = async (
   assert.deepStrictEqual(held, { tools: 0, hooks: 0 }, where)
   assertValid(session.messages)
   const steps = schedule.steps()
-  const next = await within(5_000, Effect.runPromise(session.run("still there?")))
+  const next = await within(Effect.runPromise(session.run("still there?")))
   assert.strictEqual(next.status, "completed", where)
   assertValid(session.messages)
   assert.isAtMost(session.state.get(runs), 2)

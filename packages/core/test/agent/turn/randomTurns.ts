@@ -162,7 +162,7 @@ export const checkTranscripts = async (agents: number) => {
       last = undefined
       let ending: string
       try {
-        last = await within(5_000, running)
+        last = await within(running)
         ending = last.status
         assertValid(last.messages)
       } catch (error) {
@@ -174,7 +174,7 @@ export const checkTranscripts = async (agents: number) => {
       assert.notStrictEqual(ending, "Error", `seed ${seed}`)
       assertValid(session.messages)
     }
-    await within(2_000, agent.close())
+    await within(agent.close())
   }
   for (const ending of ["completed", "aborted", "suspended", "limited", "HookRejected", "AbortError"]) {
     assert.isAbove(
@@ -235,7 +235,7 @@ export const checkGates = async (seeds: number) => {
         return approves ? { type: "approve" } : { type: "edit", args: edited }
       }
     })
-    await within(2_000, agent.run("go"))
+    await within(agent.run("go"))
     if ([...asked.values()].some((times) => times > 1)) reinvoked++
     assert.isAtMost(act.ran.length, 1)
     for (const args of act.ran) {

@@ -310,7 +310,7 @@ describe("BaseCoat", () => {
       })\n`
     )
     const files = {
-      "hooks.json": `{"version":1,"hooks":{"PreToolUse":[{"command":"python3 hook.py","priority":5}]}}`,
+      "hooks.json": `{"version":1,"hooks":{"PreToolUse":[{"command":"python3 hook.py","priority":5,"timeout":30}]}}`,
       "mcp.json": `{"hooks":{"PreToolUse":[{"tool":"guard.check","priority":5}]}}`
     }
     const given: Array<Json> = []
