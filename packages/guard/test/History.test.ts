@@ -7,7 +7,7 @@ import * as z from "zod"
 import * as Guard from "../src/Guard.ts"
 import * as Pi from "../src/Pi.ts"
 import { kit } from "./support/aiSdk.ts"
-import { calls, lastPrompt, says, scripted } from "./support/model.ts"
+import { lastPrompt, says, scripted } from "./support/model.ts"
 
 const user = (content: string): ModelMessage => ({ role: "user", content })
 // The types of the SDK are not made for exact optional properties.

@@ -31,7 +31,7 @@ const sent = (session: Session, id: string) => session.toolResult({ id }, { ok: 
 const ask = (session: Session, message: string) =>
   session.modelRequest({ messages: [{ role: "user", content: message }], tools: [], parameters: {} })
 
-/** A guard whose second hook adds a document to the message of one session, when it is told to. */
+/** A guard whose second hook adds a document to the message of one session when `add` is called. */
 const withSlowDocument = (slow: string) => {
   let add = () => {}
   let isAsked = () => {}
