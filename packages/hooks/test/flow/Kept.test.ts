@@ -337,7 +337,7 @@ describe("where a value was read", () => {
     assert.notInclude(await reasonAfter(8, codes), "read_mail")
   })
 
-  it("is told with what the call was about, if that is at most 80 characters long", async () => {
+  it("is shown with what the call was about, if that is at most 80 characters long", async () => {
     const reason = async (file: string) => {
       const session = GuardSession.make({ hooks: [DataFlow.make()] })
       await session.userMessage("Read the file")
