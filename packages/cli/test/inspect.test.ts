@@ -161,7 +161,8 @@ describe("belay inspect", () => {
           response.destroy()
         }).end()
       )
-    for (const host of ["evil.example", `evil.example:${port}`, "127.0.0.1", `127.0.0.1.evil:${port}`, "localhost:"]) {
+    const others = ["evil.example", `evil.example:${port}`, "127.0.0.1", `127.0.0.1.evil:${port}`, "localhost:"]
+    for (const host of [...others, `evil-localhost:${port}`]) {
       assert.strictEqual(await statusOf(host), 403, host)
       assert.strictEqual(await statusOf(host, "/events"), 403, host)
     }

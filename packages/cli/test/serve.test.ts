@@ -53,6 +53,8 @@ const startWith = async (env: NodeJS.ProcessEnv, ...args: ReadonlyArray<string>)
 describe("belay serve", () => {
   it("serves the demo agent without a key, and keeps its token and its chats over a kill", async () => {
     const first = await start()
+    // A token in the part after `#` is sent to no server, and is in no log.
+    assert.include(first.text, `page       ${first.origin}/#token=${first.token}\n`)
     assert.strictEqual(statSync(join(folder, ".belay/serve.token")).mode & 0o777, 0o600)
     const page = await fetch(first.origin)
     assert.match(page.headers.get("content-security-policy") ?? "", /default-src 'none'/)

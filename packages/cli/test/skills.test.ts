@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs"
+import { rmSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { type Ended, runHere, world } from "./belay.ts"
@@ -77,6 +77,36 @@ describe("belay skills", () => {
     const wrong = await skills("trust", "review-tow", "--yes")
     assert.notStrictEqual(wrong.code, 0)
     assert.match(wrong.stderr, /there is no skill review-tow; did you mean review-two\?/)
+  })
+
+  it("shows the beginning of a long skill, and how much more there is", async () => {
+    const lines = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1}`).join("\n")
+    const files = Array.from({ length: 104 }, (_, index) => [`project/.claude/skills/long/f${index}.txt`, "x"] as const)
+    const { skills } = made({
+      ...Object.fromEntries(files),
+      "project/.claude/skills/long/SKILL.md": `---\ndescription: Does things\n---\n${lines(300)}`
+    })
+    const { stdout } = await skills("trust")
+    // The front matter has three lines.
+    assert.match(stdout, /line 1\n[\s\S]* {4}line 197\n {4}… 103 more lines\n/)
+    assert.notInclude(stdout, "line 198")
+    assert.include(stdout, "    … 5 more files")
+  })
+
+  it("trusts what it can, and says with its exit code that not all is trusted", async () => {
+    const { cwd, skills } = made({
+      "project/.claude/skills/whole/SKILL.md": skill(""),
+      "project/.claude/skills/linked/SKILL.md": skill("")
+    })
+    symlinkSync("/etc/hostname", join(cwd, ".claude/skills/linked/notes.txt"))
+    const { code, stdout } = await skills("trust", "--yes")
+    assert.include(stdout, "cannot be trusted: notes.txt is a link that leads out of its folder")
+    assert.include(stdout, "Trusted 1 skill.")
+    assert.strictEqual(code, 1)
+    assert.match(
+      (await skills("list")).stdout,
+      /linked {2}claude, project {2}not trusted[\s\S]*whole {2}claude, project {2}usable/
+    )
   })
 
   it("finds what a skill asks for, hidden text, orders to the model, and use of the network", async () => {

@@ -264,11 +264,11 @@ export const load = (options: Options = {}): Loaded => {
   }
 }
 
-/** Hooks of the same files with the same content and the same options are one hook in a tree of agents. */
+/** Hooks of the same files and options are one hook in a tree of agents. `sources` and `scopes` only choose files. */
 const identified = (
   hooks: ReadonlyArray<AgentHook>,
   sources: ReadonlyArray<Discovery.Source>,
-  { cwd: _cwd, ...options }: Options
+  { cwd: _cwd, scopes: _scopes, sources: _sources, ...options }: Options
 ): ReadonlyArray<AgentHook> => {
   const files = sources.map(({ path, text }) => ({ path, text }))
   return hooks.map((hook) => ({ ...hook, identity: { kind: `hook-files ${hook.name}`, options: { files, options } } }))

@@ -102,8 +102,7 @@ describe("the same script in several systems", () => {
     Effect.gen(function*() {
       const runs = yield* runsOf(
         (cwd) => claude(cwd, [`bash "$CLAUDE_PROJECT_DIR"/guard.sh`]),
-        (cwd) => codex(cwd, ["bash ./guard.sh", "*"]),
-        (cwd) => gemini(cwd, [`bash "\${GEMINI_PROJECT_DIR}/guard.sh"`, "run_shell_command"])
+        (cwd) => codex(cwd, ["bash ./guard.sh", "*"])
       )
       assert.strictEqual(runs, 1)
     }))
@@ -111,34 +110,78 @@ describe("the same script in several systems", () => {
   it.live("runs for each system whose matcher the first one does not cover", () =>
     Effect.gen(function*() {
       const first = (cwd: string) => claude(cwd, ["bash guard.sh", "Write"])
-      assert.strictEqual(yield* runsOf(first, (cwd) => gemini(cwd, ["bash guard.sh", "run_shell_command"])), 1)
+      assert.strictEqual(yield* runsOf(first, (cwd) => codex(cwd, ["bash guard.sh", "Bash"])), 1)
       const bash = (cwd: string) => claude(cwd, ["bash guard.sh", "Bash|Write"])
-      assert.strictEqual(
-        yield* runsOf(bash, (cwd) => gemini(cwd, ["bash guard.sh", "write_file|run_shell_command"])),
-        1
-      )
-      assert.strictEqual(yield* runsOf(bash, (cwd) => gemini(cwd, ["bash guard.sh", "run_.*"])), 2)
+      assert.strictEqual(yield* runsOf(bash, (cwd) => codex(cwd, ["bash guard.sh", "Write|Bash"])), 1)
+      assert.strictEqual(yield* runsOf(bash, (cwd) => codex(cwd, ["bash guard.sh", "Ba.*"])), 2)
     }))
 
   const weaker: ReadonlyArray<readonly [what: string, more: object]> = [
     ["runs in the background", { async: true }],
-    ["has a condition", { if: "Bash(ls *)" }]
+    ["has a condition", { if: "Bash(ls *)" }],
+    ["has less time", { timeout: 5 }]
   ]
   for (const [what, more] of weaker) {
     it(`keeps the second one if the first one ${what}`, () => {
       const { cwd, load } = place()
       claude(cwd, ["bash guard.sh", "Bash", more])
-      codex(cwd, ["bash guard.sh"])
+      codex(cwd, ["bash guard.sh", "Bash"])
       load({ sources }).untrusted[0]!.trust()
       assert.deepEqual(load({ sources }).hooks.map(({ name }) => name), ["claude", "codex"])
     })
   }
 
+  const refusals: ReadonlyArray<readonly [what: string, script: string, first: string, second: string]> = [
+    ["exit code 1, which refuses in Copilot only", "exit 1", "claude", "copilot"],
+    ["a failure of an entry that must not fail", "exit 1", "claude", "cursor"],
+    ["the JSON of Cursor", `echo '{"permission":"deny"}'`, "claude", "cursor"],
+    ["the JSON of Gemini CLI", `echo '{"decision":"deny","reason":"no"}'`, "factory", "gemini"],
+    ["exit code 2 without a reason, which Codex ignores", "exit 2", "codex", "claude"],
+    ["a tool's name in the input", `grep -q Execute && exit 2; exit 0`, "claude", "factory"]
+  ]
+  const files: Record<string, (cwd: string) => void> = {
+    claude: (cwd) => claude(cwd, ["bash guard.sh"]),
+    codex: (cwd) => codex(cwd, ["bash guard.sh"]),
+    gemini: (cwd) => gemini(cwd, ["bash guard.sh"]),
+    factory: (cwd) =>
+      write(join(cwd, ".factory/hooks.json"), JSON.stringify({ PreToolUse: groups(["bash guard.sh"]) })),
+    cursor: (cwd) => {
+      const hooks = { preToolUse: [{ command: "bash guard.sh", failClosed: true }] }
+      write(join(cwd, ".cursor/hooks.json"), JSON.stringify({ version: 1, hooks }))
+    },
+    copilot: (cwd) => {
+      const hooks = { preToolUse: [{ type: "command", bash: "bash guard.sh" }] }
+      write(join(cwd, ".github/hooks/guard.json"), JSON.stringify({ version: 1, hooks }))
+    }
+  }
+  for (const [what, script, first, second] of refusals) {
+    it.live(`refuses by ${what}, for ${second} after ${first}`, () =>
+      Effect.gen(function*() {
+        const { cwd, fire, load } = place()
+        write(join(cwd, "guard.sh"), `${script}\n`)
+        for (const system of [first, second]) files[system]!(cwd)
+        const sources = [first, second]
+        load({ sources }).untrusted[0]!.trust()
+        assert.strictEqual((yield* fire(load({ sources }))).action._tag, "Reject")
+      }))
+  }
+
+  it("runs once where nothing can be refused", () => {
+    const { cwd, load } = place()
+    write(join(cwd, ".claude/settings.json"), JSON.stringify({ hooks: { Stop: groups(["./done.sh"]) } }))
+    write(join(cwd, ".gemini/settings.json"), JSON.stringify({ hooks: { AfterAgent: groups(["bash -c ./done.sh"]) } }))
+    write(join(cwd, ".factory/hooks.json"), JSON.stringify({ Stop: groups([`"$FACTORY_PROJECT_DIR"/done.sh`]) }))
+    const sources = ["claude", "gemini", "factory"]
+    load({ sources }).untrusted[0]!.trust()
+    assert.deepEqual(load({ sources }).hooks.map(({ name }) => name), ["claude", "gemini"])
+  })
+
   it("leaves the user's entry, not the one of the project", () => {
     const { cwd, home, load } = place()
-    claude(cwd, ["date"])
-    codex(home, ["date"])
+    codex(cwd, ["date"])
+    claude(home, ["date"])
+    const sources = ["codex", "claude"]
     load({ sources }).untrusted[0]!.trust()
-    assert.deepEqual(load({ sources }).hooks.map(({ name }) => name), ["codex"])
+    assert.deepEqual(load({ sources }).hooks.map(({ name }) => name), ["claude"])
   })
 })

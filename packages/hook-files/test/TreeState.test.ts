@@ -54,6 +54,29 @@ describe("hook files in a tree of agents", () => {
     assert.deepStrictEqual(["once", "every"].map((line) => lines.filter((one) => one === line).length), [1, 6])
   })
 
+  it("run once for a sub-agent that loads the same files and those of another system", async () => {
+    const { cwd, load, project, root } = place()
+    const log = join(root, "log")
+    const hooks = (line: string) => ({
+      PreToolUse: [{ hooks: [{ type: "command", command: `echo ${line} >> ${log}` }] }]
+    })
+    project(JSON.stringify({ hooks: hooks("claude") }))
+    write(join(cwd, ".codex/hooks.json"), JSON.stringify({ hooks: hooks("codex") }))
+    const both = { sources: ["claude", "codex"] }
+    load(both).untrusted[0]!.trust()
+    const { tools } = recording()
+    const run = [calls(["bash", { command: "ls" }])]
+    const worker = createAgent({ name: "worker", cwd, provider: saying(...run), tools, hooks: load(both).hooks })
+    await using agent = createAgent({
+      cwd,
+      provider: saying(calls(["worker", { message: "go" }])),
+      tools: [agentTool({ name: "worker", description: "worker", agent: worker })],
+      hooks: load({ sources: ["claude"] }).hooks
+    })
+    assert.strictEqual((await agent.run("go")).status, "completed")
+    assert.deepStrictEqual(linesOf(log).toSorted(), ["claude", "claude", "codex"])
+  })
+
   it("count the steps of each agent alone for executables of Kodelet", async () => {
     const { cwd, home, load, root } = place()
     const log = join(root, "log")

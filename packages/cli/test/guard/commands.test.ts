@@ -1,5 +1,5 @@
 import { all } from "@belay/hook-files/Wires"
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { assert, describe, it } from "vitest"
 import { run, runHere } from "../belay.ts"
@@ -58,6 +58,16 @@ describe("belay guard trust", () => {
     await runHere(["hooks", "untrust", cwd, ...place])
     assert.strictEqual((await send("claude", "PreToolUse", call("2", "Bash", {}))).code, 2)
   })
+
+  it("asks again when a file appears that the config imports if it is there", async () => {
+    const { cwd, home, send } = projectWith()
+    const config = "export default await import(\"./local.mjs\").then((one) => one.default, () => [])"
+    writeFileSync(join(cwd, "belay.guard.ts"), config)
+    assert.strictEqual((await runHere(["guard", "trust", "--yes", "--cwd", cwd, "--home", home])).code, 0)
+    assert.strictEqual((await send("claude", "PreToolUse", call("1", "Bash", {}))).stdout, "{}")
+    writeFileSync(join(cwd, "local.mjs"), "export default []")
+    assert.include((await send("claude", "PreToolUse", call("2", "Bash", {}))).stderr, "nobody has trusted")
+  })
 })
 
 describe("belay guard trust for a list of ready hooks", () => {
@@ -110,6 +120,11 @@ describe("belay guard log", () => {
     assert.lengthOf(await sessions("--session", "claude"), 4)
     assert.deepStrictEqual(await sessions("--session", "cla"), [])
     assert.deepStrictEqual(await sessions("--last", "1"), ["claude"])
+    // A recording of another host has answers of people without a name.
+    const answer = { type: "decided", callId: "7", decision: "approve", sessionId: "claude.s1", time: 1 }
+    appendFileSync(log, `${JSON.stringify({ type: "event", event: answer })}\n`)
+    const { stdout } = await runHere(["guard", "log", "--json", "--cwd", cwd, "--home", home])
+    assert.deepInclude(JSON.parse(stdout)[0], { what: "7", decision: "approve", by: "person" })
     for (const last of ["0", "-1"]) {
       const { code, stderr } = await runHere(["guard", "log", "--last", last, "--cwd", cwd, "--home", home])
       assert.deepEqual([code, stderr.includes("--last")], [2, true], stderr)

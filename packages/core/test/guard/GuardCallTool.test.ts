@@ -72,4 +72,33 @@ describe("a tool that the guard calls", () => {
     assert.match(first, /the approval rules failed: the disk is full/)
     assert.strictEqual((await session.toolCall({ id: "1", name: "x" })).type, "ask")
   })
+
+  it("does not run a second time while it runs", async () => {
+    let end = () => {}
+    const ended = new Promise<void>((resolve) => end = resolve)
+    let begin = () => {}
+    const begun = new Promise<void>((resolve) => begin = resolve)
+    let runs = 0
+    const session = make([])
+    const call = { id: "1", name: "pay", args: {} }
+    const run = async () => {
+      runs++
+      begin()
+      await ended
+      return "paid"
+    }
+    const first = Promise.resolve(session.callTool(call, run))
+    await begun
+    const again = await session.callTool(call, () => `paid ${++runs}`)
+    assert.deepInclude(again, { type: "deny", reason: "call 1 is running already" })
+    end()
+    assert.deepInclude(await first, { type: "allow" })
+    assert.strictEqual(runs, 1)
+  })
+})
+
+describe("a session of a guard", () => {
+  it("has an id that is not empty", () => {
+    assert.throws(() => GuardSession.make({ id: "" }), /session\.id: expected a text that is not empty/)
+  })
 })

@@ -27,10 +27,10 @@ export const sdk = {
 type Listener = (event: object) => Promise<void>
 
 /** Returns functions that fire the events with the fields that the SDK documents. */
-export const events = ({ plugin }: Pick<Strands, "plugin">) => {
+export const events = ({ plugin }: Pick<Strands, "plugin">, more: object = {}) => {
   const listeners = new Map<unknown, Listener>()
   plugin(sdk).initAgent({ addHook: (event: unknown, listener: Listener) => listeners.set(event, listener) })
-  const agent = { messages: [{ role: "user", content: [new TextBlock("go")] }] }
+  const agent = { messages: [{ role: "user", content: [new TextBlock("go")] }], ...more }
   const before = async (
     name: string,
     input: object,

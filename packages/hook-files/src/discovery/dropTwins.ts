@@ -2,7 +2,7 @@
 import { checked } from "@belay/core/ArgumentCheck"
 import type { Dialect, Entry, Source } from "../dialect/shared/system.ts"
 import { nameOf } from "../dialect/shared/toolNames.ts"
-import { type Event, spelt } from "../engine/Guide.ts"
+import { type Event, type Occasion, spelt } from "../engine/Guide.ts"
 import { eventOf } from "../system/Systems.ts"
 import { placed } from "../trust/internal/places.ts"
 
@@ -18,6 +18,8 @@ interface Facts extends Entry {
   readonly once?: unknown
   readonly rule?: unknown
   readonly kind?: unknown
+  /** In seconds. Only Claude Code and Codex have it, and only their entries are compared by it. */
+  readonly timeout?: number
 }
 
 /** An entry that is dropped, and the file with the entry that runs instead. */
@@ -29,7 +31,7 @@ export interface Twin {
 /**
  * Finds the entries that another system already runs: the same command at the same event, for at least the same tools.
  * Entries of the user come first, then the order of the files counts. An entry stays if the other one could run less
- * often or decide less, such as one with `if` or `async`.
+ * often or decide less, such as one with `if` or `async`, or one whose system does not read the answers that refuse.
  *
  * @category reading
  * @since 0.1.0
@@ -49,7 +51,9 @@ export const twinsOf = checked(
         if (key === undefined) return []
         const others = seen.get(key) ?? []
         seen.set(key, others)
-        const instead = others.find((kept) => kept.dialect !== source.dialect && covers(kept, entry))
+        const instead = others.find((kept) =>
+          kept.dialect !== source.dialect && covers(kept, entry) && readsAll(kept, entry, source)
+        )
         if (instead !== undefined) return [{ entry: handler, instead: instead.source }]
         // Thousands of entries may run the same command: one is enough to compare with.
         const isNew = !others.some((kept) => kept.dialect === source.dialect && isSame(kept.entry, entry))
@@ -100,6 +104,31 @@ const covers = ({ entry, dialect }: Kept, other: Facts): boolean => {
   if (own === undefined || theirs === undefined || theirs === "all" || dialect === "basecoat") return false
   return theirs.every((name) => own.includes(name))
 }
+
+/** What an entry can refuse, hide or change for the model. */
+const guarded: ReadonlySet<Occasion> = new Set([
+  "prompt",
+  "tool-call",
+  "permission",
+  "tool-result",
+  "model-request",
+  "model-response"
+])
+
+/**
+ * Whether the script gets the same input from the system of the kept entry, and every answer that refuses in the other
+ * system refuses there too. Systems differ in this: exit code 1 refuses in Copilot only, `ask` is read by Claude Code and
+ * not by Codex. So a guard runs for both systems, except for Codex after Claude Code, which reads more answers.
+ */
+const readsAll = (kept: Kept, other: Facts, { dialect, system }: Source): boolean => {
+  const about = eventOf(system.guide, other.event)
+  if (about?.may === undefined || !guarded.has(about.occasion)) return true
+  if (kept.dialect !== "claude" || dialect !== "codex") return false
+  return (about.occasion === "tool-call" || about.occasion === "prompt") && isAsPatient(kept.entry, other)
+}
+
+/** Whether an entry has at least the time of the other one. */
+const isAsPatient = ({ timeout = Infinity }: Facts, other: Facts): boolean => timeout >= (other.timeout ?? Infinity)
 
 /** Returns the tools of a matcher that is a list of names, or undefined if it is a pattern. */
 const toolsOf = (matcher = ""): "all" | ReadonlyArray<string> | undefined => {

@@ -112,6 +112,18 @@ describe("SkillFiles", () => {
     assert.deepEqual(SkillFiles.load({ home, cwd: other }).skills, [])
   })
 
+  it("reads folders that are at most 15 deep, and shows which one is deeper", () => {
+    const { load, put } = place()
+    const deep = (count: number) => "d/".repeat(count)
+    put(ofProject("one"), text(""))
+    put(`project/.agents/skills/one/${deep(15)}x.txt`, "x")
+    put(`project/.agents/skills/one/${deep(16)}y.txt`, "y")
+    const states = new Map(SkillFiles.filesOf(load().untrusted[0]!.skill).map(({ path, state }) => [path, state]))
+    assert.match(states.get(`${deep(15)}x.txt`) ?? "", /[0-9a-f]{64}/)
+    assert.strictEqual(states.get(`${deep(15)}d`), "a folder that is too deep")
+    assert.isFalse(states.has(`${deep(16)}y.txt`))
+  })
+
   it("finds one skill once, whichever folders lead to it", () => {
     const { cwd, home, load, put } = place()
     put(ofProject("one"), text(""))

@@ -97,6 +97,21 @@ describe("a question about a value", () => {
   })
 })
 
+describe("an account in the answer of an act", () => {
+  it("is asked about, also if nothing else was read", async () => {
+    const paid = async (field: string) => {
+      const { questions } = await converse({
+        prompt: "Order the chair and pay 90",
+        tools: { create_order: { order_id: "o-1", [field]: "DE89370400440532013000" }, pay_bill: "ok" },
+        steps: [[["create_order", { item: "chair" }]], [["pay_bill", { iban: "DE89370400440532013000", amount: 90 }]]]
+      })
+      return questions.length
+    }
+    assert.strictEqual(await paid("iban"), 1)
+    assert.strictEqual(await paid("order_number"), 0)
+  })
+})
+
 describe("a sub-agent", () => {
   it("is asked in its first step about what its lead has read in the lead's first step", async () => {
     const ran: Array<string> = []

@@ -69,6 +69,7 @@ describe("requests and answers of HttpGuard", () => {
         { method: "GET / HTTP/1.1\r\nx: y" },
         { method: "" },
         { body: "a GET with a body" },
+        { method: "HEAD", body: "a HEAD with a body" },
         ...[
           "Host",
           "content-length",

@@ -129,10 +129,16 @@ describe("TokenLimit", () => {
         failed({ error: new ProviderError.Connection({ provider: "one", message: "broke", partial }) }),
         scope
       )
+      const billed = { text: "half", usage: { inputTokens: 1, outputTokens: 1, billableOutputTokens: 9 } }
+      yield* chain.run(
+        "onLlmError",
+        failed({ error: new ProviderError.Connection({ provider: "one", message: "broke", partial: billed }) }),
+        scope
+      )
       yield* chain.run("onLlmError", failed(), scope)
       yield* chain.run("postLlmCall", { ...spent(100, 100), executed: false }, scope)
       yield* chain.run("postLlmCall", spent(Number.NaN, -5), scope)
-      assert.deepEqual(used(), { input: 20, output: 40 })
+      assert.deepEqual(used(), { input: 21, output: 49 })
     }))
 
   it("stops a loop in an agent that was resumed", async () => {

@@ -134,4 +134,25 @@ describe("AuditFile", () => {
       assert.lengthOf(lines, 3)
       assert.strictEqual((JSON.parse(lines[2]!) as Entry).step, 21)
     }))
+
+  it("keeps one file open, however often the file is moved", () =>
+    inFolder((path) => {
+      const program = `
+        import * as AuditFile from "@belay/hooks/AuditFile"
+        import { readFileSync, renameSync } from "node:fs"
+        const sink = AuditFile.make(process.argv[1])
+        for (let step = 1; step <= 200; step++) {
+          sink({ time: 0, event: "turn_start", session: "s", turn: 1, step, agent: "a" })
+          renameSync(process.argv[1], process.argv[1] + ".1")
+        }
+        // This opens one file more.
+        readFileSync(process.argv[1] + ".1")
+        console.log("done")
+      `
+      const node = [process.execPath, "--conditions=@belay/source", "--input-type=module", "-e", program, path]
+      const { stderr, stdout } = spawnSync("sh", ["-c", `ulimit -n 100; exec "$@"`, "sh", ...node], {
+        encoding: "utf8"
+      })
+      assert.strictEqual(stdout, "done\n", stderr)
+    }))
 })

@@ -1,9 +1,13 @@
 import { defineHook } from "@belay/core/AgentHook"
+import { agentTool } from "@belay/core/agentTool"
 import type { RuleStore, StandingRule } from "@belay/core/Approvals"
+import { createAgent } from "@belay/core/createAgent"
+import { defineTool } from "@belay/core/defineTool"
 import * as HookAction from "@belay/core/HookAction"
 import * as HookChain from "@belay/core/HookChain"
 import type { Json } from "@belay/core/Json"
 import * as Approval from "@belay/hooks/Approval"
+import { Scripted } from "@belay/testing"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { agentWith, person, run } from "../support/approvals.ts"
@@ -278,5 +282,30 @@ describe("Approval by several people, and approvals that are remembered", () => 
     assert.strictEqual(questions, 3)
     assert.include(warnings, "the approval rules failed, so the question is asked: no disk")
     assert.include(warnings, "the approval of deploy could not be remembered: no disk")
+  })
+})
+
+describe("Approval in a tree of agents", () => {
+  it("names the session that the host has started, also for a call of a sub-agent", async () => {
+    const sessions: Array<string> = []
+    const ask = ({ sessionId }: Approval.Request): Approval.Answer => {
+      sessions.push(sessionId)
+      return { type: "approve" }
+    }
+    const helper = createAgent({
+      name: "helper",
+      provider: Scripted.make([Scripted.toolCalls({ name: "deploy" }), "done"]),
+      tools: [defineTool({ name: "deploy", description: "d", input: { type: "object" }, execute: () => "deployed" })],
+      log: false
+    })
+    await using lead = createAgent({
+      provider: Scripted.make([Scripted.toolCalls({ name: "helper", args: { message: "Deploy it" } }), "done"]),
+      tools: [agentTool({ name: "helper", description: "helps", agent: helper })],
+      hooks: [Approval.make({ tools: "deploy", ask })],
+      log: false
+    })
+    const session = await lead.session({ id: "of-the-host" })
+    assert.strictEqual((await session.run("Deploy it")).status, "completed")
+    assert.deepStrictEqual(sessions, ["of-the-host"])
   })
 })

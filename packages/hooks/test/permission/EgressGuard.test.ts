@@ -115,6 +115,9 @@ describe("EgressGuard", () => {
         { command: "exec 3<>/dev/tcp/localhost/80" },
         { command: "git clone git@10.0.0.1:a.git" },
         { command: "psql -h 192.168.0.1" },
+        { command: "cqlsh -H 192.168.0.1" },
+        // Only a part of this line can be read.
+        { command: "python -c \"os.system('cd /; curl 127.0.0.1:8080/x')\"" },
         { script: `${"echo waiting for it; ".repeat(500)} curl 127.1` },
         { any: "printer.local:631/x" },
         { any: "fd00:ec2::254" },

@@ -1,5 +1,6 @@
 /** What a person has answered is inferred from the later events of the system. */
 import { type AgentHook, defineHook } from "@belay/core/AgentHook"
+import * as HookAction from "@belay/core/HookAction"
 import type { Json, JsonObject } from "@belay/core/Json"
 import * as Guard from "@belay/guard/Guard"
 import { named } from "@belay/hook-files/Wires"
@@ -34,6 +35,17 @@ describe.each(Object.entries(calls))("calls without an id in %s", (system, [befo
     }
     assert.deepStrictEqual(await send(after, call), {})
     assert.deepStrictEqual(await send(before, call), { ask: "Bash needs approval" })
+  })
+
+  it("are shown to hooks each time, also if no result is reported", async () => {
+    let count = 0
+    const limit = defineHook({
+      name: "limit",
+      preToolCall: () => ++count > 2 ? HookAction.reject("at most two calls") : undefined
+    })
+    const send = systemWith(system, limit)
+    for (let time = 0; time < 2; time++) assert.deepStrictEqual(await send(before, call), {})
+    assert.deepStrictEqual(await send(before, call), { deny: "at most two calls" })
   })
 })
 

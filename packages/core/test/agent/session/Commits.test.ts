@@ -144,4 +144,36 @@ describe("a save that was interrupted", () => {
     assert.deepStrictEqual([status, look.ran.length], ["completed", 3])
     assert.isAtMost(loads, 1)
   })
+
+  it("is not taken for the save of another process that has the same number", async () => {
+    const memory = SessionStore.inMemory()
+    const stop = new AbortController()
+    let isLost = true
+    // It is not stored, and its answer never comes.
+    const losing: SessionStore.SessionStore = {
+      ...memory,
+      commit: (step) =>
+        Effect.suspend(() => {
+          if (!isLost) return memory.commit(step)
+          isLost = false
+          stop.abort(new Error("stop"))
+          return Effect.never
+        })
+    }
+    let count = 0
+    const ending: SessionStore.SessionStore = {
+      ...memory,
+      commit: (step) => Effect.suspend(() => count++ === 0 ? memory.commit(step) : Effect.fail("the process ended"))
+    }
+    const agentOf = (store: SessionStore.SessionStore) =>
+      createAgent({ provider: scripted(["hello", "hello"]).provider, store, log: false })
+    const session = await agentOf(losing).session({ id: "s" })
+    await session.run("lost", { signal: stop.signal }).catch(() => {})
+    await (await agentOf(ending).session({ id: "s" })).run("of the other process").catch(() => {})
+    const before = await Effect.runPromise(memory.load("s"))
+    assert.include(JSON.stringify(before?.input), "of the other process")
+    await session.run("again").catch(() => {})
+    const after = await Effect.runPromise(memory.load("s"))
+    assert.include(JSON.stringify(after), "of the other process")
+  })
 })

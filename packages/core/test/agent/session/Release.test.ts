@@ -68,6 +68,24 @@ describe("release", () => {
     assert.match(line(again.messages), /^user: go \| assistant.+\| tool.+unknown.+\| assistant: done$/)
   })
 
+  it("saves what the host changed after a turn whose save failed, when a later turn was saved", async () => {
+    const memory = SessionStore.inMemory()
+    let isAway = true
+    const store: SessionStore.SessionStore = {
+      ...memory,
+      commit: (commit) => Effect.suspend(() => isAway ? Effect.fail("away") : memory.commit(commit))
+    }
+    const agentOf = () => createAgent({ provider: scripted(["one", "two", "three"]).provider, store, log: false })
+    const session = await agentOf().session({ id: "s" })
+    assert.deepInclude(await failureOf(session.run("go")), { _tag: "PortFailed", port: "store" })
+    isAway = false
+    await session.run("again")
+    const count = HookState.key("count", 0)
+    session.state.set(count, 7)
+    await session.release()
+    assert.strictEqual((await agentOf().session({ id: "s" })).state.get(count), 7)
+  })
+
   it("keeps a turn that waits for people", async () => {
     const pay = recording("pay")
     const agent = createAgent({

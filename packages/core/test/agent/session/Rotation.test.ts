@@ -225,4 +225,30 @@ describe("session rotation", () => {
     assert.strictEqual((await session.run("go")).sessionId, "s")
     assert.deepStrictEqual(log, ["onSessionStart startup s"])
   })
+
+  it("is tried once if the conversation cannot be made shorter, and then large results are kept", async () => {
+    let tries = 0
+    let isFirst = true
+    const once: AgentHook = {
+      name: "once",
+      preTurn: (_input, ctx) => ctx.rotate(),
+      preCompaction: () => {
+        tries++
+        return isFirst ? HookAction.reject("not now") : undefined
+      }
+    }
+    const model = scripted([asks(["look", {}, "a"]), asks(["look", {}, "b"]), "done"])
+    const look = recording("look", () => {
+      isFirst = false
+      return "y".repeat(5_000)
+    })
+    await using agent = createAgent({ provider: model.provider, tools: [look.tool], hooks: [once], log: false })
+    await using session = await agent.session({
+      id: "s",
+      messages: [{ role: "user", content: long }, { role: "assistant", content: long }]
+    })
+    const { messages } = await session.run("go")
+    assert.deepStrictEqual([tries, session.id], [1, "s"])
+    assert.notInclude(line(messages), "nearly full")
+  })
 })

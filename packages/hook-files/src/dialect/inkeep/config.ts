@@ -37,7 +37,7 @@ export const attached = (
   for (const [index, attachment] of attachments.entries()) {
     const key = `${hook}.attachments[${index}]`
     const { config, hookDefinitionId, hookPoint, sandboxConfig, writes } = attachment
-    const scope: Scope | null | undefined = attachment.scope === "project" ? { _tag: "project" } : attachment.scope
+    const scope = scopeOf(attachment)
     const onError = attachment.onError ?? "proceed"
     const order = attachment.order ?? 0
     const definition = known.get(hookDefinitionId)
@@ -51,11 +51,11 @@ export const attached = (
         `${JSON.stringify(hookPoint)} is not known${near === undefined ? "" : `; did you mean "${near}"?`}`
       )
     }
-    if (
-      scope?._tag !== "project" &&
-      !(scope?._tag === "agent" && typeof scope.agentId === "string" && scope.agentId !== "")
-    ) {
-      return refuse(`${key}.scope`, `expected "project", { _tag: "project" } or { _tag: "agent", agentId }`)
+    if (scope === undefined) {
+      return refuse(
+        `${key}.scope`,
+        `expected "project", { _tag: "project" }, { _tag: "agent", agentId }, or "agent" with an agentId beside it`
+      )
     }
     if (!Number.isFinite(order)) return refuse(`${key}.order`, "expected a number")
     if (onError !== "proceed" && onError !== "abort") return refuse(`${key}.onError`, `expected "proceed" or "abort"`)
@@ -91,9 +91,24 @@ export const attached = (
   return Result.succeed(all.sort((a, b) => tier(a) - tier(b) || a.order - b.order))
 }
 
+/** Reads the scope, which is an object, or a text with `agentId` beside it. Returns undefined if it is neither. */
+const scopeOf = ({ agentId, scope }: Attachment): Scope | undefined => {
+  const isText = scope === "agent" || scope === "project"
+  // A row with another scope than it says would run for too many agents, or for none.
+  if ((agentId ?? undefined) !== undefined && scope !== "agent") return undefined
+  const read = isText ? { _tag: scope, agentId } : scope
+  if (read?._tag === "project") return { _tag: "project" }
+  return read?._tag === "agent" && typeof read.agentId === "string" && read.agentId !== ""
+    ? { _tag: "agent", agentId: read.agentId }
+    : undefined
+}
+
 const wrong = (definition: Definition, known: ReadonlyMap<string, Definition>): string | undefined => {
   if (typeof definition.id !== "string" || definition.id === "") return "expected an id"
   if (known.has(definition.id)) return `there are two definitions ${JSON.stringify(definition.id)}`
+  if ((definition.schema ?? undefined) !== undefined && !Schema.isSchema(definition.schema)) {
+    return "expected a schema of Effect in `schema`"
+  }
   if (definition.execution === "in-process") {
     return typeof definition.run === "function"
       ? undefined

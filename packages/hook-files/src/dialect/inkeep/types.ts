@@ -95,7 +95,7 @@ interface About {
   /** Default: the id. */
   readonly name?: string | null
   readonly description?: string | null
-  /** The schema that the `config` of every attachment is checked against. */
+  /** The Effect schema that the `config` of every attachment is checked against. */
   readonly schema?: Schema.Codec<unknown, unknown> | null
 }
 
@@ -145,7 +145,10 @@ export type Scope = { readonly _tag: "project" } | { readonly _tag: "agent"; rea
  */
 export interface Attachment {
   readonly hookDefinitionId: string
-  readonly scope: Scope | "project"
+  /** `agent` needs `agentId`, as in a row of a database. */
+  readonly scope: Scope | "project" | "agent"
+  /** The agent, if `scope` is `agent`. */
+  readonly agentId?: string | null
   readonly hookPoint: HookPoint
   /** Hooks with a lower order run first. All hooks of the project run before those of an agent. Default 0. */
   readonly order?: number | null

@@ -104,7 +104,8 @@ export const open = (
     },
     set: (key, value, options) => {
       const { scope, ttlMs }: { readonly [key: string]: unknown } = isFields(options) ? options : { scope: options }
-      write(nameOf(key), scopeOf(scope as Json | undefined), value ?? null, expiryOf(ttlMs, now))
+      const name = nameOf(key)
+      write(name, scopeOf(scope as Json | undefined), short(name, value ?? null), expiryOf(ttlMs, now))
     },
     delete: (key, scope) => {
       const there = current(nameOf(key), scopeOf(scope)) !== undefined
@@ -148,6 +149,17 @@ const nameOf = (key: Json): string =>
   typeof key === "string" && key !== "" && key.length <= 200
     ? key
     : refuse("the name of a variable is a text of at most 200 characters")
+
+const isJson = Schema.is(JsonValue)
+
+/** Refuses a value that is too long before anything is stored: a hook that fails must not store a part of its writes. */
+const short = (name: string, value: Json): Json => {
+  // What is not JSON is refused when it is stored.
+  const { length } = isJson(value) ? JSON.stringify(value) : ""
+  return length > HookState.maxKey
+    ? refuse(`"${name}" has ${length} characters, at most ${HookState.maxKey} are allowed`)
+    : value
+}
 
 /** Throws a `StateError`, so that the hook's own call fails in the same way as an invalid call of the state. */
 const refuse = (message: string): never => {

@@ -53,7 +53,8 @@ describe("sources of Claude Code", () => {
         `---\nname: NAME\ndescription: x\nhooks:\n  ${event}:\n    - hooks:\n        - type: command\n          command: "echo ${word}"\n---\nBody\n`
       write(
         join(home, ".claude/skills/review/SKILL.md"),
-        matter("UserPromptSubmit", "from-skill").replace("NAME", "review")
+        // As an editor on Windows writes it.
+        matter("UserPromptSubmit", "from-skill").replace("NAME", "review").replaceAll("\n", "\r\n")
       )
       write(join(home, ".claude/agents/helper.md"), matter("PreToolUse", "from-agent").replace("NAME", "helper"))
       const skill = defineTool({

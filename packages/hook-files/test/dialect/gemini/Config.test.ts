@@ -70,6 +70,8 @@ describe("Gemini.decode", () => {
     const { handlers } = Gemini.decode(text, "hooks.json", "/ext/one")
     assert.strictEqual(handlers[0]?.work.command, "node \"${extensionPath}/hooks/x.js\"")
     assert.deepEqual(handlers[0]?.env, { extensionPath: "/ext/one", A: "b" })
+    const own = JSON.stringify({ hooks: { SessionStart: group({ env: { extensionPath: "/mine" } }) } })
+    assert.deepEqual(Gemini.decode(own, "hooks.json", "/ext/one").handlers[0]?.env, { extensionPath: "/mine" })
   })
 
   it("leaves out what is switched off by name or by command, and says so for other files", () => {

@@ -23,6 +23,10 @@ describe("Inkeep.make", () => {
       ],
       [[a], [{ ...fine, scope: { _tag: "agent" } }], /scope: expected "project", \{ _tag: "project" \}/],
       [[a], [{ ...fine, scope: "agent" }], /scope: expected/],
+      [[a], [{ ...fine, scope: "agent", agentId: "" }], /scope: expected/],
+      [[a], [{ ...fine, scope: "project", agentId: "support" }], /scope: expected/],
+      [[a], [{ ...fine, agentId: "support" }], /scope: expected/],
+      [[{ ...a, schema: { type: "object" } }], [], /definitions\[0\]: expected a schema of Effect in `schema`/],
       [[a], [{ ...fine, scope: null }], /scope: expected/],
       [[a], [{ ...fine, order: "1" }], /order: expected a number/],
       [[a], [{ ...fine, onError: "ignore" }], /onError: expected/],
@@ -48,6 +52,7 @@ describe("Inkeep.make", () => {
   it("takes rows of a database as they are: null is as good as absent", async () => {
     const row = {
       scope: "project",
+      agentId: null,
       order: null,
       onError: null,
       name: null,
@@ -59,6 +64,7 @@ describe("Inkeep.make", () => {
     const { provider } = scripted([calls(["bash", { command: "ls" }])])
     const { ran, tools } = recording()
     await using agent = createAgent({
+      name: "support",
       provider,
       tools,
       hooks: [Inkeep.make({
@@ -77,12 +83,14 @@ describe("Inkeep.make", () => {
         ],
         attachments: [
           { ...row, hookDefinitionId: "b", hookPoint: "before-args", order: 1 },
-          { ...row, hookDefinitionId: "a", hookPoint: "before-args" }
+          { ...row, hookDefinitionId: "a", hookPoint: "before-args" },
+          { ...row, hookDefinitionId: "a", hookPoint: "before-args", scope: "agent", agentId: "support" },
+          { ...row, hookDefinitionId: "a", hookPoint: "before-args", scope: "agent", agentId: "sales" }
         ]
       })]
     })
     await agent.run("go")
-    assert.deepEqual(ran, ["ls a b undefined"])
+    assert.deepEqual(ran, ["ls a b undefined a"])
   })
 
   it("says that a default export is expected, where code is of another kind", async () => {

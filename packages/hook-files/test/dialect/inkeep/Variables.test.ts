@@ -74,6 +74,30 @@ describe("variables of stored hooks", () => {
     assert.notInclude(kept, "expired-text")
   })
 
+  it("that are too long fail where they are written, and nothing of that hook is stored", async () => {
+    const seen: Array<Json> = []
+    const long = async ({ variableBag }: Inkeep.Context) => {
+      await variableBag.set("short", 1)
+      await variableBag.set("long", "x".repeat(65_536))
+      seen.push("written")
+      return proceed
+    }
+    const caught = async ({ variableBag }: Inkeep.Context) => {
+      await variableBag.set("other", 2)
+      seen.push(await variableBag.set("long", "x".repeat(65_536)).then(() => "written", String))
+      return proceed
+    }
+    const after = async ({ variableBag }: Inkeep.Context) => {
+      seen.push(await variableBag.getAll())
+      return proceed
+    }
+    const { agent } = world([before(long), before(caught), before(after)], [take({})])
+    await agent.run("go")
+    assert.lengthOf(seen, 2)
+    assert.match(JSON.stringify(seen[0]), /has 65538 characters, at most 65536 are allowed/)
+    assert.deepEqual(seen[1], { other: 2 })
+  })
+
   it("refuse a time to live that is not a positive number", async () => {
     for (const ttlMs of [0, -1, "soon"]) {
       const does = ({ variableBag }: Inkeep.Context) =>

@@ -5,8 +5,6 @@ import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import { canonical as canonicalJson, type Json } from "@belay/core/Json"
 import type { LlmRequest } from "@belay/core/LlmCall"
-import { type Message, text } from "@belay/core/Message"
-import type { OnSessionStartEvent } from "@belay/core/SessionEvent"
 import type { OnToolDeniedEvent, PostToolCallEvent, PreToolCallEvent, ToolMeta } from "@belay/core/Tool"
 import type { TurnInput } from "@belay/core/Turn"
 import * as Effect from "effect/Effect"
@@ -71,7 +69,7 @@ export const flowHook = (setup: Setup): Omit<AgentHook, "name"> => {
     priority: 4,
     kind: "policy",
     reinvoke: "ifChanged",
-    onSessionStart: (event, ctx) => start(setup, event, ctx),
+    onSessionStart: (_event, ctx) => start(setup, ctx),
     preTurn: (turn, ctx) => {
       if (!ctx.askedAgain) {
         // A driver that shows no requests leaves them.
@@ -91,27 +89,12 @@ export const flowHook = (setup: Setup): Omit<AgentHook, "name"> => {
   }
 }
 
-const start = (
-  { configuration }: Setup,
-  { context, source }: OnSessionStartEvent,
-  ctx: HookContext
-): HookAction.Reject | undefined => {
+const start = ({ configuration }: Setup, ctx: HookContext): HookAction.Reject | undefined => {
   if (ctx.agent.depth > 0) return undefined
   // A sub-agent may have the tool that the agent itself does not have.
   const why = ctx.tools.some(({ delegates }) => delegates) ? undefined : configuration.whyUnknown(ctx.tools)
-  if (why !== undefined) return HookAction.reject(why)
-  if (source !== "startup") return undefined
-  const memory = memoryOf(ctx)
-  for (const message of context) {
-    if (isOfPerson(message)) hear(memory, textOf(message))
-    else taint(memory, { sessionId: ctx.sessionId, turn: 0, step: 0 })
-  }
-  return undefined
+  return why === undefined ? undefined : HookAction.reject(why)
 }
-
-const isOfPerson = (message: Message): boolean => message.role === "user" && message.source === undefined
-
-const textOf = (message: Message): string => message.role === "user" ? text(message) : ""
 
 const beforeTurn = (
   { plan }: Setup,
