@@ -1,5 +1,6 @@
 /** Abort: at every point where it is legal, the turn ends now. */
 import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
 import { createAgent } from "../../../src/agent/createAgent.ts"
 import * as ProviderError from "../../../src/data/ProviderError.ts"
 import type { AgentHook } from "../../../src/hook/AgentHook.ts"
@@ -173,5 +174,16 @@ describe("Abort", () => {
     assert.strictEqual(line(result.messages), "user: please go | user: please on | assistant: done")
     assert.deepStrictEqual(told, ["please go", "please on"])
     assertValid(session.messages)
+  })
+
+  it.each(["wrapLlmCall", "wrapToolCall"] as const)("that %s fails with is that of its hook", async (method) => {
+    const abort = () => Effect.fail(HookAction.abort("enough"))
+    await using agent = createAgent({
+      provider: scripted([asks(["look"])]).provider,
+      tools: [recording("look").tool],
+      hooks: [{ name: "stopper", [method]: abort }]
+    })
+    const result = await agent.run("go")
+    assert.deepInclude(result, { status: "aborted", reason: "enough", by: "stopper" })
   })
 })

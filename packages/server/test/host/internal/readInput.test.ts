@@ -72,7 +72,9 @@ describe("a message", () => {
 
   it("is a text or an input, without what only a host can say", () => {
     assert.deepEqual(read("hi"), { message: "hi" })
-    assert.deepEqual(read({ message: "hi", key: "k" }), { message: "hi" })
+    assert.deepEqual(read({ message: "hi", key: "k", steer: true, part: "result" }), {
+      message: "hi"
+    })
     assert.deepEqual(read("hi", new Date(0)), { message: "hi" })
     const history = [{ role: "user", content: "a" }, { role: "assistant", content: "b" }]
     assert.deepEqual(read("hi", 0, history), { message: "hi", history })

@@ -53,6 +53,21 @@ describe("a remembered approval", () => {
     assert.strictEqual(questions(), 2)
   })
 
+  it("for the project stays in the session where the asker wants that", async () => {
+    const rules = Approvals.inMemoryRules()
+    const remember = { what: "tool", scope: "project" } as const
+    const { agent, questions } = answering({ type: "approve", remember }, { standing: "session" }, {
+      approvals: { rules }
+    })
+    await using session = await agent.session()
+    await session.run("go")
+    await session.run("again")
+    assert.strictEqual(questions(), 1)
+    assert.deepStrictEqual(await Effect.runPromise(rules.load), [])
+    await agent.run("go in another session")
+    assert.strictEqual(questions(), 2)
+  })
+
   it("is not shown to hooks as that of a person", async () => {
     const seen: Array<unknown> = []
     const watch = defineHook({ name: "watch", postToolCall: ({ approval }) => void seen.push(approval?.by) })
