@@ -139,12 +139,15 @@ export const claude: System = {
       : picked(Result.getOrUndefined(Result.try((): unknown => parseYaml(matter))), "hooks", "name")
   },
   hooks: (sources, making) => {
-    const managed = trusting<HookConfig.Handler>(sources.filter(({ scope }) => scope === "managed"))
-    const others = trusting<HookConfig.Handler>(sources.filter(({ scope }) => scope !== "managed"))
-    // If several files set a variable, the first file wins.
+    const ofManaged = sources.filter(({ scope }) => scope === "managed")
+    const ofOthers = sources.filter(({ scope }) => scope !== "managed")
+    const [managed, others] = [trusting<HookConfig.Handler>(ofManaged), trusting<HookConfig.Handler>(ofOthers)]
+    // If several files set a variable, the last one counts, and managed settings before all others.
     const env = Object.assign(
       {},
-      ...sources.filter(({ ofProject }) => !ofProject).map(({ config }) => "env" in config ? config.env : {}).reverse()
+      ...[...ofOthers.filter(({ ofProject }) => !ofProject), ...ofManaged].map(({ config }) =>
+        "env" in config ? config.env : {}
+      )
     )
     return [
       ...(managed.length === 0

@@ -251,6 +251,21 @@ describe("env of a project's settings", () => {
       ])
       yield* fire(loaded)
       const read = (name: string) => existsSync(join(root, name)) ? readFileSync(join(root, name), "utf8") : undefined
-      assert.deepEqual([read("of-user"), read("of-project")], ["||mine\n", "1||mine\n"])
+      assert.deepEqual([read("of-user"), read("of-project")], ["||mine\n", "2||mine\n"])
+    }))
+})
+
+describe("a variable that several settings files set", () => {
+  it.live("has the value of managed settings, of their last file, before that of the user", () =>
+    Effect.gen(function*() {
+      const { fire, home, load, root } = place()
+      const managed = join(root, "managed")
+      const command = `printf '%s|%s|%s' "$ALL" "$PARTS" "$MINE" > ${join(root, "seen")}`
+      write(join(managed, "managed-settings.json"), JSON.stringify({ env: { ALL: "managed", PARTS: "first" } }))
+      write(join(managed, "managed-settings.d/10.json"), JSON.stringify({ env: { PARTS: "second" } }))
+      const env = { ALL: "user", PARTS: "user", MINE: "user" }
+      write(join(home, ".claude/settings.json"), settings(command, { env }))
+      yield* fire(load({ managed }))
+      assert.strictEqual(readFileSync(join(root, "seen"), "utf8"), "managed|second|user")
     }))
 })
