@@ -385,16 +385,16 @@ describe("belay hooks doctor", () => {
     assert.include((await one.hooks("list")).stdout, "permissions: 1 deny, 0 ask")
   })
 
-  it("says that a script of two systems runs once", async () => {
-    const hook = { type: "command", command: "true" }
-    const one = world({
-      "home/.claude/settings.json": settings("PreToolUse", [hook]),
-      "home/.gemini/settings.json": { hooks: { BeforeTool: [{ hooks: [hook] }] } }
-    })
+  it("says that a script of two systems runs once, except where it can refuse", async () => {
+    const at = (event: string) => settings(event, [{ type: "command", command: "true" }])
+    const [ofClaude, ofGemini] = ["home/.claude/settings.json", "home/.gemini/settings.json"]
     const sources = ["--source", "claude", "--source", "gemini"]
-    const { stdout } = await one.hooks("doctor", ...sources)
+    const atEnd = world({ [ofClaude]: at("SessionEnd"), [ofGemini]: at("SessionEnd") })
+    const { stdout } = await atEnd.hooks("doctor", ...sources)
     assert.match(stdout, /The same script is in ~\/\.claude\/settings\.json, for Claude Code/)
-    const { value } = await one.json("test", "PreToolUse", "--tool", "Bash", "--input", `{"command":"ls"}`, ...sources)
+    const { value } = await atEnd.json("test", "SessionEnd", ...sources)
     assert.match(value.runs[1].why, /the same script runs for Claude Code/)
+    const guards = world({ [ofClaude]: at("PreToolUse"), [ofGemini]: at("BeforeTool") })
+    assert.notInclude((await guards.hooks("doctor", ...sources)).stdout, "The same script")
   })
 })
