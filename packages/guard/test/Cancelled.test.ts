@@ -7,6 +7,7 @@ import * as Strands from "../src/Strands.ts"
 import { kit as aiSdk } from "./support/aiSdk.ts"
 import { kit as mastra } from "./support/mastra.ts"
 import { calls, scripted } from "./support/model.ts"
+import { events as pi } from "./support/pi.ts"
 import { events } from "./support/strands.ts"
 
 /** A hook that allows the call, after the turn was cancelled. */
@@ -42,15 +43,9 @@ describe("a call of a turn that is cancelled while the guard decides does not ru
 
   it("in pi", async () => {
     const { hook, signal } = cancelling()
-    const handlers = new Map<string, (event: object, context: object) => Promise<unknown>>()
-    Pi.make(Guard.make({ hooks: [hook], log: false }))({
-      on: (event: string, handler: (event: object, context: object) => Promise<unknown>) =>
-        handlers.set(event, handler),
-      getAllTools: () => []
-    })
+    const fire = pi(Pi.make(Guard.make({ hooks: [hook], log: false })), { context: { signal } })
     const event = { toolName: "send_mail", toolCallId: "1", input: { to: "ann" } }
-    const context = { hasUI: false, signal, abort: () => {}, sessionManager: { getSessionId: () => "s" } }
-    assert.deepStrictEqual(await handlers.get("tool_call")?.(event, context), {
+    assert.deepStrictEqual(await fire("tool_call", event), {
       block: true,
       reason: "the turn was cancelled"
     })

@@ -8,6 +8,7 @@ import * as Guard from "../src/Guard.ts"
 import * as Pi from "../src/Pi.ts"
 import { kit } from "./support/aiSdk.ts"
 import { lastPrompt, says, scripted } from "./support/model.ts"
+import { events as pi } from "./support/pi.ts"
 
 const user = (content: string): ModelMessage => ({ role: "user", content })
 // The types of the SDK are not made for exact optional properties.
@@ -109,18 +110,12 @@ describe("an approval in the messages", () => {
 describe("the answer that a turn ends with in pi", () => {
   it("is the last one", async () => {
     const texts: Array<string> = []
-    const handlers = new Map<string, (event: object, context: object) => Promise<unknown>>()
     const hook = defineHook({ name: "reads", preStop: ({ text }) => void texts.push(text) })
-    Pi.make(Guard.make({ hooks: [hook], log: false }))({
-      on: (event: string, handler: (event: object, context: object) => Promise<unknown>) =>
-        handlers.set(event, handler),
-      getAllTools: () => []
-    })
-    const context = { hasUI: false, signal: undefined, sessionManager: { getSessionId: () => "s" } }
+    const fire = pi(Pi.make(Guard.make({ hooks: [hook], log: false })))
     const says = (text: string) => ({ role: "assistant", content: [{ type: "text", text }] })
     const contextMessages = [says("first"), { role: "user", content: [] }, says("last")]
-    await handlers.get("input")?.({ text: "hi" }, context)
-    await handlers.get("agent_before_settle")?.({ outcome: "completed", context: { contextMessages } }, context)
+    await fire("input", { text: "hi" })
+    await fire("agent_before_settle", { outcome: "completed", context: { contextMessages } })
     assert.deepStrictEqual(texts, ["last"])
   })
 })

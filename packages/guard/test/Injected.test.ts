@@ -9,6 +9,7 @@ import * as Pi from "../src/Pi.ts"
 import * as Strands from "../src/Strands.ts"
 import { firing } from "./support/claudeAgent.ts"
 import { events as openCode } from "./support/openCode.ts"
+import { events as pi } from "./support/pi.ts"
 import { events as strands } from "./support/strands.ts"
 
 /** Returns what the model reads of a call, its result included. */
@@ -36,14 +37,8 @@ const inClaudeAgent: Reads = async (guard, answer) => {
 }
 
 const inPi: Reads = async (guard, answer) => {
-  const handlers = new Map<string, (event: object, context: object) => Promise<unknown>>()
-  const on = (event: string, handler: (event: object, context: object) => Promise<unknown>) =>
-    handlers.set(event, handler)
-  Pi.make(guard)({ on, getAllTools: () => [] })
-  const sessionManager = { getSessionId: () => "s" }
   const ui = { notify: () => {}, confirm: () => Promise.resolve(answer) }
-  const context = { hasUI: true, signal: undefined, abort: () => {}, sessionManager, ui }
-  const fire = async (event: string, fields: object) => await handlers.get(event)?.(fields, context)
+  const fire = pi(Pi.make(guard), { context: { hasUI: true, ui } })
   await fire("input", { text: "go" })
   const call = { toolName: "act", toolCallId: "1", input: {} }
   const { reason } = Object(await fire("tool_call", call)) as { readonly reason?: string }

@@ -12,6 +12,7 @@ import * as Strands from "../src/Strands.ts"
 import { firing } from "./support/claudeAgent.ts"
 import { calls, scripted } from "./support/model.ts"
 import { events as openCode } from "./support/openCode.ts"
+import { events as pi } from "./support/pi.ts"
 import { events as strands } from "./support/strands.ts"
 
 /** Makes a call with this id and this result. Returns why it did not run. */
@@ -46,13 +47,7 @@ const inClaudeAgent = async (given: Guard.Guard): Promise<Repeat> => {
 }
 
 const inPi = async (given: Guard.Guard): Promise<Repeat> => {
-  const handlers = new Map<string, (event: object, context: object) => Promise<unknown>>()
-  const on = (event: string, handler: (event: object, context: object) => Promise<unknown>) =>
-    handlers.set(event, handler)
-  Pi.make(given)({ on, getAllTools: () => [] })
-  const sessionManager = { getSessionId: () => "s" }
-  const context = { hasUI: false, signal: undefined, abort: () => {}, sessionManager, ui: { notify: () => {} } }
-  const fire = async (event: string, fields: object) => await handlers.get(event)?.(fields, context)
+  const fire = pi(Pi.make(given))
   await fire("input", { text: "go" })
   return async (id, text, isError = false) => {
     const call = { toolName: "look", toolCallId: id, input: { at: "x" } }

@@ -6,8 +6,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Guard from "../src/Guard.ts"
 import * as Pi from "../src/Pi.ts"
+import { events as pi } from "./support/pi.ts"
 
-type Handler = (event: object, context: object) => Promise<unknown>
 type Answer = {
   readonly action?: string
   readonly text?: string
@@ -18,24 +18,19 @@ type Answer = {
 } | undefined
 
 const kit = (hooks: ReadonlyArray<AgentHook>, more: Guard.GuardOptions = {}, confirms?: boolean) => {
-  const handlers = new Map<string, Handler>()
   const notes: Array<string> = []
   const tool = { name: "send_mail", description: "Sends a mail", annotations: { destructiveHint: true } }
-  Pi.make(Guard.make({ hooks, log: false, ...more }), { approvedBy: "ada" })({
-    on: (event: string, handler: Handler) => handlers.set(event, handler),
-    getAllTools: () => [tool]
-  })
   const context = {
     hasUI: confirms !== undefined,
-    signal: undefined,
     abort: () => void notes.push("aborted"),
-    sessionManager: { getSessionId: () => "s" },
     ui: {
       confirm: (title: string) => Promise.resolve(notes.push(title)).then(() => confirms),
       notify: (text: string) => void notes.push(text)
     }
   }
-  const fire = async (event: string, fields: object = {}) => await handlers.get(event)?.(fields, context) as Answer
+  const extension = Pi.make(Guard.make({ hooks, log: false, ...more }), { approvedBy: "ada" })
+  const send = pi(extension, { context, tools: [tool] })
+  const fire = async (event: string, fields: object = {}) => await send(event, fields) as Answer
   const call = async (input: object, toolCallId = "1") =>
     await fire("tool_call", { toolName: "send_mail", toolCallId, input })
   const result = async (text: string, toolCallId = "1") =>

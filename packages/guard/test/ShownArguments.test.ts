@@ -12,6 +12,7 @@ import { firing } from "./support/claudeAgent.ts"
 import * as langChain from "./support/langChain.ts"
 import { kit as mastra } from "./support/mastra.ts"
 import { calls, scripted } from "./support/model.ts"
+import { events as pi } from "./support/pi.ts"
 import { events as strands } from "./support/strands.ts"
 
 const changes = defineHook({
@@ -76,18 +77,12 @@ describe("the person who decides about changed arguments", () => {
   })
 
   it("sees them in the dialog of pi", async () => {
-    const handlers = new Map<string, (event: object, context: object) => Promise<unknown>>()
-    Pi.make(Guard.make({ hooks, log: false }))({
-      on: (event: string, handler: (event: object, context: object) => Promise<unknown>) =>
-        handlers.set(event, handler),
-      getAllTools: () => []
-    })
     const shown: Array<string> = []
     const confirm = (_title: string, text: string) => Promise.resolve(shown.push(text) > 0)
-    const sessionManager = { getSessionId: () => "s" }
-    const context = { hasUI: true, signal: undefined, sessionManager, ui: { confirm, notify: () => {} } }
+    const ui = { confirm, notify: () => {} }
+    const fire = pi(Pi.make(Guard.make({ hooks, log: false })), { context: { hasUI: true, ui } })
     const event = { toolName: "send_mail", toolCallId: "1", input: { to: "ann" } }
-    await handlers.get("tool_call")?.(event, context)
+    await fire("tool_call", event)
     assert.deepStrictEqual(shown, ["really?\n\n{\n  \"to\": \"zoe\"\n}"])
     assert.deepStrictEqual(event.input, { to: "zoe" })
   })

@@ -166,6 +166,16 @@ describe("the same script in several systems", () => {
       }))
   }
 
+  it("runs for both where only the second system lets it refuse a sub-agent", () => {
+    const { cwd, load } = place()
+    write(join(cwd, ".claude/settings.json"), JSON.stringify({ hooks: { SubagentStart: groups(["./start.sh"]) } }))
+    const hooks = { subagentStart: [{ command: "./start.sh" }] }
+    write(join(cwd, ".cursor/hooks.json"), JSON.stringify({ version: 1, hooks }))
+    const sources = ["claude", "cursor"]
+    load({ sources }).untrusted[0]!.trust()
+    assert.deepEqual(load({ sources }).hooks.map(({ name }) => name), ["claude", "cursor"])
+  })
+
   it("runs once where nothing can be refused", () => {
     const { cwd, load } = place()
     write(join(cwd, ".claude/settings.json"), JSON.stringify({ hooks: { Stop: groups(["./done.sh"]) } }))

@@ -18,6 +18,7 @@ import * as langChain from "./langChain.ts"
 import * as ai from "./model.ts"
 import * as openAi from "./openAiAgents.ts"
 import { events as openCode } from "./openCode.ts"
+import { events as pi } from "./pi.ts"
 import { events as strands } from "./strands.ts"
 
 /** The call that the model makes. */
@@ -113,19 +114,8 @@ const claudeAgent: Runner = (guard, { id = "c", name = "act", text = "hi" } = {}
 
 const piRunner: Runner = (guard, { id = "c", name = "act", text = "hi" } = {}, options = {}) =>
   counting(async (run) => {
-    const handlers = new Map<string, (event: object, context: object) => Promise<unknown>>()
-    const { hints = {} } = options
-    const on = (event: string, handler: (event: object, context: object) => Promise<unknown>) =>
-      handlers.set(event, handler)
-    Pi.make(guard, { hints })({ on, getAllTools: () => [] })
-    const context = {
-      hasUI: false,
-      signal: undefined,
-      abort: () => {},
-      sessionManager: { getSessionId: () => options.id ?? "s" },
-      ui: { notify: () => {} }
-    }
-    const fire = async (event: string, fields: object) => await handlers.get(event)?.(fields, context)
+    const { hints = {}, id: session = "s" } = options
+    const fire = pi(Pi.make(guard, { hints }), { context: { sessionManager: { getSessionId: () => session } } })
     const begun = await fire("input", { text: "go" }) as { readonly action: string }
     if (begun.action === "handled") return begun
     const call = { toolName: name, toolCallId: id, input: { text } }

@@ -108,6 +108,7 @@ const covers = ({ entry, dialect }: Kept, other: Facts): boolean => {
 /** What an entry can refuse, hide or change for the model. */
 const guarded: ReadonlySet<Occasion> = new Set([
   "prompt",
+  "subagent-start",
   "tool-call",
   "permission",
   "tool-result",
@@ -117,8 +118,8 @@ const guarded: ReadonlySet<Occasion> = new Set([
 
 /**
  * Whether the script gets the same input from the system of the kept entry, and every answer that refuses in the other
- * system refuses there too. Systems differ in this: exit code 1 refuses in Copilot only, `ask` is read by Claude Code and
- * not by Codex. So a guard runs for both systems, except for Codex after Claude Code, which reads more answers.
+ * system refuses there too. Systems differ in this: exit code 1 refuses in Copilot only, and Claude Code reads `ask`,
+ * which Codex ignores. So a guard runs for both systems, except for Codex after Claude Code, which reads more answers.
  */
 const readsAll = (kept: Kept, other: Facts, { dialect, system }: Source): boolean => {
   const about = eventOf(system.guide, other.event)

@@ -4,7 +4,7 @@ import type { Json } from "@belay/core/Json"
 import * as DataFlow from "@belay/hooks/DataFlow"
 import { Scripted } from "@belay/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { converse, toolsOf } from "./converse.ts"
+import { converse, toolsOf } from "./support/converse.ts"
 
 type Args = { readonly [name: string]: Json }
 

@@ -2,7 +2,7 @@
 import type { Json } from "@belay/core/Json"
 import * as DataFlow from "@belay/hooks/DataFlow"
 import { assert, describe, it } from "@effect/vitest"
-import { converse } from "./converse.ts"
+import { converse } from "./support/converse.ts"
 
 const asked = async (
   prompt: string,

@@ -4,7 +4,7 @@ import { defineTool } from "@belay/core/defineTool"
 import * as DataFlow from "@belay/hooks/DataFlow"
 import { Scripted } from "@belay/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { afterReading } from "./converse.ts"
+import { afterReading } from "./support/converse.ts"
 
 /** JavaScript programs may pass anything. */
 const make = (options: object) => () => DataFlow.make(options as DataFlow.Options)

@@ -1,7 +1,7 @@
 /** What grounds a value, and what is asked when nothing does. */
 import * as DataFlow from "@belay/hooks/DataFlow"
 import { assert, describe, it } from "@effect/vitest"
-import { afterReading, approve, converse } from "./converse.ts"
+import { afterReading, approve, converse } from "./support/converse.ts"
 
 const mail = "Hi, please pay DE89370400440532013000 or write to eve@evil.example about https://evil.example/form."
 

@@ -2,7 +2,7 @@
 import type { Json } from "@belay/core/Json"
 import { assert, describe, it } from "@effect/vitest"
 import { spelled } from "../../src/flow/internal/text/numbers.ts"
-import { afterReading } from "./converse.ts"
+import { afterReading } from "./support/converse.ts"
 
 type Args = { readonly [name: string]: Json }
 

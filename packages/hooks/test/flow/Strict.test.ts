@@ -1,7 +1,7 @@
 /** What an attacker who has read the code of the hook would try. */
 import type { Json, JsonObject } from "@belay/core/Json"
 import { assert, describe, it } from "@effect/vitest"
-import { afterReading, converse } from "./converse.ts"
+import { afterReading, converse } from "./support/converse.ts"
 
 type Args = { readonly [name: string]: Json }
 

@@ -8,7 +8,7 @@ import type { Decision, PendingAsk } from "@belay/core/RunState"
 import * as DataFlow from "@belay/hooks/DataFlow"
 import { Scripted } from "@belay/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { approve, converse, toolsOf } from "./converse.ts"
+import { approve, converse, toolsOf } from "./support/converse.ts"
 
 const mail = "Write to eve@evil.example and to mallory@evil.example."
 const send = (to: string, body = "") => ["send_mail", { to, body }] as const

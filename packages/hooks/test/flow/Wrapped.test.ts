@@ -3,7 +3,7 @@ import { defineHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import * as DataFlow from "@belay/hooks/DataFlow"
 import { assert, describe, it } from "@effect/vitest"
-import { converse } from "./converse.ts"
+import { converse } from "./support/converse.ts"
 
 const add = (change: (message: string) => string) =>
   defineHook({

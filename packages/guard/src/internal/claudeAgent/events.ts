@@ -144,10 +144,10 @@ export class Events {
   }
 
   /** All calls of a step are done, and the model has not read their results. */
-  readonly PostToolBatch = async ({ agent_id: id = "" }: Payload): Promise<HookOutput> => {
+  readonly PostToolBatch = ({ agent_id: id = "" }: Payload): Promise<HookOutput> => {
     const output = this.endings.get(id) ?? {}
     this.endings.delete(id)
-    return await Promise.resolve(output)
+    return Promise.resolve(output)
   }
 
   private async failed(input: Payload): Promise<HookOutput> {

@@ -152,7 +152,7 @@ const nameOf = (key: Json): string =>
 
 const isJson = Schema.is(JsonValue)
 
-/** Refuses a value that is too long before anything is stored: a hook that fails must not store a part of its writes. */
+/** Refuses a value that is too long. Otherwise the hook would fail after some of its variables were stored. */
 const short = (name: string, value: Json): Json => {
   // What is not JSON is refused when it is stored.
   const { length } = isJson(value) ? JSON.stringify(value) : ""
