@@ -220,7 +220,7 @@ print(json.dumps({"result": "continue", "follow_up_messages": []}))`
             names.includes(key)
           ),
           projectDir: cwd,
-          timeoutMs: 200,
+          ...(names.includes("slow") ? { timeoutMs: 200 } : {}),
           runners: Runners.make({ run: (request) => Command.run({ ...request, graceMs: 50 }) })
         })
       const run = async (names: ReadonlyArray<string>, metadata?: { readonly hooks: "none" }) => {
