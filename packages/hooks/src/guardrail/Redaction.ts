@@ -10,8 +10,8 @@ import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
 import { compileDetectors, type CustomDetector } from "./internal/detector.ts"
 import { defaultKinds, detectors, kinds } from "./internal/personalData.ts"
-import * as Redactor from "./internal/redactor.ts"
-import { scanRules } from "./internal/scan.ts"
+import * as Redactor from "./internal/redact/redactor.ts"
+import { scanRules } from "./internal/scan/scanRules.ts"
 import type { Pattern } from "./Pattern.ts"
 
 /**

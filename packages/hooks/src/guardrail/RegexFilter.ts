@@ -11,8 +11,8 @@ import { detectors as credentials } from "./internal/credentials.ts"
 import { compileDetector, type Detector } from "./internal/detector.ts"
 import { defaultKinds, detectors as personalData } from "./internal/personalData.ts"
 import { kindLabel } from "./internal/placeholderStore.ts"
-import * as Redactor from "./internal/redactor.ts"
-import { scanRules } from "./internal/scan.ts"
+import * as Redactor from "./internal/redact/redactor.ts"
+import { scanRules } from "./internal/scan/scanRules.ts"
 
 /**
  * What happens when a pattern matches: the text is rejected (`block`), the match is replaced by `[NAME]` (`redact`), or

@@ -12,9 +12,9 @@ import { atFirstUse } from "../internal/atFirstUse.ts"
 import { sha256 } from "../internal/nodeCrypto.ts"
 import { detectors, kinds } from "./internal/credentials.ts"
 import { compileDetectors, type CustomDetector, findAll } from "./internal/detector.ts"
-import { openSecretIn } from "./internal/openSecrets.ts"
-import * as Redactor from "./internal/redactor.ts"
-import { scanRules } from "./internal/scan.ts"
+import * as Redactor from "./internal/redact/redactor.ts"
+import { openSecretIn } from "./internal/scan/openSecrets.ts"
+import { scanRules } from "./internal/scan/scanRules.ts"
 import type { Pattern } from "./Pattern.ts"
 
 /**

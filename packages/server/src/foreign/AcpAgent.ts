@@ -22,7 +22,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import { toolNames } from "./internal/actions.ts"
-import { Conversation, type Next, type Start } from "./internal/conversation.ts"
+import { Conversation } from "./internal/conversation.ts"
+import type { Next, Start } from "./internal/conversationParts.ts"
 import { readText, runCommand, writeText } from "./internal/machine.ts"
 
 /** Options of a foreign agent. @category models @since 0.2.0 */

@@ -10,7 +10,7 @@ import { isFields } from "../../internal/fields.ts"
 import { isInside, real, sha256 } from "../../internal/files.ts"
 import { type Files, inside } from "./files.ts"
 import * as Kinds from "./kinds.ts"
-import * as Line from "./line.ts"
+import { named } from "./named.ts"
 
 /** A covered file: its real path and its content. */
 export interface Item {
@@ -58,7 +58,7 @@ export const of = (cwd: string, sources: ReadonlyArray<Source>, home: string, fi
         const line = JSON.stringify([handler.work, at, env])
         if (lines.has(line)) continue
         lines.add(line)
-        Line.named(handler.work, env, {
+        named(handler.work, env, {
           cwd,
           home,
           base: resolve(cwd, at),

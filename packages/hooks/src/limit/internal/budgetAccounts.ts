@@ -8,7 +8,6 @@ import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import { isProviderError } from "@belay/core/ProviderError"
-import type { Tokenizer } from "@belay/core/Tokenizer"
 import type { TurnInput } from "@belay/core/Turn"
 import type { Usage } from "@belay/core/Usage"
 import * as Cause from "effect/Cause"
@@ -16,61 +15,33 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Ledger from "../Ledger.ts"
+import {
+  type AccountOptions,
+  areReserved,
+  type Call,
+  freeErrors,
+  oneCall,
+  type Plan,
+  toEffect,
+  type Verdict
+} from "./budgetCall.ts"
 import { type Charge, chargesOf } from "./budgetCharges.ts"
 import type { BudgetRules, Rule } from "./budgetRules.ts"
 import { owners } from "./budgetState.ts"
-import { dependentsOf, type OpenCalls, openCallsOf } from "./openCalls.ts"
+import { dependentsOf, openCallsOf } from "./openCalls.ts"
 import { requestTokens } from "./requestTokens.ts"
 import * as Waiters from "./waiters.ts"
 
-/** The options that accounts need. */
-interface AccountOptions {
-  readonly assumeOutputTokens?: number
-  readonly ledger?: Ledger.Ledger
-  readonly onLimit?: "reject" | "abort"
-  readonly onUnknownPrice?: "stop" | "count"
-  readonly tokenizer?: Tokenizer
-}
-
 type Next = Parameters<NonNullable<AgentHook["wrapLlmCall"]>>[1]
 
-/** A call that has no reservation yet. */
-interface Plan {
-  readonly id: string
-  readonly request: LlmRequest
-  /** The most that the call may cost. */
-  readonly estimate: Ledger.Amount
-  readonly ctx: HookContext
-  /** The calls of the turn that have a reservation. */
-  readonly open: OpenCalls
-}
-
-/** A call, from its reservation to its settlement. */
-interface Call extends Plan {
-  readonly charges: ReadonlyArray<Charge>
-}
-
-/** What an account says about a call. */
-type Verdict = "reserved" | "wait" | { readonly reason: string }
-
-const areReserved = (verdicts: ReadonlyArray<Verdict>): boolean => verdicts.every((verdict) => verdict === "reserved")
-
 type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
-
-/** A call of which only the number counts. */
-const oneCall: Ledger.Amount = Object.freeze({ ...Ledger.nothing, calls: 1 })
 
 /** The call has its reservation, without an operation of the fiber. */
 const isReserved = Effect.succeed(true)
 
-const toEffect = <A>(run: () => A | Effect.Effect<A, unknown>): Effect.Effect<A, unknown> =>
-  Effect.suspend(() => {
-    const result = run()
-    return Effect.isEffect(result) ? result : Effect.succeed(result)
-  })
-
 /** A call that waits tries again when a call is settled, and after these times, because other processes settle too. */
 const firstWaitMs = 20
+
 const lastWaitMs = 250
 
 /** A class: it holds the mutable state of one hook, its id as the owner of reservations and its clocks. */
@@ -316,13 +287,3 @@ export class BudgetAccounts {
     return (scope === "run" ? root.turnNumber : 0) * this.settings.rules.length + index
   }
 }
-
-/** Errors with which a vendor refuses a call before a model runs. */
-const freeErrors: ReadonlySet<string> = new Set([
-  "RateLimited",
-  "Overloaded",
-  "ContextOverflow",
-  "Auth",
-  "NotFound",
-  "InvalidRequest"
-])

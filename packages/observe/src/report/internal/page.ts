@@ -2,7 +2,8 @@
  * The program of the page. It runs in a browser: `page` is written into the report as text, so it must not use anything
  * from outside of it.
  */
-import type { ReportData, Row, RowKind } from "./reportData.ts"
+import type { ReportData } from "./reportData.ts"
+import type { Row, RowKind } from "./reportRows.ts"
 
 /** The part of the DOM that the page uses. */
 interface Element {

@@ -3,48 +3,8 @@ import type { AgentEvent } from "@belay/core/AgentEvent"
 import { addUsd } from "@belay/core/Cost"
 import type { Usage } from "@belay/core/Usage"
 import type { Recording } from "../Recording.ts"
+import { type DecisionCells, noTotals, type Row, type RowKind, singleRow, type Totals } from "./reportRows.ts"
 import { dollars, isRealDecision, json, price, tokens } from "./reportText.ts"
-
-/** A decision of a hook: `[hook, point, answer, reason, what changed, milliseconds, was it a trial]`. */
-type DecisionCells = readonly [string, string, string, string, string, number, boolean]
-
-/** What a row is about. A filter shows one of them alone. */
-export type RowKind = "session" | "turn" | "model" | "tool" | "decision" | "approval" | "history" | "message"
-
-export interface Row {
-  readonly kind: RowKind
-  /** How deep the agent is in the tree of agents. */
-  readonly depth: number
-  readonly agent: string
-  /** Milliseconds since the beginning of the recording. */
-  readonly at: number
-  /** How long it took, in milliseconds. */
-  ms?: number
-  title: string
-  /** A short text beside the title. */
-  note?: string
-  /** `good`: it succeeded. `bad`: it failed or was refused. `changed`: by a hook. `open`: no end is known. */
-  state: "good" | "bad" | "changed" | "open" | "plain"
-  /** Labels and texts that are shown when the row is opened. */
-  readonly details: Array<readonly [string, string]>
-  readonly decisions: Array<DecisionCells>
-}
-
-interface Totals {
-  turns: number
-  modelCalls: number
-  toolCalls: number
-  decisions: number
-  refused: number
-  failures: number
-  questions: number
-  inputTokens: number
-  outputTokens: number
-  usd: number
-  unpriced: number
-  /** The cost as text. */
-  cost: string
-}
 
 export interface ReportData {
   readonly title: string
@@ -78,20 +38,7 @@ export const reportData = (recording: Recording, title: string, redact: (text: s
 /** A class, because each event may change a row that an earlier one has begun. */
 class Builder {
   readonly rows: Array<Row> = []
-  readonly totals: Totals = {
-    turns: 0,
-    modelCalls: 0,
-    toolCalls: 0,
-    decisions: 0,
-    refused: 0,
-    failures: 0,
-    questions: 0,
-    inputTokens: 0,
-    outputTokens: 0,
-    usd: 0,
-    unpriced: 0,
-    cost: "not known"
-  }
+  readonly totals = noTotals()
   private readonly redact: (text: string) => string
   private readonly start: number
   /** Rows that have begun and not ended, by what they are. */
@@ -179,69 +126,23 @@ class Builder {
           ...details
         ], this.takeEarly(key))
       }
-      case "ask":
-        this.totals.questions++
-        return this.add(event, "approval", `A person is asked about ${event.ask.tool}`, "open", "", [
-          ["arguments", json(event.ask.args)],
-          ["reason", event.ask.reason ?? ""]
-        ])
-      case "decided":
-        return this.add(event, "approval", `Decided: ${event.decision}`, "plain", event.by ?? "")
-      case "hook-failed":
-        this.totals.failures++
-        return this.add(event, "decision", `The hook ${event.hook} failed at ${event.point}`, "bad", event.policy, [
-          ["message", event.message]
-        ])
       case "custom":
         return event.name === "redacted" ? this.redacted(event) : undefined
-      case "compaction":
-        return this.add(event, "history", `Compaction: ${event.removedCount} messages removed`, "changed", "", [
-          ["summary", event.summary]
-        ])
-      case "rotation":
-        return this.add(event, "history", `Rotation: ${event.step}`, "changed", event.to ?? "")
+      case "ask":
+        this.totals.questions++
+        return this.addSingle(event)
+      case "hook-failed":
       case "limit":
         this.totals.failures++
-        return this.add(event, "turn", `Limit reached: ${event.limit}`, "bad", `${event.used} of ${event.max}`)
-      case "inject":
-        // The row of the tool shows who has changed its arguments.
-        if (event.hook === "runtime") return undefined
-        return this.add(event, "message", `The hook ${event.hook} adds a text`, "changed", "", [["text", event.text]])
-      case "warning":
-      case "notice":
-        return this.add(
-          event,
-          "message",
-          `${event.type === "warning" ? "Warning" : "Notice"} of ${event.hook}`,
-          "plain",
-          "",
-          [
-            ["text", event.message]
-          ]
-        )
-      case "steer":
-      case "follow-up":
-        return this.add(
-          event,
-          "message",
-          event.type === "steer" ? "A message while the turn ran" : "Follow-up",
-          "plain",
-          "",
-          [
-            ["text", event.message]
-          ]
-        )
-      case "args-repaired":
-        return this.add(event, "tool", `The arguments of ${event.call.name} were repaired`, "changed", "", [
-          ["as the model wrote them", event.text]
-        ])
-      case "session-start":
-        return this.add(event, "session", `Session ${event.sessionId}`, "plain", event.source)
-      case "session-end":
-        return this.add(event, "session", `Session ${event.sessionId} ended`, "plain", event.reason)
+        return this.addSingle(event)
       default:
-        return undefined
+        return this.addSingle(event)
     }
+  }
+
+  private addSingle(event: AgentEvent): Row | undefined {
+    const row = singleRow(event)
+    return row && this.add(event, row.kind, row.title, row.state ?? "plain", row.note, row.details)
   }
 
   private endModel(event: Extract<AgentEvent, { readonly type: "llm-end" }>): void {

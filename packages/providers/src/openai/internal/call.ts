@@ -13,12 +13,13 @@ import * as Format from "./request/format.ts"
 import type { Renderer } from "./request/message.ts"
 import * as Errors from "./response/errors.ts"
 import * as Exchange from "./transport/exchange.ts"
+import type { Timeouts } from "./transport/exchangeParts.ts"
 
 /** An endpoint of a vendor. */
 export interface Vendor extends Line.Access {
   readonly codec: Codec
   readonly compatOf: (model: string) => Compat
-  readonly timeouts: { readonly stream: Exchange.Timeouts; readonly whole: Exchange.Timeouts }
+  readonly timeouts: { readonly stream: Timeouts; readonly whole: Timeouts }
 }
 
 /** Sends a request. Without a sink, the answer is not streamed. */

@@ -2,66 +2,23 @@
  * A running foreign agent: its process, its session, and what it waits for. The agent works on its own; what it asks
  * for is collected, and `next` returns it in the order in which it came.
  */
-import type { ContentBlock, PermissionOption, SessionUpdate, ToolCallUpdate } from "@agentclientprotocol/sdk"
+import type { ContentBlock, SessionUpdate, ToolCallUpdate } from "@agentclientprotocol/sdk"
 import type { JsonObject } from "@belay/core/Json"
 import type { ToolCall } from "@belay/core/Message"
 import { spawn } from "node:child_process"
 import { Readable, Writable } from "node:stream"
 import { actionOf, lineOf } from "./actions.ts"
+import * as Parts from "./conversationParts.ts"
 import { type CommandEnd, stopGroup } from "./machine.ts"
-import { loadPeer, passOn } from "./peer.ts"
 import { safeVariables } from "./variables.ts"
-
-/** How to start a foreign agent. */
-export interface Start {
-  readonly command: string
-  readonly args: ReadonlyArray<string>
-  readonly env: { readonly [name: string]: string }
-  readonly cwd: string
-  readonly startTimeoutMs: number
-  readonly files: "none" | "read" | "write"
-  readonly terminal: boolean
-}
-
-/** How a call of the agent ended, after all hooks. */
-export interface Ended {
-  readonly ok: boolean
-  /** The output, or the reason. */
-  readonly output: unknown
-}
-
-/** Why a call waits, and what its answer is for. */
-export interface Waiting {
-  /** What the tool does when hooks and people have allowed the call. */
-  readonly kind: "permission" | "read" | "write" | "terminal"
-  readonly args: JsonObject
-  readonly end: (ended: Ended) => void
-}
-
-/** What happens next: the agent wants something, or it has finished. */
-export type Next =
-  | { readonly type: "calls"; readonly text: string; readonly calls: ReadonlyArray<ToolCall> }
-  | { readonly type: "done"; readonly text: string; readonly stopReason: string }
-
-/** What the agent has used since it was asked for the last time, where it says so. */
-export interface Spent {
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly costUsd?: number
-}
-
-/** How many milliseconds a cancelled agent has to put things in order. */
-const graceMs = 2_000
-
-const load = () => loadPeer("@agentclientprotocol/sdk", () => import("@agentclientprotocol/sdk").catch(passOn))
 
 /** A class, because it is the state of a process. */
 export class Conversation {
   /** The calls that hooks, people and tools have not answered yet, by id. */
-  readonly waiting = new Map<string, Waiting>()
+  readonly waiting = new Map<string, Parts.Waiting>()
   /** Receives the text while it is written. */
   onText: ((text: string) => void) | undefined = undefined
-  private readonly start: Start
+  private readonly start: Parts.Start
   private readonly shown = new Map<string, ToolCallUpdate>()
   private readonly terminals = new Map<string, CommandEnd>()
   private queue: Array<ToolCall> = []
@@ -74,12 +31,12 @@ export class Conversation {
   private failure: Error | undefined = undefined
   private notify: (() => void) | undefined = undefined
   private said = ""
-  private connected: Connected | undefined = undefined
+  private connected: Parts.Connected | undefined = undefined
   private isEnded = false
   /** Settles when the agent has answered. */
   private working: Promise<void> | undefined = undefined
 
-  constructor(start: Start) {
+  constructor(start: Parts.Start) {
     this.start = start
   }
 
@@ -90,7 +47,7 @@ export class Conversation {
   /** Starts the process and its session. */
   async open(): Promise<void> {
     const { args, command, cwd, env, files, startTimeoutMs, terminal } = this.start
-    const { PROTOCOL_VERSION, client, ndJsonStream } = await load()
+    const { PROTOCOL_VERSION, client, ndJsonStream } = await Parts.load()
     const child = spawn(command, [...args], {
       cwd,
       env: { ...safeVariables(), ...env },
@@ -116,17 +73,19 @@ export class Conversation {
     const app = client({ name: "belay" })
       .onRequest("session/request_permission", ({ params }) => {
         const { args: asked, name } = actionOf(params, this.shown.get(params.toolCall.toolCallId))
-        return this.ask(name, asked, "permission").then((ended) => ({ outcome: outcomeOf(params.options, ended.ok) }))
+        return this.ask(name, asked, "permission").then((ended) => ({
+          outcome: Parts.outcomeOf(params.options, ended.ok)
+        }))
       })
       .onRequest("fs/read_text_file", ({ params: { limit, line, path } }) => {
-        const asked = { file_path: path, ...given({ offset: line, limit }) }
-        return this.ask("Read", asked, "read").then((ended) => ({ content: textOf(ended) }))
+        const asked = { file_path: path, ...Parts.given({ offset: line, limit }) }
+        return this.ask("Read", asked, "read").then((ended) => ({ content: Parts.textOf(ended) }))
       })
       .onRequest(
         "fs/write_text_file",
         ({ params: { content, path } }) =>
           this.ask("Write", { file_path: path, content }, "write").then((ended) => {
-            textOf(ended)
+            Parts.textOf(ended)
             return {}
           })
       )
@@ -173,14 +132,15 @@ export class Conversation {
       starting.then(() => clearTimeout(timer), () => clearTimeout(timer))
       gone.catch(() => clearTimeout(timer))
     })
-    const started = await Promise.race([patient(starting, isCut), gone, late]).catch((error: Error) => {
+    const started = await Promise.race([Parts.patient(starting, isCut), gone, late]).catch((error: Error) => {
       close()
       return Promise.reject(error)
     })
     this.connected = {
       close,
       cancel: () => agent.notify("session/cancel", { sessionId: started.sessionId }).catch(() => {}),
-      prompt: (prompt) => patient(agent.request("session/prompt", { sessionId: started.sessionId, prompt }), isCut)
+      prompt: (prompt) =>
+        Parts.patient(agent.request("session/prompt", { sessionId: started.sessionId, prompt }), isCut)
     }
   }
 
@@ -201,7 +161,7 @@ export class Conversation {
   }
 
   /** Waits until the agent wants something or has finished. */
-  async next(): Promise<Next> {
+  async next(): Promise<Parts.Next> {
     while (this.queue.length === 0 && this.done === undefined && this.failure === undefined) {
       await new Promise<void>((resolve) => {
         this.notify = resolve
@@ -219,7 +179,7 @@ export class Conversation {
   }
 
   /** Returns what was used since the last call of this function, if the agent says so. */
-  spent(): Spent | undefined {
+  spent(): Parts.Spent | undefined {
     if (!this.hasSpent) return undefined
     const { cost, tokens } = this
     const costUsd = Math.max(0, cost.told - cost.counted)
@@ -241,7 +201,7 @@ export class Conversation {
     if (working === undefined) return connected.close()
     // An agent that listens can put things in order before its process ends.
     void connected.cancel()
-    const timer = setTimeout(connected.close, graceMs)
+    const timer = setTimeout(connected.close, Parts.graceMs)
     void working.then(() => {
       clearTimeout(timer)
       connected.close()
@@ -263,7 +223,7 @@ export class Conversation {
     }
   }
 
-  private ask(name: string, args: JsonObject, kind: Waiting["kind"]): Promise<Ended> {
+  private ask(name: string, args: JsonObject, kind: Parts.Waiting["kind"]): Promise<Parts.Ended> {
     const id = `acp_${++this.count}_${crypto.randomUUID().slice(0, 8)}`
     return new Promise((resolve) => {
       this.waiting.set(id, { kind, args, end: resolve })
@@ -284,14 +244,14 @@ export class Conversation {
     const variables = Object.fromEntries(env.map(({ name, value }) => [name, value]))
     const ended = await this.ask("Bash", {
       command: args.length === 0 ? command : lineOf([command, ...args]),
-      ...given({ cwd, limit: outputByteLimit }),
+      ...Parts.given({ cwd, limit: outputByteLimit }),
       ...(env.length === 0 ? {} : { env: variables })
     }, "terminal")
     const terminalId = `terminal_${++this.count}`
-    const output = textOf(ended)
+    const output = Parts.textOf(ended)
     this.terminals.set(
       terminalId,
-      isCommandEnd(ended.output) ? ended.output : {
+      Parts.isCommandEnd(ended.output) ? ended.output : {
         output,
         truncated: false,
         exitCode: 0,
@@ -332,48 +292,8 @@ export class Conversation {
       const value: unknown = Reflect.get(usage, key)
       return typeof value === "number" && value >= 0 && Number.isSafeInteger(value) ? value : 0
     }
-    this.tokens = {
-      input: of("inputTokens") + of("cachedReadTokens") + of("cachedWriteTokens"),
-      output: of("outputTokens")
-    }
+    const input = of("inputTokens") + of("cachedReadTokens") + of("cachedWriteTokens")
+    this.tokens = { input, output: of("outputTokens") }
     this.hasSpent = true
   }
 }
-
-/** What a started agent can be asked. */
-interface Connected {
-  readonly prompt: (prompt: Array<ContentBlock>) => Promise<{ readonly stopReason: string }>
-  readonly cancel: () => Promise<void>
-  readonly close: () => void
-}
-
-/** Fails later, because the end of the process says more than the end of its connection. That is `isCut` then. */
-const patient = <A>(promise: Promise<A>, isCut: () => boolean): Promise<A> =>
-  promise.catch((error: Error) =>
-    new Promise((_, reject) => void setTimeout(() => reject(error), isCut() ? 5_000 : 200).unref())
-  )
-
-/** Leaves out what the agent has left out. */
-const given = (fields: { readonly [name: string]: string | number | null | undefined }): JsonObject =>
-  Object.fromEntries(
-    Object.entries(fields).filter((entry): entry is [string, string | number] => (entry[1] ?? undefined) !== undefined)
-  )
-
-/** Permission is given once, so that every call is asked for. */
-const outcomeOf = (options: ReadonlyArray<PermissionOption>, isAllowed: boolean) => {
-  const wanted = isAllowed ? ["allow_once"] : ["reject_once", "reject_always"]
-  const option = wanted.flatMap((kind) => options.find((one) => one.kind === kind) ?? [])[0]
-  return option === undefined
-    ? { outcome: "cancelled" as const }
-    : { outcome: "selected" as const, optionId: option.optionId }
-}
-
-const textOf = ({ ok, output }: Ended): string => {
-  const text = typeof output === "string" ? output : isCommandEnd(output) ? output.output : JSON.stringify(output ?? "")
-  if (!ok) throw new Error(text)
-  return text
-}
-
-const isCommandEnd = (output: unknown): output is CommandEnd =>
-  typeof output === "object" && output !== null && "output" in output && typeof output.output === "string" &&
-  "exitCode" in output

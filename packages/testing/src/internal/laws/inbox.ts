@@ -1,31 +1,14 @@
 /** The laws of inboxes. */
-import { type Care, type Due, type Inbox, inMemory, type NewEntry } from "@belay/core/Inbox"
+import type { Due, Inbox, NewEntry } from "@belay/core/Inbox"
 import * as Effect from "effect/Effect"
-import { random } from "../../SeededRandom.ts"
-import { holds, type Law, same } from "./law.ts"
+import { compare, dueIds, entry, keysOf, run } from "./inboxEntries.ts"
+import { type Law, same } from "./law.ts"
 
 interface Subject {
   readonly inbox: Inbox
   readonly reopen?: () => Promise<Inbox> | Inbox
   readonly dispose?: () => Promise<void> | void
 }
-
-const run = Effect.runPromise
-
-/** An entry with defaults. */
-const entry = (key: string, more: Partial<NewEntry> = {}): NewEntry => ({
-  sessionId: "s",
-  key,
-  kind: "message",
-  body: { message: key },
-  at: 1_000,
-  ...more
-})
-
-const keysOf = async (inbox: Inbox, sessionId = "s") => (await run(inbox.open(sessionId))).map(({ key }) => key)
-
-const dueIds = async (inbox: Inbox, until = Number.MAX_SAFE_INTEGER) =>
-  (await run(inbox.due({ until, limit: 100 }))).map(({ sessionId }) => sessionId)
 
 /** One law: its name, and what it checks. */
 type InboxLaw = readonly [name: string, prove: (inbox: Inbox, subject: Subject) => Promise<void>]
@@ -298,52 +281,6 @@ const laws: ReadonlyArray<InboxLaw> = [
     for (const seed of [1, 2, 3]) await compare(inbox, `r${seed}-`, seed)
   }]
 ]
-
-/** Does the same at random to this inbox and to one in memory. */
-const compare = async (inbox: Inbox, prefix: string, seed: number): Promise<void> => {
-  const model = inMemory()
-  const { below, pick } = random(seed)
-  const ids = ["a", "b", "c"].map((id) => `${prefix}${id}`)
-  const both = async (what: string, act: (one: Inbox) => Effect.Effect<unknown, unknown>): Promise<void> => {
-    const [found, expected] = [await run(act(inbox)), await run(act(model))]
-    same(withoutSeq(found), withoutSeq(expected), `seed ${seed}, ${what}`)
-  }
-  const caring = async (what: string, act: (care: Care) => Effect.Effect<unknown, unknown>): Promise<void> => {
-    if (inbox.care !== undefined) await both(what, (one) => act(one.care!))
-  }
-  const pins = async (what: string, release: string | undefined, id: string): Promise<void> => {
-    if (inbox.pin !== undefined) await both(what, (one) => one.pin!(id, release))
-  }
-  for (let step = 0; step < 80; step++) {
-    const [id, key] = [pick(ids), `k${below(6)}`]
-    const kind = pick(["message", "message", "steer", "decide", "cancel"] as const)
-    const status = pick(["begun", "suspended", "suspended", "done", "dead"] as const)
-    const at = below(50)
-    await pick([
-      () => both("add", (one) => one.add(entry(key, { sessionId: id, kind, at }), { perSession: 4 })),
-      () => both("add", (one) => one.add(entry(key, { sessionId: id, kind, at }), { perSession: 4 })),
-      () => both("begin", (one) => one.begin(id, key)),
-      () => pins("pin", pick(["v1", "v2", undefined]), id),
-      () => caring("revive", ({ revive }) => revive(id, key)),
-      () => caring("drop", ({ drop }) => drop(id, key)),
-      () => both("report", (one) => one.report(id, key, status, { step }))
-    ])()
-    await both("open", (one) => one.open(id))
-    await both(
-      "due",
-      (one) =>
-        Effect.map(
-          one.due({ until: 25, limit: 500, release: "v1" }),
-          (all) => all.filter(({ sessionId }) => ids.includes(sessionId))
-        )
-    )
-  }
-  holds((await Promise.all(ids.map((id) => keysOf(inbox, id)))).flat().length > 0, "something is open in the end")
-}
-
-/** Another session may have been counted before. */
-const withoutSeq = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value ?? null, (name, one: unknown) => name === "seq" ? undefined : one))
 
 /** Returns the laws for inboxes that `make` creates. */
 export const inboxLaws = (make: () => Promise<Subject>): ReadonlyArray<Law> =>

@@ -35,6 +35,7 @@ import type { Bare, Conversation, Failure } from "./conversation.ts"
 import { type GivenFields, wrongGiven } from "./given.ts"
 import { forgetPlaced } from "./keptState.ts"
 import { callModel, modelAnswer, modelDelta, modelRequest, ownErrorOf } from "./modelPoints.ts"
+import type { SessionOptions } from "./sessionOptions.ts"
 import { callTool, decide, questionsOf, toolCall, toolResult } from "./toolPoints.ts"
 import { verdictOf, withContext } from "./verdictOf.ts"
 
@@ -43,14 +44,6 @@ const maxTries = 10
 
 /** The maximum length of a message, in characters. */
 const limits = { textLength: 5_000_000 }
-
-/** What all sessions of a guard share. */
-export interface SessionOptions {
-  /** Where log lines go. */
-  readonly logging: Context.Context<never>
-  readonly followUps: number
-  readonly forget: (id: string) => void
-}
 
 /** A class, so that all sessions share their methods. */
 export class GuardedSession implements GuardSession {

@@ -7,8 +7,9 @@ import { oneLine } from "../../../data/text/ErrorMessage.ts"
 import type { GuardOptions, GuardSession, GuardSessionOptions, SessionGuard } from "../../Driver.ts"
 import { loggingOf } from "../platform/logging.ts"
 import { Conversation } from "./conversation.ts"
-import { GuardedSession, type SessionOptions } from "./guardedSession.ts"
+import { GuardedSession } from "./guardedSession.ts"
 import { sessionAgentOf } from "./sessionAgent.ts"
+import type { SessionOptions } from "./sessionOptions.ts"
 
 const sessionKinds: OptionKinds<GuardSessionOptions> = {
   id: "text",

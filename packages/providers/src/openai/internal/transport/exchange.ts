@@ -1,7 +1,6 @@
 /** Runs one request: time limits, decoding of the answer, and delivery of deltas. */
 import { textOf } from "#platform"
-import type { LlmDelta, LlmRequest } from "@belay/core/LlmCall"
-import type { DeltaSink } from "@belay/core/LlmProvider"
+import type { LlmDelta } from "@belay/core/LlmCall"
 import type { ProviderError, Timeout } from "@belay/core/ProviderError"
 import * as Exit from "effect/Exit"
 import { compact, parse } from "../request/guards.ts"
@@ -10,37 +9,19 @@ import * as Errors from "../response/errors.ts"
 import * as Sse from "../response/sse.ts"
 import type { Assembler, Outcome } from "../response/stream.ts"
 import * as Template from "../response/template.ts"
+import {
+  chunksIn,
+  type Exchange,
+  firstCharacter,
+  isEnd,
+  join,
+  longestAnswer,
+  longestError,
+  longestEvent,
+  longestStream,
+  longestTimer
+} from "./exchangeParts.ts"
 import type { Handle, Incoming, Listener, Transport } from "./transport.ts"
-
-/** Time limits of one exchange, in milliseconds. */
-export interface Timeouts {
-  readonly headersMs: number
-  readonly firstEventMs: number
-  readonly idleMs: number
-  readonly totalMs?: number
-}
-
-/** The request, and how to read its answer. */
-export interface Exchange<A> {
-  readonly request: LlmRequest
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-  readonly source: Errors.Source
-  readonly timeouts: Timeouts
-  readonly sink: DeltaSink | undefined
-  readonly assembler: (
-    request: LlmRequest,
-    provider: string,
-    emit: ((delta: LlmDelta) => void) | undefined
-  ) => Assembler<A>
-}
-
-const longestEvent = 8 * 1024 * 1024
-const longestAnswer = 64 * 1024 * 1024
-const longestStream = 256 * 1024 * 1024
-const longestError = 64 * 1024
-/** Longer timers fire immediately. */
-const longestTimer = 2 ** 31 - 1
 
 /** Starts an exchange and calls `done` once. Returns a function that aborts it. */
 export const run = <A>(
@@ -344,40 +325,5 @@ class Running<A> implements Listener {
 }
 
 const checkTime = (running: { readonly checkTime: () => void }): void => running.checkTime()
+
 const expired = (running: { readonly expired: () => void }): void => running.expired()
-
-/** Whether an event marks the end. Some servers write blanks around the mark. */
-const isEnd = (data: string): boolean => data.length < 12 && data.trim() === "[DONE]"
-
-/**
- * Returns the chunks of an event. If a server sends no blank lines, each line is one chunk. `undefined` stands for text
- * that is not JSON.
- */
-const chunksIn = (data: string): ReadonlyArray<unknown> => {
-  const chunk = parse(data)
-  if (chunk !== undefined) return [chunk]
-  if (data.trim() === "") return []
-  return data.includes("\n")
-    ? data.split("\n").filter((line) => line.trim() !== "" && !isEnd(line)).map(parse)
-    : [undefined]
-}
-
-const join = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
-  if (parts.length === 1 && parts[0] !== undefined) return parts[0]
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
-  }
-  return whole
-}
-
-/** Returns the first character that is not blank. A byte order mark is blank. */
-const firstCharacter = (bytes: Uint8Array): string | undefined => {
-  for (const byte of bytes) {
-    const isBlank = byte === 32 || (byte >= 9 && byte <= 13) || byte === 0xef || byte === 0xbb || byte === 0xbf
-    if (!isBlank) return String.fromCharCode(byte)
-  }
-  return undefined
-}

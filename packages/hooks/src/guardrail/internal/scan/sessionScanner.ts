@@ -9,8 +9,9 @@ import {
   noPlaceholders,
   type Placeholders,
   type PlaceholderStore
-} from "./placeholderStore.ts"
-import { Scan, type ScanRules } from "./scan.ts"
+} from "../placeholderStore.ts"
+import { Scan } from "./scan.ts"
+import type { ScanRules } from "./scanRules.ts"
 
 /** Where a hook searches. */
 export type Place = "input" | "output" | "toolArguments" | "toolResults" | "history"

@@ -5,28 +5,25 @@
 import type { ConfigError } from "@belay/core/AgentError"
 import type { AgentHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
-import type { HookContext } from "@belay/core/HookContext"
-import type { Json } from "@belay/core/Json"
 import type { LlmDelta, LlmResponse } from "@belay/core/LlmCall"
-import { matcher } from "@belay/core/NamePattern"
 import { checkOptions, oneOf, within } from "@belay/core/OptionCheck"
-import { failure, type ToolResult } from "@belay/core/Tool"
 import type { TurnInput } from "@belay/core/Turn"
-import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import * as HookDefaults from "../../HookDefaults.ts"
-import { withoutUndefined } from "../../internal/withoutUndefined.ts"
-import * as Pattern from "../Pattern.ts"
-import type { Detector } from "./detector.ts"
-import { kindLabel } from "./placeholderStore.ts"
-import { revealJson, revealText } from "./reveal.ts"
-import { isWithoutSigns, minimumHold, openFindingIn, type Scan, type ScanRules } from "./scan.ts"
-import { type Detection, type Place, placeNames, SessionScanner } from "./sessionScanner.ts"
+import * as HookDefaults from "../../../HookDefaults.ts"
+import { withoutUndefined } from "../../../internal/withoutUndefined.ts"
+import * as Pattern from "../../Pattern.ts"
+import type { Detector } from "../detector.ts"
+import { kindLabel } from "../placeholderStore.ts"
+import type { Scan } from "../scan/scan.ts"
+import { minimumHold, openFindingIn, type ScanRules } from "../scan/scanRules.ts"
+import { type Detection, type Place, placeNames, SessionScanner } from "../scan/sessionScanner.ts"
+import { always, never, resultMethods, wrapToolCall } from "./resultMethods.ts"
+import { revealText } from "./reveal.ts"
 
-export type { Detection, Place } from "./sessionScanner.ts"
+export type { Detection, Place } from "../scan/sessionScanner.ts"
 
 /** The options that the hooks share. */
-interface SharedOptions extends HookDefaults.HookDefaults {
+export interface SharedOptions extends HookDefaults.HookDefaults {
   /** Default: everywhere. */
   readonly places?: ReadonlyArray<Place>
   /** Tools that receive the values. Default none. */
@@ -116,9 +113,6 @@ const holdFor = (
   if (openValueIn === undefined || rules.placeholders !== undefined || !rules.searchesBatches) return { chars }
   return { chars, from: (text) => Math.min(openValueIn(text), openFindingIn(rules, text)) }
 }
-
-const always = () => true
-const never = () => false
 
 const inputMethods = (scanner: SessionScanner): Pick<AgentHook, "concealMessages" | "preTurn"> => ({
   concealMessages: (messages, ctx) =>
@@ -222,88 +216,3 @@ const argumentMethods = (scanner: SessionScanner): Pick<AgentHook, "preDelegatio
     return message === delegation.message ? undefined : HookAction.transform({ ...delegation, message })
   }
 })
-
-const resultMethods = (
-  scanner: SessionScanner,
-  tools: SharedOptions["tools"]
-): Pick<AgentHook, "postDelegation" | "postToolCall"> => {
-  const isScanned = tools === undefined ? always : matcher(tools)
-  return {
-    // `wrapToolCall` has scanned the result of a tool. The results of hooks are scanned here; every lookalike in them
-    // is a placeholder.
-    postToolCall: ({ call, result }, ctx) => {
-      if (result.ok && isWithoutSigns(scanner.rules, result.output)) return undefined
-      const { blocked, value } = scanner.scan("toolResults", ctx, always, (scan) => scanResult(result, scan))
-      if (blocked !== undefined) return HookAction.transform(withheldResult(scanner, call.name, blocked))
-      return value === result ? undefined : HookAction.transform(value)
-    },
-    postDelegation: ({ delegation, result }, ctx) => {
-      const { blocked, value: text } = scanner.scan(
-        "toolResults",
-        ctx,
-        // The other agent may repeat the placeholders in its task, and the placeholders of values that were found in
-        // its messages.
-        (placeholder, known) =>
-          delegation.message.toUpperCase().includes(placeholder.toUpperCase()) || known.isKnown(placeholder),
-        (scan) => scan.text(result.text)
-      )
-      if (blocked !== undefined) return scanner.reject(blocked, "toolResults")
-      if (isScanned(delegation.agent)) scanner.sessionOf(ctx).delegated.add(text)
-      return text === result.text ? undefined : HookAction.transform({ ...result, text })
-    }
-  }
-}
-
-const wrapToolCall = (
-  scanner: SessionScanner,
-  options: SharedOptions,
-  scansResults: boolean
-): NonNullable<AgentHook["wrapToolCall"]> => {
-  const isScanned = options.tools === undefined ? always : matcher(options.tools)
-  const isRevealed = options.revealTo === undefined ? never : matcher(options.revealTo)
-  return (call, next, ctx) => {
-    if (!isScanned(call.name)) return next(call)
-    const args = isRevealed(call.name)
-      ? scanner.store.use(ctx, (placeholders) => revealJson(scanner.rules, placeholders, call.args))
-      : call.args
-    const result = next(args === call.args ? call : { ...call, args })
-    return scansResults
-      ? Effect.map(result, (value) => scanToolResult(scanner, value, call.args, call.name, ctx))
-      : result
-  }
-}
-
-const scanToolResult = (
-  scanner: SessionScanner,
-  result: ToolResult,
-  args: Json,
-  tool: string,
-  ctx: HookContext
-): ToolResult => {
-  if (result.ok && typeof result.output !== "string" && isWithoutSigns(scanner.rules, result.output)) return result
-  let argsText: string | undefined
-  const { delegated } = scanner.sessionOf(ctx)
-  const isDelegated = delegated.size > 0 && result.ok && typeof result.output === "string" &&
-    delegated.delete(result.output)
-  const isPlaceholder = (placeholder: string) => {
-    argsText ??= args === null ? "" : JSON.stringify(args).toUpperCase()
-    return isDelegated || argsText.includes(placeholder.toUpperCase())
-  }
-  const { blocked, value } = scanner.scan("toolResults", ctx, isPlaceholder, (scan) => scanResult(result, scan))
-  // A wrapper has no decision record, so this is how a report knows. A program may call the wrapper without events.
-  const { events }: Partial<HookContext> = ctx
-  if (blocked !== undefined || value !== result) events?.emit("redacted", { tool })
-  return blocked === undefined ? value : withheldResult(scanner, tool, blocked)
-}
-
-const withheldResult = (scanner: SessionScanner, tool: string, kind: string): ToolResult =>
-  failure(`the result of ${tool} was withheld: ${scanner.reason(kind, "toolResults")}`)
-
-const scanResult = (result: ToolResult, scan: Scan): ToolResult => {
-  if (result.ok) {
-    const output = scan.json(result.output)
-    return output === result.output ? result : { ok: true, output }
-  }
-  const error = scan.text(result.error)
-  return error === result.error ? result : failure(error)
-}

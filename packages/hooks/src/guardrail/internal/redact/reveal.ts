@@ -1,8 +1,8 @@
 /** Replaces placeholders by their values. */
 import type { Json } from "@belay/core/Json"
-import { mapJson } from "./mapJson.ts"
-import type { Placeholders } from "./placeholderStore.ts"
-import type { ScanRules } from "./scan.ts"
+import { mapJson } from "../mapJson.ts"
+import type { Placeholders } from "../placeholderStore.ts"
+import type { ScanRules } from "../scan/scanRules.ts"
 
 /** Replaces the placeholders in a text, in one pass: placeholders inside of a value stay. */
 export const revealText = (rules: ScanRules, placeholders: Placeholders, text: string): string =>
