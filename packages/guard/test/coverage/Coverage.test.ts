@@ -1,7 +1,7 @@
 /** What a driver cannot do is said. */
 import { defineHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
-import { ModelCallLimit, TokenLimit } from "@belay/hooks"
+import { TokenLimit } from "@belay/hooks"
 import { assert, describe, it } from "@effect/vitest"
 import * as AiSdk from "../../src/AiSdk.ts"
 import * as Guard from "../../src/Guard.ts"
@@ -19,8 +19,8 @@ describe("what cannot be guarded", () => {
     assert.doesNotThrow(() => AiSdk.make(Guard.make({ hooks, log: false, allowUnguarded: ["keeper"] })))
   })
 
-  it("is accepted where a ready hook only counts, or needs nothing of the SDK", () => {
-    const hooks = [ModelCallLimit.make({ perTurn: 3 }), TokenLimit.make({ perTurn: { total: 1000 } })]
+  it("is accepted where a ready hook only counts", () => {
+    const hooks = [TokenLimit.make({ perTurn: { total: 1000 } })]
     assert.doesNotThrow(() => AiSdk.make(Guard.make({ hooks, log: false })))
   })
 

@@ -62,13 +62,14 @@ export const make = (options: Options): AgentHook => {
   }
   return HookDefaults.apply(options, {
     name,
-    // Makes the hook the innermost wrapper, so that it counts each attempt.
+    // Makes the hook the innermost wrapper, and the last one to decide about a retry.
     priority: 900,
     kind: "policy",
     reinvoke: "ifChanged",
     preLlmCall: (_request, ctx) => rejection(ctx),
+    onLlmError: ({ decision }, ctx) => decision.type === "fail" ? undefined : rejection(ctx),
     wrapLlmCall: (request, next, ctx) => {
-      // A parallel agent or a failed attempt may have been the last call since `preLlmCall`.
+      // A parallel agent may have made the last call since `preLlmCall`.
       const refused = rejection(ctx)
       if (refused !== undefined) return Effect.fail(refused)
       CallCounter.add(ctx)
