@@ -69,9 +69,17 @@ export const make = (options: GuardOptions = {}): Guard => {
   const { allowUnguarded = [], models, prices, ...rest } = options
   const own = { allowUnguarded, models, prices }
   Result.getOrThrow(checkKinds("guard", own, { allowUnguarded: "list", models: "object", prices: "object" }))
+  checkMethod("prices", prices, "costOf")
+  for (const [name, model] of Object.entries(models ?? {})) checkMethod(`models.${name}`, model, "complete")
   const llm = models === undefined ? rest.llm : askModels(models)
   const guard = GuardSession.guard(llm === undefined ? rest : { ...rest, llm })
   return { ...guard, prices, allowUnguarded, coverage: (driver) => coverageOf(guard.chain, driver) }
+}
+
+/** Throws a `ConfigError` for a part without its method: it would fail later, in the middle of a turn. */
+const checkMethod = (key: string, part: unknown, method: string): void => {
+  if (part === undefined || typeof Object(part)[method] === "function") return
+  throw new ConfigError({ key: `guard.${key}`, message: `guard.${key}: expected an object with ${method}` })
 }
 
 const askModels = (models: NonNullable<GuardOptions["models"]>): NonNullable<GuardSession.GuardOptions["llm"]> => {

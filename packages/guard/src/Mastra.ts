@@ -40,7 +40,7 @@ export interface Mastra {
 /** What the guard can do in Mastra. @category models @since 0.2.0 */
 export const driver: Driver = {
   name: "mastra",
-  places: { ...wholeLoop, preDelegation: "enforced", postDelegation: "unreachable" }
+  places: { ...wholeLoop, preDelegation: "enforced", postDelegation: "enforced" }
 }
 
 /**

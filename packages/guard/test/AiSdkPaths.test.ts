@@ -2,7 +2,16 @@
 import { defineHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import { assert, describe, it } from "@effect/vitest"
-import { generateText, type ModelMessage, streamText, tool, ToolLoopAgent, type ToolSet, wrapLanguageModel } from "ai"
+import {
+  dynamicTool,
+  generateText,
+  type ModelMessage,
+  streamText,
+  tool,
+  ToolLoopAgent,
+  type ToolSet,
+  wrapLanguageModel
+} from "ai"
 import { MockLanguageModelV4 } from "ai/test"
 import * as z from "zod"
 import { kit, stopWhen } from "./support/aiSdk.ts"
@@ -26,6 +35,25 @@ const user = (content: string): ModelMessage => ({ role: "user", content })
 const result = (toolCallId: string, value: string): ModelMessage => ({
   role: "tool",
   content: [{ type: "tool-result", toolCallId, toolName: "where", output: { type: "text", value } }]
+})
+
+describe("a tool of an MCP server", () => {
+  it("has the hints of its server, unless the program says something else", async () => {
+    const seen: Array<unknown> = []
+    const reads = defineHook({
+      name: "reads",
+      preToolCall: ({ tool: { destructive, readOnly } }) => void seen.push([destructive, readOnly])
+    })
+    const metadata = { annotations: { destructiveHint: false, readOnlyHint: true } }
+    const act = dynamicTool({ inputSchema: z.object({}), metadata, execute: () => "done" })
+    for (const hints of [{}, { act: { readOnly: false } }]) {
+      const { guarded } = kit([reads], { hints })
+      await generateText(
+        guarded.settings({ model: scripted(calls(["act", {}])), tools: { act }, stopWhen, prompt: "go" })
+      )
+    }
+    assert.deepStrictEqual(seen, [[false, true], [false, false]])
+  })
 })
 
 describe("approvals of the program beside a guard", () => {

@@ -127,7 +127,10 @@ describe("two drivers that have one session at the same time", () => {
 const adapters = { AiSdk, ClaudeAgent, LangChain, Mastra, OpenAiAgents, OpenCode, Pi, Strands }
 
 describe.each(Object.entries(adapters))("the options of %s", (_name, { make }) => {
-  it.each([[null, "expected options"], [{ hints: null }, "hints"], [{ hints: "all" }, "hints"]])(
+  it.each([[null, "expected options"], [{ hints: null }, "hints"], [{ hints: "all" }, "hints"], [
+    { hints: { act: { readOnly: "no" } } },
+    "hints.act.readOnly: expected true or false"
+  ]])(
     "are refused by name if they are %o",
     (options, part) => {
       assert.throws(() => make(Guard.make({ log: false }), options as never), part)

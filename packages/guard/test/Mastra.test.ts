@@ -1,7 +1,9 @@
 /** The guard inside Mastra: its models and tools, called as the SDK does. The long tests run the real package. */
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider"
 import { type AgentHook, defineHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import * as SessionStore from "@belay/core/SessionStore"
+import * as Secrets from "@belay/hooks/Secrets"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Guard from "../src/Guard.ts"
@@ -12,7 +14,14 @@ import { calls, lastPrompt, says, scripted } from "./support/model.ts"
 const asks = defineHook({ name: "asks", preToolCall: () => HookAction.ask("really?") })
 const mails = (...people: ReadonlyArray<string>) =>
   calls(...people.map((to, index) => ["send_mail", { to }, String(index + 1)] as const))
+const key = "AKIAIOSFODNN7EXAMPLE"
 const failure = (run: Promise<unknown>) => run.then(() => "ran", String)
+
+/** What the model reads after another agent has answered. */
+const answerOf = (toolName: string, value: { readonly text: string }): LanguageModelV4CallOptions["prompt"] => [
+  { role: "assistant", content: [{ type: "tool-call", toolCallId: "c", toolName, input: { prompt: "help" } }] },
+  { role: "tool", content: [{ type: "tool-result", toolCallId: "c", toolName, output: { type: "json", value } }] }
+]
 
 describe("the guard in Mastra", () => {
   it("denies calls, and changes arguments and results", async () => {
@@ -206,6 +215,17 @@ describe("the guard in Mastra", () => {
     assert.deepStrictEqual([...throws.ran, ...fails.ran], [])
   })
 
+  it("lets sub-agents answer beside hooks that reveal nothing to them, and checks the answer", async () => {
+    const secrets = Secrets.make({ strategy: "placeholder" })
+    const model = scripted(calls(["agent-helper", { prompt: "help" }, "c"]), says("done"))
+    const { ask } = kit([secrets], model)
+    const { content } = await ask("go", ["agent-helper"])
+    assert.strictEqual(content[0]?.type, "tool-call")
+    await ask("go", ["agent-helper"], answerOf("agent-helper", { text: `the key is ${key}` }))
+    assert.include(lastPrompt(model), "the key is ")
+    assert.notInclude(lastPrompt(model), key)
+  })
+
   it("declares as enforced what happens, and nothing else happens", async () => {
     const seen = new Set<string>()
     const places = Guard.make().coverage(Mastra.driver)
@@ -257,6 +277,7 @@ describe("the guard in Mastra", () => {
     const { wrapToolCall: _wraps, ...without } = hook
     const below = kit([without], scripted(calls(["agent-helper", { prompt: "help" }])))
     await below.ask("go", ["agent-helper"])
+    await below.ask("go", ["agent-helper"], answerOf("agent-helper", { text: "found it" }))
     // This needs a hook that reports a budget.
     const declared = places.filter(({ place, reach }) => reach === "enforced" && place !== "onBudget")
     assert.deepStrictEqual([...seen].toSorted(), declared.map(({ place }) => place).toSorted())

@@ -59,6 +59,11 @@ describe("the models of a guard", () => {
     assert.isEmpty(asked)
   })
 
+  it("are refused at once if they are not models, as are prices that are not prices", () => {
+    assert.throws(() => Guard.make({ models: { quick: {} as never } }), /guard.models.quick: expected .* complete/)
+    assert.throws(() => Guard.make({ prices: {} as never }), /guard.prices: expected an object with costOf/)
+  })
+
   it("may be a function of the program", async () => {
     const llm: NonNullable<Guard.GuardOptions["llm"]> = ({ prompt }, hook) =>
       Awaitable.make(

@@ -49,6 +49,16 @@ describe("the guard in Strands", () => {
     assert.deepStrictEqual(content.map(({ text }) => text), ["[cut]"])
   })
 
+  it("changes the error of a tool wherever it stands", async () => {
+    const { after, before } = kit([defineHook({
+      name: "hides",
+      postToolCall: () => HookAction.transform({ ok: false, error: "[cut]" })
+    })])
+    await before("read", {})
+    const { content, error } = await after("read", "no access with 4711", "1", "error")
+    assert.deepStrictEqual([error, ...content.map(({ text }) => text)], ["[cut]", "[cut]"])
+  })
+
   it("shows pieces of a result only if no hook reads the whole", async () => {
     class Slow {
       readonly #name = "slow"

@@ -49,6 +49,52 @@ describe("a guarded session in a store", () => {
     assert.deepStrictEqual(await open().pending(), [])
   })
 
+  it("says what another process has decided, also where the question was asked", async () => {
+    const open = processes({ hooks: [defineHook({ name: "asks", preToolCall: () => HookAction.ask("sure?") })] })
+    const asking = open()
+    const call = { id: "1", name: "send" }
+    assert.strictEqual((await asking.toolCall(call)).type, "ask")
+    assert.strictEqual((await open().decide("1", { type: "approve", by: "ann" })).type, "allow")
+    assert.strictEqual((await asking.toolCall(call)).type, "allow")
+    // The process that took the answer runs the tool.
+    const ran = await asking.callTool(call, () => "ran twice")
+    assert.deepInclude(ran, { type: "deny", reason: "call 1 was started by another process" })
+  })
+
+  it("runs each tool and each model call once, also if another process is quicker", async () => {
+    const limits = HookState.key("limits", 0)
+    const open = processes({
+      hooks: [defineHook({
+        name: "two",
+        preToolCall: (_call, { state }) => {
+          if (state.get(limits) >= 2) return HookAction.reject("enough")
+          state.set(limits, state.get(limits) + 1)
+          return undefined
+        },
+        wrapToolCall: (call, next) => next(call)
+      })]
+    })
+    const [one, two] = [open(), open()]
+    let runs = 0
+    const quicker = async (id: string) => {
+      runs++
+      await two.toolCall({ id, name: "other" })
+      return id
+    }
+    const ran = await one.callTool({ id: "1", name: "send" }, () => quicker("2"))
+    assert.deepInclude(ran, { type: "allow", result: { ok: true, output: "2" } })
+    const response = { model: "m", text: "hi", toolCalls: [], finishReason: "stop" } as const
+    const request = { messages: [], tools: [], parameters: {} }
+    await one.callModel(request, async () => ({ ...response, text: await quicker("3") }))
+    assert.strictEqual(runs, 2)
+    assert.strictEqual((await one.callTool({ id: "4", name: "send" }, () => quicker("5"))).type, "deny")
+  })
+
+  it("is refused at once if its store is not one", () => {
+    const store = { sessions: SessionStore.inMemory() } as never
+    assert.throws(() => GuardSession.guard({ store }), /guard.store: .*did you mean its property "sessions"/)
+  })
+
   it("keeps the records of the hooks with the option `records`", async () => {
     for (const records of [true, undefined]) {
       const store = SessionStore.inMemory()

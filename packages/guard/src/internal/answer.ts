@@ -33,9 +33,9 @@ export const answer = async ({ call, check, input, place, request }: Asking): Pr
   const more: Array<Message> = []
   for (;;) {
     const messages = more.length === 0 ? request.messages : [...request.messages, ...more]
-    const verdict = await session.callModel({ ...request, messages }, call)
+    const verdict = await session.callModel({ ...request, messages }, call).catch(stopOf)
     if (verdict.type === "deny") throw new GuardError(verdict)
-    if (verdict.type === "stop") return stopped(verdict.reason)
+    if (verdict.type === "stop") return stopped(input, verdict.reason)
     const { response } = verdict
     if (response.toolCalls.length > 0) {
       const checked = await check?.(response) ?? response
@@ -49,12 +49,14 @@ export const answer = async ({ call, check, input, place, request }: Asking): Pr
     const said: Message = { role: "assistant", content: response.text }
     const end = await session.beforeStop({ text: response.text, messages: [...messages, said] })
     if (end.type === "deny") throw new GuardError(end)
-    if (end.type === "stop") return stopped(end.reason)
+    if (end.type === "stop") return stopped(input, end.reason)
     if (end.type === "allow") {
       input.end()
       // The user reads what hooks reveal. The model does not: later requests have the text without it.
       if (end.shown !== end.text) {
-        place.noteChange({ role: "assistant", content: end.shown }, { role: "assistant", content: end.text })
+        const { reasoning = "" } = response
+        const shown: Message = { ...said, content: end.shown, ...(reasoning === "" ? {} : { reasoning }) }
+        place.noteChange(shown, { ...shown, content: end.text })
       }
       return { type: "answer", response: { ...response, text: end.shown } }
     }
@@ -85,7 +87,17 @@ export const answerOfTool = async (place: Place, text: string): Promise<string> 
   }
 }
 
-const stopped = (reason: string): Answered => ({ type: "own", answer: { text: reason, raw: "guard: stopped" } })
+/** Returns the end of the turn with which a call has failed. */
+const stopOf = (error: unknown): { readonly type: "stop"; readonly reason: string } => {
+  if (error instanceof TurnStopped) return { type: "stop", reason: error.message }
+  throw error
+}
+
+/** Ends the turn: the same message again begins another one. */
+const stopped = (input: TurnInput, reason: string): Answered => {
+  input.end()
+  return { type: "own", answer: { text: reason, raw: "guard: stopped" } }
+}
 
 /** Makes the messages that tell the model why none of these calls has run. */
 export const refusal = (
@@ -102,10 +114,14 @@ export const refusal = (
   }))
 ]
 
-/** Passes a piece of text through the hooks that look at pieces. */
-export const passText = async (place: Place, text: string): Promise<string> => {
+/** Passes a piece of text or of reasoning through the hooks that look at pieces. */
+export const passText = async (place: Place, text: string, type: "text" | "reasoning" = "text"): Promise<string> => {
   if (!place.acts("onLlmDelta")) return text
-  const verdict = await place.session.modelDelta({ type: "text", text })
+  const verdict = await place.session.modelDelta({ type, text })
+  if (verdict.type === "stop") throw new TurnStopped(verdict.reason)
   if (verdict.type !== "allow") throw new GuardError(verdict)
-  return verdict.delta.type === "text" ? verdict.delta.text : text
+  return verdict.delta.type === type ? verdict.delta.text : text
 }
+
+/** A hook has ended the turn while the answer arrived. */
+class TurnStopped extends Error {}

@@ -29,6 +29,10 @@ export const mustHold = ({ failOpen, kind, mode, onFailure }: AgentHook<never>):
 
 const isGap = (reach: Reach): boolean => reach === "observed" || reach === "unreachable"
 
+/** Whether a hook decides at a place. Where it only counts, it has nothing to enforce. */
+const decides = (hook: AgentHook<never>, place: Place): boolean =>
+  acts(hook, place) && !hook.observes?.some((point) => point === place)
+
 /** What a driver can do that passes every message, request, answer and call to the guard. */
 export const wholeLoop: Driver["places"] = {
   onSessionStart: "enforced",
@@ -70,7 +74,7 @@ export const checkCovered = (
     throw new ConfigError({ key: "guard", message: `the adapter of ${driver.name}: expected what Guard.make returns` })
   }
   const missing = chain.hooks.filter((hook) => mustHold(hook) && !allowUnguarded.includes(hook.name)).flatMap((hook) =>
-    places.filter((place) => acts(hook, place) && isGap(reachOf(driver, place))).map((place) => ({
+    places.filter((place) => decides(hook, place) && isGap(reachOf(driver, place))).map((place) => ({
       hook: hook.name,
       place,
       reach: reachOf(driver, place)

@@ -1,5 +1,7 @@
 /** What comes from outside with a request to a model: messages of the user, and results that others have made. */
+import type { Json } from "@belay/core/Json"
 import { type Message, text } from "@belay/core/Message"
+import type { ToolResult } from "@belay/core/Tool"
 import { GuardError } from "../GuardError.ts"
 import { decide } from "./decide.ts"
 import type { Place } from "./place.ts"
@@ -10,9 +12,13 @@ export interface OwnAnswer {
   readonly raw: string
 }
 
+/** Returns the result of a tool behind which is another agent, as the hooks after a delegation leave it. */
+export type Delegated = (name: string, args: Json, output: Json) => Promise<ToolResult>
+
 /** A class, because it knows which messages have been received. */
 export class TurnInput {
   private readonly place: Place
+  private readonly delegated: Delegated | undefined
   /** The message with which the running turn began, and how many messages there were. */
   private begunWith: { readonly key: string; readonly text: string; readonly length: number } | undefined = undefined
   private hasAnswer = false
@@ -21,8 +27,9 @@ export class TurnInput {
   private hasResults = false
   private readonly reported = new Set<string>()
 
-  constructor(place: Place) {
+  constructor(place: Place, delegated?: Delegated) {
     this.place = place
+    this.delegated = delegated
   }
 
   /** The turn has ended: the same message again begins another one. */
@@ -114,9 +121,9 @@ export class TurnInput {
       }
       if (place.denied.has(id)) continue
       const args = calls.findLast((call) => call.id === id)?.args ?? {}
-      const result = isError === true
-        ? { ok: false as const, error: typeof content === "string" ? content : JSON.stringify(content) }
-        : { ok: true as const, output: content }
+      const result: ToolResult = isError === true
+        ? { ok: false, error: typeof content === "string" ? content : JSON.stringify(content) }
+        : await this.delegated?.(name, args, content) ?? { ok: true, output: content }
       const verdict = await session.toolResult({ id, name, args, tool: await place.toolOf(name) }, result)
       if (verdict.type !== "allow") continue
       const now = verdict.result

@@ -1,6 +1,7 @@
 /** What a driver cannot do is said. */
 import { defineHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
+import { TokenLimit } from "@belay/hooks"
 import { assert, describe, it } from "@effect/vitest"
 import * as AiSdk from "../../src/AiSdk.ts"
 import * as Guard from "../../src/Guard.ts"
@@ -16,6 +17,11 @@ describe("what cannot be guarded", () => {
       /ai-sdk cannot enforce keeper at onLlmError .*allowUnguarded: \["keeper"\]/
     )
     assert.doesNotThrow(() => AiSdk.make(Guard.make({ hooks, log: false, allowUnguarded: ["keeper"] })))
+  })
+
+  it("is accepted where a ready hook only counts", () => {
+    const hooks = [TokenLimit.make({ perTurn: { total: 1000 } })]
+    assert.doesNotThrow(() => AiSdk.make(Guard.make({ hooks, log: false })))
   })
 
   it("is said: the table of the guard has each hook with each of its points", () => {

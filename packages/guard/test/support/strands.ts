@@ -57,9 +57,10 @@ export const events = ({ plugin }: Pick<Strands, "plugin">, more: object = {}) =
     more: ReadonlyArray<TextBlock> = []
   ) => {
     const result = { status, content: [new TextBlock(text), ...more] }
-    const event = { toolUse: { name, input: {}, toolUseId: id }, result }
+    const error = status === "error" ? new Error(text) : undefined
+    const event = { toolUse: { name, input: {}, toolUseId: id }, result, error }
     await listeners.get("after")?.(event)
-    return event.result
+    return { ...event.result, error: event.error?.message }
   }
   const model = async (text: string, content: ReadonlyArray<object> = [new TextBlock(text)]) => {
     const event = { agent: { messages: [{ role: "user", content }] }, cancel: false }

@@ -3,6 +3,7 @@ import type { JsonObject } from "@belay/core/Json"
 import { asSchema, type ToolSet } from "ai"
 import { jsonOf } from "../json.ts"
 import type { Described } from "../place.ts"
+import { hintsOf } from "../toolHints.ts"
 
 type AnyTool = ToolSet[string]
 
@@ -33,8 +34,16 @@ export class DescribedTools {
   }
 }
 
-const read = async ({ description, inputSchema }: AnyTool): Promise<Described> => {
+const read = async (tool: AnyTool): Promise<Described> => {
+  const { description, inputSchema, metadata } = tool as AnyTool & {
+    readonly metadata?: { readonly annotations?: unknown }
+  }
   // It is the JSON Schema that the model reads.
   const schema = jsonOf(await asSchema(inputSchema).jsonSchema) as JsonObject
-  return { inputSchema: schema, ...(typeof description === "string" ? { description } : {}) }
+  return {
+    inputSchema: schema,
+    ...(typeof description === "string" ? { description } : {}),
+    // Those of an MCP server.
+    ...hintsOf(metadata?.annotations)
+  }
 }

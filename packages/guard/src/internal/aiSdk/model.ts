@@ -66,7 +66,10 @@ export class GuardedModel implements LanguageModelV4 {
         await this.answer(
           params,
           async (allowed) =>
-            await collect(await this.inner.doStream(allowed), { send, pass: (text) => passText(this.place, text) }),
+            await collect(await this.inner.doStream(allowed), {
+              send,
+              pass: (text, type) => passText(this.place, text, type)
+            }),
           true
         )
       )

@@ -76,7 +76,7 @@ const assistantOf = ({ content }: Of<"assistant">): AssistantMessage => {
   const calls = content.flatMap((part) =>
     part.type === "tool-call" ? [{ id: part.toolCallId, name: part.toolName, args: jsonOf(part.input) }] : []
   )
-  const reasoning = content.flatMap((part) => part.type === "reasoning" ? [part.text] : []).join("")
+  const reasoning = reasoningOf(content)
   return {
     role: "assistant",
     content: content.flatMap((part) => part.type === "text" ? [part.text] : []).join(""),
@@ -84,6 +84,9 @@ const assistantOf = ({ content }: Of<"assistant">): AssistantMessage => {
     ...(reasoning === "" ? {} : { reasoning })
   }
 }
+
+const reasoningOf = (content: Of<"assistant">["content"]): string =>
+  content.flatMap((part) => part.type === "reasoning" ? [part.text] : []).join("")
 
 const resultOf = ({ output, toolCallId, toolName }: LanguageModelV4ToolResultPart): ToolMessage => {
   const { content, isError } = readOutput(output)
@@ -182,16 +185,21 @@ const writeUser = ({ content }: UserMessage, source: Of<"user"> | undefined): La
 
 /** Every part keeps its place and what the vendor has put into it. Text that a hook has changed loses that. */
 const writeAssistant = (
-  { content, toolCalls = [] }: AssistantMessage,
+  { content, reasoning = "", toolCalls = [] }: AssistantMessage,
   source: Of<"assistant"> | undefined
 ): LanguageModelV4Message => {
   const parts = source?.content ?? []
   const text = content === "" ? [] : [{ type: "text" as const, text: content }]
   const isSameText = parts.flatMap((part) => part.type === "text" ? [part.text] : []).join("") === content
   const textAt = parts.findIndex(({ type }) => type === "text")
+  const isSameReasoning = reasoningOf(parts) === reasoning
+  const reasoningAt = reasoning === "" ? -1 : parts.findIndex(({ type }) => type === "reasoning")
   const before = new Set(parts.flatMap((part) => part.type === "tool-call" ? [part.toolCallId] : []))
   const written = parts.flatMap((part, index): ReadonlyArray<typeof part> => {
     if (part.type === "text") return isSameText ? [part] : index === textAt ? text : []
+    if (part.type === "reasoning" && !isSameReasoning) {
+      return index === reasoningAt ? [{ type: "reasoning", text: reasoning }] : []
+    }
     if (part.type !== "tool-call" && part.type !== "tool-result") return [part]
     const call = toolCalls.find(({ id }) => id === part.toolCallId)
     if (call === undefined) return before.has(part.toolCallId) ? [] : [part]

@@ -17,7 +17,7 @@ export type Answer = Pick<LanguageModelV4GenerateResult, "content" | "finishReas
 
 /** Reads an answer. It leaves out tools that the vendor runs, because nobody here can stop them. */
 export const readAnswer = ({ content, finishReason, usage }: Answer, model: string): LlmResponse => {
-  const reasoning = content.flatMap((part) => part.type === "reasoning" ? [part.text] : []).join("")
+  const reasoning = reasoningOf(content)
   const used = usageOf(usage)
   return {
     model,
@@ -38,6 +38,9 @@ const reasons: { readonly [unified: string]: LlmResponse["finishReason"] } = {
 
 const textOf = (content: ReadonlyArray<LanguageModelV4Content>): string =>
   content.flatMap((part) => part.type === "text" ? [part.text] : []).join("")
+
+const reasoningOf = (content: ReadonlyArray<LanguageModelV4Content>): string =>
+  content.flatMap((part) => part.type === "reasoning" ? [part.text] : []).join("")
 
 const isOwnCall = (part: LanguageModelV4Content): part is LanguageModelV4ToolCall =>
   part.type === "tool-call" && part.providerExecuted !== true
@@ -60,16 +63,21 @@ const usageOf = ({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage | u
   }
 }
 
-/** Puts what the hooks have changed into the content. */
+/** Puts what the hooks have changed into the content. Reasoning that they have changed loses what the vendor signed. */
 export const writeContent = (
   content: ReadonlyArray<LanguageModelV4Content>,
-  { text, toolCalls }: Pick<LlmResponse, "text" | "toolCalls">
+  { reasoning = "", text, toolCalls }: Pick<LlmResponse, "reasoning" | "text" | "toolCalls">
 ): Array<LanguageModelV4Content> => {
   const isSameText = textOf(content) === text
+  const isSameReasoning = reasoningOf(content) === reasoning
+  const reasoningAt = reasoning === "" ? -1 : content.findIndex(({ type }) => type === "reasoning")
   const textAt = content.findIndex(({ type }) => type === "text")
   const said: ReadonlyArray<LanguageModelV4Content> = isSameText || text === "" ? [] : [{ type: "text", text }]
   const kept = content.flatMap((part, index): ReadonlyArray<LanguageModelV4Content> => {
     if (part.type === "text") return isSameText ? [part] : index === textAt ? said : []
+    if (part.type === "reasoning" && !isSameReasoning) {
+      return index === reasoningAt ? [{ type: "reasoning", text: reasoning }] : []
+    }
     if (!isOwnCall(part)) return [part]
     const call = toolCalls.find(({ id }) => id === part.toolCallId)
     if (call === undefined) return []

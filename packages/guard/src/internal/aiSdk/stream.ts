@@ -13,8 +13,8 @@ type Part<Type extends LanguageModelV4StreamPart["type"]> = Extract<LanguageMode
 /** Receives what may be shown while the answer is not complete. */
 export interface Sink {
   readonly send: (part: LanguageModelV4StreamPart) => void
-  /** Passes a piece of text through the hooks. */
-  readonly pass: (text: string) => Promise<string>
+  /** Passes a piece of text or of reasoning through the hooks. */
+  readonly pass: (text: string, type: "text" | "reasoning") => Promise<string>
 }
 
 /** What is shown at once: everything but calls of tools and the end, which wait for the hooks. */
@@ -29,6 +29,7 @@ export const collect = async (
 ): Promise<LanguageModelV4GenerateResult> => {
   const content: Array<LanguageModelV4Content> = []
   const texts = new Map<string, { type: "text" | "reasoning"; text: string }>()
+  const changed = new Set<string>()
   let finish: { finishReason: LanguageModelV4FinishReason; usage: LanguageModelV4Usage } | undefined
   let warnings: Part<"stream-start">["warnings"] = []
   let metadata: Partial<Part<"response-metadata">> = {}
@@ -37,9 +38,7 @@ export const collect = async (
     for (;;) {
       const { done, value } = await reader.read()
       if (done) break
-      const part = value.type === "text-delta" && sink !== undefined
-        ? { ...value, delta: await sink.pass(value.delta) }
-        : value
+      const part = sink === undefined ? value : await passed(sink, value, changed)
       if (part.type === "error") throw part.error
       if (part.type === "finish") finish = part
       else if (part.type === "stream-start") warnings = part.warnings
@@ -60,6 +59,21 @@ export const collect = async (
     ...(request === undefined ? {} : { request }),
     response: { ...ids, ...response }
   }
+}
+
+/** Passes a piece through the hooks. What the vendor has signed is no longer what is shown, if hooks change it. */
+const passed = async (
+  sink: Sink,
+  part: LanguageModelV4StreamPart,
+  changed: Set<string>
+): Promise<LanguageModelV4StreamPart> => {
+  const type = part.type.startsWith("reasoning-") ? "reasoning" : "text"
+  const isPiece = part.type === "text-delta" || part.type === "reasoning-delta"
+  const delta = isPiece && part.delta !== "" ? await sink.pass(part.delta, type) : ""
+  if (isPiece && delta !== part.delta) changed.add(`${type} ${part.id}`)
+  if (!("id" in part) || !changed.has(`${type} ${part.id}`)) return part
+  const { providerMetadata: _signed, ...rest } = part as Part<"text-delta">
+  return isPiece ? { ...rest, delta } : rest
 }
 
 const none = { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined }
@@ -150,16 +164,25 @@ export const streamAnswer = (
     async start(controller) {
       let hasStarted = false
       let hasText = false
+      /** The parts that have begun, with what ends them. */
+      const open = new Map<string, LanguageModelV4StreamPart>()
       try {
         const answer = await run((part) => {
           hasStarted ||= part.type === "stream-start"
           hasText ||= part.type === "text-delta"
+          if (part.type === "text-start") open.set(`text ${part.id}`, { type: "text-end", id: part.id })
+          if (part.type === "reasoning-start") open.set(`reasoning ${part.id}`, { type: "reasoning-end", id: part.id })
+          if (part.type === "text-end") open.delete(`text ${part.id}`)
+          if (part.type === "reasoning-end") open.delete(`reasoning ${part.id}`)
           controller.enqueue(part)
         })
         if (!hasStarted) controller.enqueue({ type: "stream-start", warnings: answer.warnings })
-        const rest = answer.content.filter((part) =>
-          (part.type === "tool-call" && part.providerExecuted !== true) || (part.type === "text" && !hasText)
-        )
+        for (const end of open.values()) controller.enqueue(end)
+        const isStopped = answer.finishReason.raw === "guard: stopped"
+        const rest = answer.content.flatMap((part): ReadonlyArray<LanguageModelV4Content> => {
+          if (part.type === "text" && hasText) return isStopped ? [{ ...part, text: `\n\n${part.text}` }] : []
+          return part.type === "text" || (part.type === "tool-call" && part.providerExecuted !== true) ? [part] : []
+        })
         for (const part of partsOf(rest)) controller.enqueue(part)
         controller.enqueue(endOf(answer))
       } catch (error) {

@@ -40,7 +40,13 @@ const messageOf = (source: BaseMessage): Message | undefined => {
   if (HumanMessage.isInstance(source)) return { role: "user", content: userContent(source) }
   if (AIMessage.isInstance(source)) {
     const toolCalls = callsOf(source)
-    return { role: "assistant", content: source.text, ...(toolCalls.length === 0 ? {} : { toolCalls }) }
+    const reasoning = reasoningOf(source)
+    return {
+      role: "assistant",
+      content: source.text,
+      ...(toolCalls.length === 0 ? {} : { toolCalls }),
+      ...(reasoning === "" ? {} : { reasoning })
+    }
   }
   return ToolMessage.isInstance(source)
     ? {
@@ -68,6 +74,19 @@ const fileOf = (block: { readonly [key: string]: unknown }): FilePart => ({
 /** Returns the result of a tool as JSON. */
 export const contentOf = ({ content }: ToolMessage): Json => typeof content === "string" ? content : jsonOf(content)
 
+/** Where vendors write what a model has thought: in blocks of the content, and beside it. */
+const thoughts: ReadonlySet<unknown> = new Set(["reasoning", "thinking", "reasoning_content"])
+
+/** Returns what the model has thought, as far as the vendor shows it. */
+const reasoningOf = ({ additional_kwargs: more, content }: AIMessage): string => {
+  const blocks = typeof content === "string" ? [] : content.filter(({ type }) => thoughts.has(type))
+  const { reasoning_content: beside } = more
+  return blocks.map((block) => {
+    const text: unknown = block["reasoning"] ?? block["thinking"]
+    return typeof text === "string" ? text : ""
+  }).join("") + (typeof beside === "string" ? beside : "")
+}
+
 const callsOf = ({ tool_calls: calls = [] }: AIMessage): ReadonlyArray<ToolCall> =>
   calls.map(({ args, id = "", name }) => ({ id, name, args: jsonOf(args) }))
 
@@ -80,7 +99,7 @@ export const writeMessage = (message: Message, source: ReadonlyArray<BaseMessage
       return [...source.slice(0, -1), new HumanMessage({ ...id, content: humanContent(message, old) })]
     case "assistant": {
       const { content, toolCalls = [] } = message
-      const kept = AIMessage.isInstance(old) ? keptOf(old, content, toolCalls) : { content }
+      const kept = AIMessage.isInstance(old) ? keptOf(old, { ...message, text: content, toolCalls }) : { content }
       return [...source.slice(0, -1), new AIMessage({ ...id, ...kept, tool_calls: toolCalls.map(writeCall) })]
     }
     case "tool":
@@ -118,6 +137,7 @@ export const responseOf = (answer: AIMessage): LlmResponse => {
   const { id, response_metadata: data } = answer
   const model: unknown = data["model_name"] ?? data["model"]
   const toolCalls = callsOf(answer)
+  const reasoning = reasoningOf(answer)
   const usage = usageOf(answer)
   return {
     ...(id === undefined ? {} : { id }),
@@ -125,7 +145,8 @@ export const responseOf = (answer: AIMessage): LlmResponse => {
     text: answer.text,
     toolCalls,
     finishReason: toolCalls.length > 0 ? "tool-calls" : "stop",
-    ...(usage === undefined ? {} : { usage })
+    ...(usage === undefined ? {} : { usage }),
+    ...(reasoning === "" ? {} : { reasoning })
   }
 }
 
@@ -144,16 +165,18 @@ const usageOf = (answer: AIMessage): Usage | undefined => {
 }
 
 /** Puts what the hooks have changed into an answer. */
-export const writeAnswer = (answer: AIMessage | undefined, { text, toolCalls }: LlmResponse): AIMessage => {
+export const writeAnswer = (answer: AIMessage | undefined, response: LlmResponse): AIMessage => {
+  const { reasoning = "", text, toolCalls } = response
   if (answer !== undefined) {
-    const isSame = answer.text === text && JSON.stringify(callsOf(answer)) === JSON.stringify(toolCalls)
+    const isSame = answer.text === text && reasoningOf(answer) === reasoning &&
+      JSON.stringify(callsOf(answer)) === JSON.stringify(toolCalls)
     if (isSame) return answer
   }
   return new AIMessage({
     ...(answer?.id === undefined ? {} : { id: answer.id }),
     ...(answer?.usage_metadata === undefined ? {} : { usage_metadata: answer.usage_metadata }),
     response_metadata: answer?.response_metadata ?? {},
-    ...(answer === undefined ? { content: text } : keptOf(answer, text, toolCalls)),
+    ...(answer === undefined ? { content: text } : keptOf(answer, response)),
     tool_calls: toolCalls.map(writeCall)
   })
 }
@@ -170,19 +193,23 @@ const callParts: ReadonlySet<unknown> = new Set([
 /** What of an answer stays if hooks change it, such as the thoughts that the vendor wants to read again. */
 const keptOf = (
   answer: AIMessage,
-  text: string,
-  toolCalls: ReadonlyArray<ToolCall>
+  { reasoning = "", text, toolCalls }: Pick<LlmResponse, "reasoning" | "text" | "toolCalls">
 ): { readonly content: AIMessage["content"]; readonly additional_kwargs: AIMessage["additional_kwargs"] } => {
   const { additional_kwargs: more, content } = answer
   const isSame = JSON.stringify(callsOf(answer)) === JSON.stringify(toolCalls)
-  const isKept = (type: unknown) => isSame || !callParts.has(type)
+  const isSameReasoning = reasoningOf(answer) === reasoning
+  const isKept = (type: unknown) => (isSame || !callParts.has(type)) && (isSameReasoning || !thoughts.has(type))
   const additional_kwargs = Object.fromEntries(Object.entries(more).filter(([name]) => isKept(name)))
-  if (typeof content === "string") return { content: text, additional_kwargs }
+  const thought = isSameReasoning || reasoning === "" ? [] : [{ type: "reasoning" as const, reasoning }]
+  if (typeof content === "string" && thought.length === 0) return { content: text, additional_kwargs }
+  if (typeof content === "string") return { content: [...thought, ...textBlock(text)], additional_kwargs }
   const textAt = content.findIndex(({ type }) => type === "text")
-  const said = text === "" ? [] : [{ type: "text" as const, text }]
+  const said = textBlock(text)
   const blocks = [...content].flatMap((block, index): typeof content => {
     if (block.type === "text") return answer.text === text ? [block] : index === textAt ? said : []
     return isKept(block.type) ? [block] : []
   })
-  return { content: textAt < 0 ? [...blocks, ...said] : blocks, additional_kwargs }
+  return { content: [...thought, ...blocks, ...(textAt < 0 ? said : [])], additional_kwargs }
 }
+
+const textBlock = (text: string) => text === "" ? [] : [{ type: "text" as const, text }]

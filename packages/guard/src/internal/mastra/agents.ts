@@ -1,9 +1,11 @@
 /** Agents of Mastra inside the guard: their models, their tools, and the agents to which they delegate. */
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider"
 import { ConfigError } from "@belay/core/AgentError"
-import type { JsonObject } from "@belay/core/Json"
+import type { AgentHook } from "@belay/core/AgentHook"
+import type { Json, JsonObject } from "@belay/core/Json"
 import type { LlmResponse } from "@belay/core/LlmCall"
 import type { ToolCall } from "@belay/core/Message"
+import type { ToolResult } from "@belay/core/Tool"
 import { GuardedModel } from "../aiSdk/model.ts"
 import { type Checked, refusal } from "../answer.ts"
 import { decide } from "../decide.ts"
@@ -31,7 +33,7 @@ export class GuardedAgents {
   constructor(place: Place, tools: GuardedTools) {
     this.place = place
     this.tools = tools
-    this.input = new TurnInput(place)
+    this.input = new TurnInput(place, (name, args, content) => this.answerOf(name, args, content))
   }
 
   /** Wraps a model, the alternatives in a list, or what a function chooses. */
@@ -104,10 +106,14 @@ export class GuardedAgents {
   private async decide(call: ToolCall): Promise<ToolCall | string> {
     const { guard, session } = this.place
     const { args, id, name } = call
-    if (guard.chain.hooks.some(({ wrapToolCall }) => wrapToolCall !== undefined)) {
+    const isAgent = name.startsWith(delegates)
+    // As in Belay, nothing confidential is revealed to another agent. Its answer is checked at `postDelegation`.
+    const isElsewhere = ({ confidential, postDelegation }: AgentHook<never>) =>
+      isAgent && confidential === true && postDelegation !== undefined
+    if (guard.chain.hooks.some((hook) => hook.wrapToolCall !== undefined && !isElsewhere(hook))) {
       return `not run: a hook wraps calls, and the SDK runs ${name} itself`
     }
-    if (name.startsWith(delegates)) {
+    if (isAgent) {
       const refused = await this.delegation(name.slice(delegates.length), args)
       if (refused !== undefined) return refused
     }
@@ -127,9 +133,18 @@ export class GuardedAgents {
     }
   }
 
+  /** Returns what another agent has answered, as hooks leave it. */
+  private async answerOf(name: string, args: Json, content: Json): Promise<ToolResult> {
+    if (!name.startsWith(delegates)) return { ok: true, output: content }
+    const text = answerText(content)
+    const delegation = { agent: name.slice(delegates.length), type: "delegate" as const, message: taskOf(args) }
+    const verdict = await this.place.session.delegationResult({ delegation, result: { text }, executed: true })
+    if (verdict.type !== "allow") return { ok: false, error: verdict.reason }
+    return { ok: true, output: verdict.text === text ? content : verdict.text }
+  }
+
   private async delegation(agent: string, args: unknown): Promise<string | undefined> {
-    const { prompt } = Object(args) as { readonly prompt?: unknown }
-    const message = typeof prompt === "string" ? prompt : JSON.stringify(args)
+    const message = taskOf(args)
     const verdict = await this.place.session.delegation({ agent, type: "delegate", message })
     if (verdict.type === "respond") return verdict.result.text
     if (verdict.type !== "allow") return verdict.reason
@@ -137,6 +152,18 @@ export class GuardedAgents {
       ? undefined
       : "a hook changed the task: change the arguments of the tool in preToolCall instead"
   }
+}
+
+/** Returns the text in what another agent has answered. */
+const answerText = (content: Json): string => {
+  const { text } = Object(content) as { readonly text?: unknown }
+  return typeof text === "string" ? text : typeof content === "string" ? content : JSON.stringify(content)
+}
+
+/** Returns what another agent has to do. */
+const taskOf = (args: unknown): string => {
+  const { prompt } = Object(args) as { readonly prompt?: unknown }
+  return typeof prompt === "string" ? prompt : JSON.stringify(args)
 }
 
 const isGuarded = (agent: unknown): boolean => {

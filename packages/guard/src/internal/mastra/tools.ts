@@ -9,6 +9,7 @@ import { decide } from "../decide.ts"
 import { jsonOf, sameJson } from "../json.ts"
 import type { Described, Place } from "../place.ts"
 import { questionText } from "../questionText.ts"
+import { hintsOf } from "../toolHints.ts"
 import { toolsOf } from "../unguarded.ts"
 
 /** A tool of Mastra or of the AI SDK. */
@@ -228,14 +229,10 @@ const silentWriter = (): object => {
 
 const describedOf = ({ description, inputSchema, mcp }: AnyTool): Described => {
   const schema = schemaOf(inputSchema)
-  const { destructiveHint, idempotentHint, openWorldHint, readOnlyHint } = mcp?.annotations ?? {}
   return {
     ...(typeof description === "string" ? { description } : {}),
     ...(schema === undefined ? {} : { inputSchema: schema }),
-    ...(typeof readOnlyHint === "boolean" ? { readOnly: readOnlyHint } : {}),
-    ...(typeof destructiveHint === "boolean" ? { destructive: destructiveHint } : {}),
-    ...(typeof idempotentHint === "boolean" ? { idempotent: idempotentHint } : {}),
-    ...(typeof openWorldHint === "boolean" ? { openWorld: openWorldHint } : {})
+    ...hintsOf(mcp?.annotations)
   }
 }
 

@@ -38,13 +38,20 @@ export const readItems = (items: ReadonlyArray<Item>): ReadItems => {
     if (open !== undefined) units.push(open)
     open = undefined
   }
+  const add = (item: Item) => {
+    if (open === undefined) return
+    open.source.push(...before, item)
+    const reasoning = reasoningOf(open.source)
+    if (reasoning !== "") open.message = { ...open.message, reasoning }
+  }
   for (const item of items) {
     if (isAssistant(item)) {
       close()
-      open = { message: { role: "assistant", content: textOf(item) }, source: [...before, item] }
+      open = { message: { role: "assistant", content: textOf(item) }, source: [] }
+      add(item)
     } else if (isCall(item)) {
       open ??= { message: { role: "assistant", content: "" }, source: [] }
-      open.source.push(...before, item)
+      add(item)
       open.message = { ...open.message, toolCalls: [...open.message.toolCalls ?? [], callOf(item)] }
     } else if (isUser(item) || isResult(item)) {
       close()
@@ -57,6 +64,24 @@ export const readItems = (items: ReadonlyArray<Item>): ReadItems => {
   }
   close()
   return { units, rest: before, instructions: items.filter(isInstructions).map(({ content }) => content) }
+}
+
+/** Returns what the model has thought, as far as the vendor shows it. */
+export const reasoningOf = (items: ReadonlyArray<Item>): string =>
+  items.flatMap((item) =>
+    item.type === "reasoning" ? [...item.content, ...item.rawContent ?? []].map(({ text }) => text) : []
+  ).join("")
+
+/** Puts what hooks have made of the thoughts into the items. The items stay, because calls may need them. */
+export const withReasoning = <I extends Item>(items: Array<I>, reasoning: string): Array<I> => {
+  if (reasoningOf(items) === reasoning) return items
+  const first = items.find(({ type }) => type === "reasoning")
+  return items.map((item) => {
+    if (item.type !== "reasoning") return item
+    const { rawContent: _raw, ...rest } = item
+    const content = item === first && reasoning !== "" ? [{ type: "input_text" as const, text: reasoning }] : []
+    return { ...rest, content } as unknown as I
+  })
 }
 
 const textOf = ({ content }: Extract<Item, { readonly role: "assistant" }>): string =>
@@ -104,7 +129,7 @@ export const writeMessage = (message: Message, source: ReadonlyArray<Item>): Rea
     case "user":
       return [...kept, { role: "user", content: userContent(message, source.find(isUser)) }]
     case "assistant":
-      return [...kept, ...assistantItems(message, source)]
+      return [...withReasoning(kept, message.reasoning ?? ""), ...assistantItems(message, source)]
     case "tool":
       return [...kept, resultItem(message)]
   }

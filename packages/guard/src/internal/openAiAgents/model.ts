@@ -15,7 +15,9 @@ import {
   isInstructions,
   type ReadItems,
   readItems,
+  reasoningOf,
   said,
+  withReasoning,
   writeItems,
   writeMessage
 } from "./items.ts"
@@ -62,6 +64,8 @@ export class GuardedModel implements Model {
     // What hooks may still change or refuse as a whole is not shown before they have decided.
     const isGated = this.place.acts("postLlmCall", "postTurn", "revealText", "hold")
     const shown: Array<StreamEvent> = []
+    let hasStarted = false
+    let hasText = false
     let wake = () => {}
     let isDone = false
     const send = (event: StreamEvent) => {
@@ -79,16 +83,19 @@ export class GuardedModel implements Model {
     answered.catch(() => {})
     while (!isDone || shown.length > 0) {
       const event = shown.shift()
-      if (event !== undefined) yield event
-      else if (!isDone) await new Promise<void>((resolve) => wake = resolve)
+      if (event !== undefined) {
+        hasStarted = true
+        hasText ||= event.type === "output_text_delta"
+        yield event
+      } else if (!isDone) await new Promise<void>((resolve) => wake = resolve)
     }
-    const { output, responseId = "guard", usage } = await answered
-    if (isGated) {
-      yield { type: "response_started" }
-      for (const item of output) {
-        if ("role" in item && item.role === "assistant") yield { type: "output_text_delta", delta: textOf([item]) }
-      }
-    }
+    const response = await answered
+    const { output, responseId = "guard", usage } = response
+    if (!hasStarted) yield { type: "response_started" }
+    const delta = textOf(output)
+    // The reason why the turn has ended follows what was shown before.
+    if (hasText && own.has(response)) yield { type: "output_text_delta", delta: `\n\n${delta}` }
+    else if (!hasText && delta !== "") yield { type: "output_text_delta", delta }
     // The items of an answer and those of its stream are the same; their types are made from two schemas.
     yield { type: "response_done", response: { id: responseId, usage: usageJson(usage), output: output as never } }
   }
@@ -161,7 +168,14 @@ export class GuardedModel implements Model {
   }
 }
 
-const ownAnswer = (text: string): ModelResponse => ({ usage: new Usage(), output: [said(text)] })
+/** The answers that no model has given. */
+const own = new WeakSet<ModelResponse>()
+
+const ownAnswer = (text: string): ModelResponse => {
+  const response: ModelResponse = { usage: new Usage(), output: [said(text)] }
+  own.add(response)
+  return response
+}
 
 const textOf = (output: ModelResponse["output"]): string =>
   readItems(output).units.map(({ message }) => message.role === "assistant" ? message.content : "").join("")
@@ -171,13 +185,15 @@ const callsOf = (output: ModelResponse["output"]) =>
 
 const responseOf = ({ output, providerData, responseId, usage }: ModelResponse): LlmResponse => {
   const model: unknown = providerData?.["model"]
+  const reasoning = reasoningOf(output)
   return {
     ...(responseId === undefined ? {} : { id: responseId }),
     model: typeof model === "string" ? model : "model",
     text: textOf(output),
     toolCalls: callsOf(output),
     finishReason: output.some(({ type }) => type === "function_call") ? "tool-calls" : "stop",
-    usage: usageOf(usage)
+    usage: usageOf(usage),
+    ...(reasoning === "" ? {} : { reasoning })
   }
 }
 
@@ -205,8 +221,10 @@ const usageJson = (
 
 /** Puts what the hooks have changed into the output. */
 const withChanges = (last: ModelResponse | undefined, response: LlmResponse): ModelResponse => {
-  const { text, toolCalls } = response
-  const before = last ?? { usage: new Usage(), output: [] }
+  const { reasoning = "", text, toolCalls } = response
+  const given = last ?? { usage: new Usage(), output: [] }
+  const output = withReasoning(given.output, reasoning)
+  const before = output === given.output ? given : { ...given, output }
   const isSame = textOf(before.output) === text && JSON.stringify(callsOf(before.output)) === JSON.stringify(toolCalls)
   if (isSame) return before
   const kept = before.output.filter((item) =>

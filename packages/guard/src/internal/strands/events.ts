@@ -43,6 +43,8 @@ interface BeforeTool {
 
 interface AfterTool {
   readonly toolUse: BeforeTool["toolUse"]
+  /** What the tool has thrown. Other plugins and the stream of the agent read it. */
+  error?: Error
   result: { readonly status: string; readonly content: ReadonlyArray<unknown> }
 }
 
@@ -150,7 +152,7 @@ export class Events {
     )
     if (verdict.type === "stop") {
       this.ended = verdict.reason
-      event.result = this.resultOf(id, "error", verdict.reason)
+      this.write(event, "error", verdict.reason)
       return
     }
     const { context, result: now } = verdict
@@ -160,11 +162,14 @@ export class Events {
     const isSame = now.ok !== wasError && sameJson(shown, wasError ? error : before)
     if (isSame && more.length === 0) return
     const said = typeof shown === "string" ? shown : JSON.stringify(shown)
-    event.result = this.resultOf(id, now.ok ? "success" : "error", [said, ...more].join("\n\n"))
+    this.write(event, now.ok ? "success" : "error", [said, ...more].join("\n\n"), isSame)
   }
 
-  private resultOf(toolUseId: string, status: string, text: string): AfterTool["result"] {
-    return new this.sdk.ToolResultBlock({ toolUseId, status, content: [new this.sdk.TextBlock(text)] })
+  /** Replaces the result of a tool, and the error in which the tool has said it. */
+  private write(event: AfterTool, status: string, text: string, isSameError = false): void {
+    const { toolUse: { toolUseId } } = event
+    event.result = new this.sdk.ToolResultBlock({ toolUseId, status, content: [new this.sdk.TextBlock(text)] })
+    if (event.error !== undefined && !isSameError) event.error = new Error(text)
   }
 }
 

@@ -5,6 +5,7 @@ import type { ConfigError } from "../../../data/AgentError.ts"
 import { checkKinds, checkOptions, invalidOption, oneOf, type OptionKinds } from "../../../data/option/OptionCheck.ts"
 import type { ApprovalConfig, ApprovalKey } from "../../../guard/Approvals.ts"
 import type { HookSource } from "../../../guard/HookSource.ts"
+import { checkParts } from "../../../guard/internal/definition/checkParts.ts"
 import type { AgentConfig, WindowConfig } from "../../AgentConfig.ts"
 import type { AnyTool } from "../../defineTool.ts"
 import type { Output } from "../../Output.ts"
@@ -90,38 +91,6 @@ const pluginKinds: OptionKinds<Plugin> = {
   eventTypes: "textList"
 }
 const sourceKinds: OptionKinds<HookSource> = { name: "text", load: "function" }
-
-/** The methods that a part of an agent must have. */
-const methods = {
-  policy: ["check"],
-  core: ["runTurn"],
-  compactor: ["compact"],
-  tokenizer: ["count"],
-  store: ["load", "commit"],
-  artifacts: ["write", "append", "read", "list", "remove"],
-  http: ["request"],
-  mcp: ["callTool", "listTools"]
-} as const
-
-/** Checks the parts that a program passes: a wrong object would fail later, in the middle of a turn. */
-const checkParts = (owner: string, parts: Partial<AgentConfig>): Result.Result<void, ConfigError> => {
-  for (const [key, names] of Object.entries(methods)) {
-    // The keys of the table are keys of a configuration.
-    const part = parts[key as keyof typeof methods] as { readonly [name: string]: unknown } | undefined
-    const missing = part === undefined ? undefined : names.find((name) => typeof part[name] !== "function")
-    if (missing === undefined) continue
-    const inside = Object.keys(part ?? {}).find((name) => names.every((method) => hasMethod(part?.[name], method)))
-    const hint = inside === undefined ? "" : `; did you mean its property "${inside}"?`
-    return invalidOption(
-      `${owner}.${key}`,
-      `expected an object with ${names.join(" and ")}, found one without ${missing}${hint}`
-    )
-  }
-  return Result.succeed(undefined)
-}
-
-const hasMethod = (value: unknown, method: string): boolean =>
-  typeof value === "object" && value !== null && method in value
 
 /** Checks all options of a configuration. Fails for the first one that is unknown or has a value of the wrong kind. */
 export const checkConfig = (config: AgentConfig): Result.Result<AgentConfig, ConfigError> =>

@@ -358,7 +358,9 @@ export class Conversation {
     const { calls } = this.running.state
     for (const [id, open] of this.open) {
       const running = calls.find((call) => call.state.call.id === id)
-      if (running !== undefined) open.running = running
+      // Another process has decided the question, so the verdict is another one.
+      if (open.running.state.status === "asked" && running?.state.status !== "asked") this.open.delete(id)
+      else if (running !== undefined) open.running = running
       else if (open.isSaved !== true) this.open.delete(id)
     }
     for (const child of this.children.values()) child.detach()

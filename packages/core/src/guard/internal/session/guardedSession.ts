@@ -35,8 +35,9 @@ import type { Bare, Conversation, Failure } from "./conversation.ts"
 import { type GivenFields, wrongGiven } from "./given.ts"
 import { forgetPlaced } from "./keptState.ts"
 import { callModel, modelAnswer, modelDelta, modelRequest, ownErrorOf } from "./modelPoints.ts"
+import { RunOnce } from "./runOnce.ts"
 import type { SessionOptions } from "./sessionOptions.ts"
-import { callTool, decide, questionsOf, toolCall, toolResult } from "./toolPoints.ts"
+import { callTool, decide, questionsOf, runCall, takeCall, toolCall, toolResult } from "./toolPoints.ts"
 import { verdictOf, withContext } from "./verdictOf.ts"
 
 /** How often a point is asked again because another process was quicker. */
@@ -90,8 +91,11 @@ export class GuardedSession implements GuardSession {
     const wrong = this.wrong("callModel", request, { messages: "list" })
     const own = this.own(request)
     // The driver compares with what it has given, so it gets that if no hook has changed the copy.
-    const ask = (allowed: LlmRequest) => call(allowed === own ? request : allowed)
-    return this.verdict(() => callModel(this.conversation, own, ask), { wrong })
+    const once = new RunOnce<LlmRequest, LlmResponse>((allowed) => call(allowed === own ? request : allowed))
+    return this.verdict(() => {
+      once.begin()
+      return callModel(this.conversation, own, once.run)
+    }, { wrong })
   }
   toolCall(call: GivenCall) {
     return this.verdict(() => toolCall(this.conversation, call))
@@ -100,8 +104,22 @@ export class GuardedSession implements GuardSession {
     const wrong = this.wrong("toolResult", call, { id: "text" })
     return this.verdict(() => toolResult(this.conversation, call, result), { wrong, always: true })
   }
-  callTool(call: GivenCall, run: (args: Json) => PromiseLike<Json> | Json) {
-    return this.verdict(() => callTool(this.conversation, call, run))
+  callTool(call: GivenCall, run: (args: Json) => PromiseLike<Json> | Json): ReturnType<GuardSession["callTool"]> {
+    const { conversation } = this
+    if (conversation.root.agent.config.store === undefined) {
+      return this.verdict(() => callTool(conversation, call, run))
+    }
+    // The verdict is stored before the tool runs: another process must not allow what this one has used up.
+    const once = new RunOnce<Json, Json>(run)
+    return this.awaitable(Effect.flatMap(this.toolCall(call), (verdict) => {
+      const taken = takeCall(conversation, call, verdict)
+      if ("type" in taken) return Effect.succeed({ ...taken, context: verdict.context })
+      const ended = this.verdict(() => {
+        once.begin()
+        return runCall(conversation, taken, once.run)
+      }, { always: true })
+      return Effect.map(ended, (end) => ({ ...end, context: [...verdict.context, ...end.context] }))
+    }))
   }
   decide(callId: string, decision: Decision) {
     return this.verdict(() => decide(this.conversation, callId, decision))

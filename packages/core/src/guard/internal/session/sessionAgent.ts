@@ -6,6 +6,7 @@ import { checkKinds, invalidOption, type OptionKinds } from "../../../data/optio
 import type { ToolMeta } from "../../../data/tool/Tool.ts"
 import * as ArtifactStore from "../../../port/ArtifactStore.ts"
 import type { GuardedTool, GuardOptions } from "../../Driver.ts"
+import { checkParts } from "../definition/checkParts.ts"
 import type { GuardedAgent } from "../definition/guardedAgent.ts"
 import { hookRoles } from "../definition/hookRoles.ts"
 import { resolveHooks } from "../definition/resolveHooks.ts"
@@ -45,6 +46,7 @@ export interface SessionAgent {
 export const sessionAgentOf = (options: GuardOptions): Result.Result<SessionAgent, ConfigError | ChainError> =>
   Result.gen(function*() {
     yield* checkKinds("guard", options, optionKinds)
+    yield* checkParts("guard", options)
     const cwd = options.cwd ?? workingFolder()
     const { chain, warnings } = yield* resolveHooks(options, cwd)
     const schemas = yield* schemasOf(options.tools ?? [])

@@ -201,24 +201,35 @@ const readResult = (result: ToolResult): ToolResult => {
   return why === undefined ? success(frozenCopy(given?.output as Json)) : failure(`the tool gave no result: ${why}`)
 }
 
-/** Runs a tool inside the hooks. */
-export const callTool = function*(
+/** What ends a call before its tool has run, or its result. */
+export type CallVerdict = Exclude<Verdict, { readonly type: "allow" | "respond" }> | Bare<ToolResultVerdict>
+
+/** Takes an allowed call, so that its tool runs once. Returns what runs, or the verdict if nothing does. */
+export const takeCall = (
   conversation: Conversation,
-  given: GivenCall,
-  run: (args: Json) => PromiseLike<Json> | Json
-): Step<Exclude<Verdict, { readonly type: "allow" | "respond" }> | Bare<ToolResultVerdict>, Failure> {
-  const verdict = yield* toolCall(conversation, given)
+  call: GivenCall,
+  verdict: Verdict
+): CallVerdict | PreToolCallEvent => {
   if (verdict.type === "respond") return { type: "allow", result: success(verdict.result) }
   if (verdict.type !== "allow") return verdict
-  const turn = yield* conversation.turn()
-  const open = conversation.open.get(given.id)
-  if (open?.isRunning === true) return { type: "deny", reason: `call ${given.id} is running already`, by: "runtime" }
-  const event = open?.event
-  if (open === undefined || event === undefined) {
-    return { type: "deny", reason: `call ${given.id} was started by another process`, by: "runtime" }
+  const { id } = call
+  const open = conversation.open.get(id)
+  if (open?.isRunning === true) return { type: "deny", reason: `call ${id} is running already`, by: "runtime" }
+  if (open?.event === undefined) {
+    return { type: "deny", reason: `call ${id} was started by another process`, by: "runtime" }
   }
   open.isRunning = true
   open.startedAt = performance.now()
+  return open.event
+}
+
+/** Runs a tool inside the hooks that wrap it, and passes its result to the others. */
+export const runCall = function*(
+  conversation: Conversation,
+  event: PreToolCallEvent,
+  run: (args: Json) => PromiseLike<Json> | Json
+): Step<Bare<ToolResultVerdict>, Failure> {
+  const turn = yield* conversation.turn()
   const act = (one: PreToolCallEvent): Effect.Effect<ToolResult> =>
     Effect.catchCause(
       Effect.map(Effect.tryPromise({ try: async () => await run(one.args), catch: (error) => error }), (output) =>
@@ -229,7 +240,17 @@ export const callTool = function*(
   const result = yield* turn.agent.toolWrappers.length === 0
     ? act(event)
     : wrapTool(turn, { event, act, isForAgent: false })
-  return yield* toolResult(conversation, { id: given.id }, result)
+  return yield* toolResult(conversation, event, result)
+}
+
+/** Runs a tool inside the hooks, in one point. */
+export const callTool = function*(
+  conversation: Conversation,
+  given: GivenCall,
+  run: (args: Json) => PromiseLike<Json> | Json
+): Step<CallVerdict, Failure> {
+  const taken = takeCall(conversation, given, yield* toolCall(conversation, given))
+  return "type" in taken ? taken : yield* runCall(conversation, taken, run)
 }
 
 /** Answers the question about a call. */
