@@ -172,9 +172,9 @@ describe("ACP", () => {
 
   it("cancels a turn, also one that goes on after a question", async () => {
     let isSlow = false
-    const provider = talker({
-      each: () => isSlow ? new Promise((resolve) => setTimeout(resolve, 5)) : Promise.resolve()
-    })
+    let words = 0
+    // The second answer ends only if it is cancelled.
+    const provider = talker({ each: () => isSlow && ++words > 1 ? new Promise(() => {}) : Promise.resolve() })
     await using server = await served(OpenAiChat.handler, {}, {
       provider: {
         ...provider,
@@ -193,6 +193,27 @@ describe("ACP", () => {
     assert.lengthOf(state.asked, 1)
     assert.strictEqual(await say(sessionId, "hello"), "end_turn")
     assert.include(text(), "You said: hello")
+    await leave()
+  })
+
+  it("cancels a turn that has not begun, because the store is slow", async () => {
+    await using server = await served(OpenAiChat.handler)
+    const { serve } = server
+    let goOn = (): void => {}
+    const isCancelled = new Promise<void>((resolve) => goOn = resolve)
+    const conversation = async (id: string) => {
+      await isCancelled
+      return await serve.host.conversation(id)
+    }
+    const { agent, leave, open, say, state } = await editor({ ...serve, host: { ...serve.host, conversation } })
+    const { sessionId } = await open()
+    const asked = say(sessionId, "call delete_file")
+    await agent.notify("session/cancel", { sessionId })
+    // The agent has read the notification when it answers this.
+    await open()
+    goOn()
+    assert.strictEqual(await asked, "cancelled")
+    assert.lengthOf(state.asked, 0)
     await leave()
   })
 
