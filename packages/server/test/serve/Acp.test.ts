@@ -205,7 +205,9 @@ describe("ACP", () => {
       await isCancelled
       return await serve.host.conversation(id)
     }
-    const { agent, leave, open, say, state } = await editor({ ...serve, host: { ...serve.host, conversation } })
+    // A promise is enough for what awaits it.
+    const host = { ...serve.host, conversation: conversation as Serve["host"]["conversation"] }
+    const { agent, leave, open, say, state } = await editor({ ...serve, host })
     const { sessionId } = await open()
     const asked = say(sessionId, "call delete_file")
     await agent.notify("session/cancel", { sessionId })

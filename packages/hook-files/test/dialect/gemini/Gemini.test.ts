@@ -292,7 +292,9 @@ describe("Gemini", () => {
     Effect.gen(function*() {
       const { at, told } = world({ Notification: [group(["note"])] })
       for (const name of ["bash", "edit", "write", "mcp__git__log", "read"]) {
-        yield* at("onPermission", { call: { id: "c1", name, args: {} }, reason: "r" })
+        const tool = { name, description: "", inputSchema: {} }
+        const decision = { type: "ask", reason: "r" } as const
+        yield* at("onPermission", { call: { id: "c1", name, args: {} }, tool, reason: "r", decision })
       }
       assert.deepEqual(told.map(({ input }) => Object(input["details"]).type), ["exec", "edit", "edit", "mcp", "info"])
     }))
