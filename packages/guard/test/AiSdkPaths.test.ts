@@ -50,6 +50,14 @@ describe("approvals of the program beside a guard", () => {
     })
   }
 
+  it("does not run what the program denies", async () => {
+    const { guarded, ran, tools } = kit([cuts])
+    const model = scripted(calls(["send_mail", { to: "ann" }]), says("done"))
+    const toolApproval = { send_mail: "denied" } as never
+    await generateText(guarded.settings({ model, tools, stopWhen, toolApproval, prompt: "go" }))
+    assert.deepStrictEqual(ran, [])
+  })
+
   it("asks with approvals that prepareCall chooses", async () => {
     const asks = defineHook({ name: "asks", tools: "send_mail", preToolCall: () => HookAction.ask("really?") })
     const { guarded, tools, ran } = kit([asks])
@@ -71,6 +79,9 @@ describe("a tool that the client runs", () => {
     for await (const { type } of stream.toUIMessageStream()) shown.push(type)
     assert.notInclude(shown, "tool-input-available")
     assert.include(lastPrompt(model), "not where")
+    const again = scripted(calls(["where", {}, "one"]), calls(["where", {}, "two"]), says("sorry"))
+    await generateText(guarded.settings({ model: again, tools: { where }, stopWhen, prompt: "go" }))
+    for (const id of ["one", "two"]) assert.include(lastPrompt(again), `"${id}"`)
   })
 
   it("is shown with the arguments that a hook has changed, and can ask", async () => {

@@ -1,5 +1,6 @@
 /** The agent in an editor, with the client of the SDK. */
 import * as acp from "@agentclientprotocol/sdk"
+import { defineTool } from "@belay/core/defineTool"
 import * as Acp from "@belay/server/Acp"
 import * as OpenAiChat from "@belay/server/OpenAiChat"
 import type { Serve } from "@belay/server/Serve"
@@ -68,6 +69,21 @@ describe("ACP", () => {
     const prompt = [{ type: "text" as const, text: "see" }, { type: "resource" as const, resource }]
     await agent.request("session/prompt", { sessionId, prompt })
     assert.include(text(), "file:///a.ts:\nconst a = 1")
+    await leave()
+  })
+
+  it("shows that a tool has failed", async () => {
+    const fails = defineTool({
+      name: "fails",
+      description: "Fails",
+      input: { type: "object" },
+      execute: () => Promise.reject(new Error("no paper"))
+    })
+    await using server = await served(OpenAiChat.handler, {}, { tools: [fails] })
+    const { leave, open, say, state } = await editor(server.serve)
+    await say((await open()).sessionId, "call fails")
+    const last = state.updates.findLast(({ sessionUpdate }) => sessionUpdate === "tool_call_update")
+    assert.deepInclude(last, { status: "failed", rawOutput: "no paper" })
     await leave()
   })
 
