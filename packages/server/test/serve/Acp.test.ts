@@ -222,7 +222,7 @@ describe("ACP", () => {
       return await serve.host.conversation(id)
     }
     // A promise is enough for what awaits it.
-    const host = { ...serve.host, conversation: conversation as Serve["host"]["conversation"] }
+    const host = { ...serve.host, conversation: conversation as never }
     const { agent, leave, open, say, state } = await editor({ ...serve, host })
     const { sessionId } = await open()
     const asked = say(sessionId, "call delete_file")

@@ -92,7 +92,10 @@ describe("abandon", () => {
     const store = SessionStore.inMemory()
     let begin = () => {}
     let end = () => {}
-    const [hasBegun, mayEnd] = [new Promise<void>((resolve) => begin = resolve), new Promise<void>((resolve) => end = resolve)]
+    const [hasBegun, mayEnd] = [
+      new Promise<void>((resolve) => begin = resolve),
+      new Promise<void>((resolve) => end = resolve)
+    ]
     const { agent } = asking(store, () => (begin(), mayEnd))
     const one = await agent.session({ id: "s" })
     await one.run("go")
