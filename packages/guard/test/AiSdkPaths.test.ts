@@ -70,6 +70,23 @@ describe("approvals of the program beside a guard", () => {
   })
 })
 
+describe("a stream", () => {
+  it("has what the vendor says about it, with the signature of reasoning, also if a hook reads the whole first", async () => {
+    const signed = { vendor: { signature: "s1" } }
+    const providerMetadata = { vendor: { responseId: "r1" } }
+    for (const hooks of [[], [defineHook({ name: "reads", postLlmCall: () => undefined })]]) {
+      const model = scripted({
+        ...says("hi"),
+        content: [{ type: "reasoning", text: "hm", providerMetadata: signed }, { type: "text", text: "hi" }],
+        providerMetadata
+      })
+      const stream = streamText(kit(hooks).guarded.settings({ model, prompt: "go" }))
+      assert.deepStrictEqual(await stream.providerMetadata, providerMetadata)
+      assert.deepStrictEqual((await stream.reasoning).map((part) => Object(part).providerMetadata), [signed])
+    }
+  })
+})
+
 describe("a tool that the client runs", () => {
   it("is not shown if a hook denies it, and the model reads why", async () => {
     const { guarded } = kit([noPlace])

@@ -5,6 +5,7 @@ import * as SessionStore from "@belay/core/SessionStore"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Guard from "../src/Guard.ts"
+import { faceOf } from "../src/internal/mastra/version.ts"
 import * as Mastra from "../src/Mastra.ts"
 import { kit } from "./support/mastra.ts"
 import { calls, lastPrompt, says, scripted } from "./support/model.ts"
@@ -15,6 +16,17 @@ const mails = (...people: ReadonlyArray<string>) =>
 const failure = (run: Promise<unknown>) => run.then(() => "ran", String)
 
 describe("the guard in Mastra", () => {
+  it("keeps methods of a model that use private fields", () => {
+    class Model {
+      readonly #name = "one"
+      readonly specificationVersion = "v3"
+      named() {
+        return this.#name
+      }
+    }
+    assert.strictEqual(faceOf(new Model(), scripted()).named(), "one")
+  })
+
   it("denies calls, and changes arguments and results", async () => {
     const careful = defineHook({
       name: "careful",
