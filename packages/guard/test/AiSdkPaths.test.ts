@@ -78,6 +78,14 @@ describe("approvals of the program beside a guard", () => {
     })
   }
 
+  it("does not run what the program denies", async () => {
+    const { guarded, ran, tools } = kit([cuts])
+    const model = scripted(calls(["send_mail", { to: "ann" }]), says("done"))
+    const toolApproval = { send_mail: "denied" } as never
+    await generateText(guarded.settings({ model, tools, stopWhen, toolApproval, prompt: "go" }))
+    assert.deepStrictEqual(ran, [])
+  })
+
   it("asks with approvals that prepareCall chooses", async () => {
     const asks = defineHook({ name: "asks", tools: "send_mail", preToolCall: () => HookAction.ask("really?") })
     const { guarded, tools, ran } = kit([asks])
@@ -90,6 +98,23 @@ describe("approvals of the program beside a guard", () => {
   })
 })
 
+describe("a stream", () => {
+  it("has what the vendor says about it, with the signature of reasoning, also if a hook reads the whole first", async () => {
+    const signed = { vendor: { signature: "s1" } }
+    const providerMetadata = { vendor: { responseId: "r1" } }
+    for (const hooks of [[], [defineHook({ name: "reads", postLlmCall: () => undefined })]]) {
+      const model = scripted({
+        ...says("hi"),
+        content: [{ type: "reasoning", text: "hm", providerMetadata: signed }, { type: "text", text: "hi" }],
+        providerMetadata
+      })
+      const stream = streamText(kit(hooks).guarded.settings({ model, prompt: "go" }))
+      assert.deepStrictEqual(await stream.providerMetadata, providerMetadata)
+      assert.deepStrictEqual((await stream.reasoning).map((part) => Object(part).providerMetadata), [signed])
+    }
+  })
+})
+
 describe("a tool that the client runs", () => {
   it("is not shown if a hook denies it, and the model reads why", async () => {
     const { guarded } = kit([noPlace])
@@ -99,6 +124,9 @@ describe("a tool that the client runs", () => {
     for await (const { type } of stream.toUIMessageStream()) shown.push(type)
     assert.notInclude(shown, "tool-input-available")
     assert.include(lastPrompt(model), "not where")
+    const again = scripted(calls(["where", {}, "one"]), calls(["where", {}, "two"]), says("sorry"))
+    await generateText(guarded.settings({ model: again, tools: { where }, stopWhen, prompt: "go" }))
+    for (const id of ["one", "two"]) assert.include(lastPrompt(again), `"${id}"`)
   })
 
   it("is shown with the arguments that a hook has changed, and can ask", async () => {

@@ -80,6 +80,9 @@ describe("the guard in the Claude Agent SDK", () => {
       const { call } = kit([zoe], behavior === undefined ? {} : { canUseTool: () => Promise.resolve({ behavior }) })
       assert.strictEqual(decision(await call("Edit", {})).permissionDecision, "deny")
     }
+    const ann = defineHook({ name: "ann", preToolCall: () => HookAction.ask("?", undefined, { approvers: ["ann"] }) })
+    const { call } = kit([ann], { canUseTool: () => Promise.resolve({ behavior: "allow" }) })
+    assert.strictEqual(decision(await call("Edit", {})).permissionDecision, "allow")
   })
 
   it("puts a question to the person whom the program asks, and obeys the answer", async () => {
@@ -119,6 +122,7 @@ describe("the guard in the Claude Agent SDK", () => {
   it("guards sub-agents and their start, with the limits of the whole tree", async () => {
     const { call, fire } = kit([defineHook({
       name: "two-reads",
+      preStop: ({ text }, ctx) => text === "half" ? ctx.followUp("and the rest?") : undefined,
       preDelegation: ({ agent }) => agent === "spy" ? HookAction.reject("no spies") : undefined,
       preToolCall: ({ name }, { state }) =>
         name === "Read" && Number(state.update("reads", (n) => Number(n ?? 0) + 1)) > 2
@@ -133,6 +137,9 @@ describe("the guard in the Claude Agent SDK", () => {
     assert.notProperty(decision(await call("Read", {}, "c")), "permissionDecision")
     assert.notProperty(decision(await call("Read", {}, "c", inner)), "permissionDecision")
     assert.strictEqual(decision(await call("Read", {}, "d", inner)).permissionDecisionReason, "no more")
+    const half = await fire("SubagentStop", { ...inner, last_assistant_message: "half" })
+    assert.deepStrictEqual(half, { decision: "block", reason: "and the rest?" })
+    assert.notProperty(decision(await call("Grep", {}, "g", inner)), "permissionDecision")
     assert.deepStrictEqual(await fire("SubagentStop", { ...inner, last_assistant_message: "seen" }), {})
     assert.strictEqual(decision(await call("Read", {}, "e")).permissionDecisionReason, "no more")
   })

@@ -7,6 +7,7 @@ import * as Secrets from "@belay/hooks/Secrets"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Guard from "../src/Guard.ts"
+import { faceOf } from "../src/internal/mastra/version.ts"
 import * as Mastra from "../src/Mastra.ts"
 import { kit } from "./support/mastra.ts"
 import { calls, lastPrompt, says, scripted } from "./support/model.ts"
@@ -24,6 +25,18 @@ const answerOf = (toolName: string, value: { readonly text: string }): LanguageM
 ]
 
 describe("the guard in Mastra", () => {
+  it("keeps methods of a model that use private fields", () => {
+    class Model {
+      readonly #name = "one"
+      readonly specificationVersion = "v3"
+      named() {
+        return this.#name
+      }
+    }
+    const face: Model = faceOf(new Model() as never, scripted())
+    assert.strictEqual(face.named(), "one")
+  })
+
   it("denies calls, and changes arguments and results", async () => {
     const careful = defineHook({
       name: "careful",

@@ -86,6 +86,23 @@ describe("the guard in Strands", () => {
     assert.strictEqual(await kit([]).model("", [{ type: "toolResultBlock" }]), false)
   })
 
+  it("asks about a message once, however often the model is called, and again if it was refused", async () => {
+    const seen: Array<string> = []
+    const { read } = kit([defineHook({
+      name: "doorman",
+      preTurn: ({ message }) => {
+        seen.push(message)
+        return message === "bad" ? HookAction.reject("no") : undefined
+      }
+    })])
+    for (const text of ["good", "bad"]) {
+      const message = { role: "user", content: [new sdk.TextBlock(text)] }
+      await read(message)
+      await read(message)
+    }
+    assert.deepStrictEqual(seen, ["good", "bad", "bad"])
+  })
+
   it("refuses messages, and those that a hook would change", async () => {
     const { model } = kit([defineHook({
       name: "doorman",

@@ -58,6 +58,10 @@ describe("values that do not fit", () => {
       "modelAnswer of the guard: response: expected an object, found 5"
     )
     assert.include(
+      await session.beforeStop({ text: 5 } as never).then(() => "", String),
+      "beforeStop of the guard: text: expected a text, found 5"
+    )
+    assert.include(
       await session.decide(5 as never, { type: "approve" }).then(() => "", String),
       "expected the id of a tool call, found 5"
     )

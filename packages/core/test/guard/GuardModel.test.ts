@@ -91,7 +91,7 @@ describe("a guarded model call", () => {
       defineHook({
         name: "loud",
         wrapLlmCall: async (one, next) => {
-          const response = await next(one)
+          const response = await next({ ...one, messages: [...one.messages, { role: "user", content: "loud" }] })
           return { ...response, text: `${response.text}!` }
         }
       })
@@ -100,9 +100,9 @@ describe("a guarded model call", () => {
       asked.push(textsOf(one))
       return Promise.resolve(answer(asked.length === 1 ? "rude" : "fine"))
     })
-    // The wrapper changes the answer before the hooks see it.
+    // The wrapper changes the request, and the answer before the hooks see it.
     assert.strictEqual(verdict.type === "allow" ? verdict.response.text : verdict.type, "rude!")
-    assert.deepStrictEqual(asked, [["hi"]])
+    assert.deepStrictEqual(asked, [["hi", "loud"]])
     const failed = new Error("the driver's own error")
     const thrown = await session.callModel(request("hi"), () => Promise.reject(failed)).then(
       () => undefined,

@@ -95,6 +95,26 @@ describe("a guarded session in a store", () => {
     assert.throws(() => GuardSession.guard({ store }), /guard.store: .*did you mean its property "sessions"/)
   })
 
+  it("shows the hooks of a result in another process what ran, and forgets the state of the call then", async () => {
+    const store = SessionStore.inMemory()
+    const seen: Array<unknown> = []
+    const noted = HookState.key("noted", "")
+    const open = processes({
+      hooks: [defineHook({
+        name: "rewrites",
+        preToolCall: (call, { state }) => {
+          state.durable.call(call.id).set(noted, "during the call")
+          return HookAction.transform({ ...call, args: { to: "ann" } })
+        },
+        postToolCall: ({ call }, { state }) => void seen.push(call.args, state.durable.call(call.id).get(noted))
+      })]
+    }, store)
+    await open().toolCall({ id: "1", name: "send", args: { to: "eve" } })
+    await open().toolResult({ id: "1" }, { ok: true, output: "sent" })
+    assert.deepStrictEqual(seen, [{ to: "ann" }, "during the call"])
+    assert.notInclude(JSON.stringify(await Effect.runPromise(store.load("s"))), "during the call")
+  })
+
   it("keeps the records of the hooks with the option `records`", async () => {
     for (const records of [true, undefined]) {
       const store = SessionStore.inMemory()

@@ -32,13 +32,23 @@ export const says = (text: string): LanguageModelV4GenerateResult => ({
   warnings: []
 })
 
-const streamed = ({ content, finishReason, usage }: LanguageModelV4GenerateResult) => ({
+const signature = ({ providerMetadata }: Pick<LanguageModelV4GenerateResult, "providerMetadata">) =>
+  providerMetadata === undefined ? {} : { providerMetadata }
+
+const streamed = (answer: LanguageModelV4GenerateResult) => ({
   stream: simulateReadableStream<LanguageModelV4StreamPart>({
     chunks: [
       { type: "stream-start", warnings: [] },
-      ...content.flatMap((part, index): ReadonlyArray<LanguageModelV4StreamPart> => {
-        if (part.type !== "text") return part.type === "tool-call" ? [part] : []
+      ...answer.content.flatMap((part, index): ReadonlyArray<LanguageModelV4StreamPart> => {
         const id = String(index)
+        if (part.type === "reasoning") {
+          return [
+            { type: "reasoning-start", id },
+            { type: "reasoning-delta", id, delta: part.text },
+            { type: "reasoning-end", id, ...signature(part) }
+          ]
+        }
+        if (part.type !== "text") return part.type === "tool-call" ? [part] : []
         const words = part.text.split(/(?<= )/)
         return [
           { type: "text-start", id },
@@ -46,7 +56,7 @@ const streamed = ({ content, finishReason, usage }: LanguageModelV4GenerateResul
           { type: "text-end", id }
         ]
       }),
-      { type: "finish", finishReason, usage }
+      { type: "finish", finishReason: answer.finishReason, usage: answer.usage, ...signature(answer) }
     ]
   })
 })

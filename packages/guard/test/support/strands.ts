@@ -62,10 +62,12 @@ export const events = ({ plugin }: Pick<Strands, "plugin">, more: object = {}) =
     await listeners.get("after")?.(event)
     return { ...event.result, error: event.error?.message }
   }
-  const model = async (text: string, content: ReadonlyArray<object> = [new TextBlock(text)]) => {
-    const event = { agent: { messages: [{ role: "user", content }] }, cancel: false }
+  const read = async (message: object) => {
+    const event = { agent: { messages: [message] }, cancel: false }
     await listeners.get("model")?.(event)
     return event.cancel
   }
-  return { after, before, model }
+  const model = (text: string, content: ReadonlyArray<object> = [new TextBlock(text)]) =>
+    read({ role: "user", content })
+  return { after, before, model, read }
 }

@@ -30,7 +30,7 @@ describe("SkillFiles", () => {
         "license: MIT\ncompatibility: Needs git\nmetadata:\n  author: ada\n  version: 1.0\nallowed-tools:\n  - Read\n  - Bash(git log *)\n"
       )
     )
-    put(own("commas"), text("allowed-tools: Read, Bash(git log *, x), mcp__docs\n"))
+    put(own("commas"), text("allowed-tools: Read, Bash(git log *, (a) x), mcp__docs\n"))
     put(own("none"), text("allowed-tools: \"\"\n"))
     put(own("silent"), text("disable-model-invocation: true\n"))
     put(own("windows"), text("allowed-tools: Read\n").replaceAll("\n", "\r\n"))
@@ -49,7 +49,7 @@ describe("SkillFiles", () => {
       source: "agents",
       ofProject: false
     })
-    assert.deepEqual(commas!.allowedTools, ["Read", "Bash(git log *, x)", "mcp__docs"])
+    assert.deepEqual(commas!.allowedTools, ["Read", "Bash(git log *, (a) x)", "mcp__docs"])
     assert.deepEqual(none!.allowedTools, [])
     assert.isFalse(silent!.forModels)
     assert.notProperty(silent!, "allowedTools")

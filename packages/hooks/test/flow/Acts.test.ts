@@ -117,6 +117,7 @@ describe("a payment that was made in this turn", () => {
   ])("is asked about when it is made again %s", async (_what, steps) => {
     const { questions, ran } = await paid(steps)
     assert.match(questions[0]?.reason ?? "", /pay_bill has done the same in this turn already/)
+    assert.isTrue(Object(questions[0]?.details).isRepeated)
     assert.lengthOf(ran, 2)
   })
 

@@ -1,5 +1,7 @@
 /** What grounds a value, and what is asked when nothing does. */
+import type * as Approval from "@belay/hooks/Approval"
 import * as DataFlow from "@belay/hooks/DataFlow"
+import * as Hooks from "@belay/hooks/Hooks"
 import { assert, describe, it } from "@effect/vitest"
 import { afterReading, approve, converse } from "./support/converse.ts"
 
@@ -42,6 +44,17 @@ describe("a value that stands only in what was read", () => {
     assert.lengthOf(questions, 1)
     assert.deepStrictEqual(ran, ["read_mail {}"])
     assert.match(errors[1]!, /the person has refused to .+eve@evil\.example/)
+    let asked = 0
+    const ask = (): Approval.Answer => {
+      asked++
+      return { type: "deny", reason: "no" }
+    }
+    await converse({
+      tools: { read_mail: mail, send_mail: "sent" },
+      steps: [[["read_mail", {}]], [call], [call]],
+      hooks: Hooks.safeDefaults({ ask })
+    })
+    assert.strictEqual(asked, 1)
   })
 
   it("is asked about once in a turn, and again in the next", async () => {

@@ -264,6 +264,8 @@ describe("texts that no tool returned", () => {
 
   it("count as read when the vendor runs tools of its own", async () => {
     assert.strictEqual(await after({ parameters: { hostedTools: [{ type: "web-search" }] } }), "suspended")
+    // This one finds tools, and reads nothing.
+    assert.strictEqual(await after({ parameters: { hostedTools: [{ type: "tool-search" }] } }), "completed")
   })
 
   it("count as read when the session begins with results of tools", async () => {

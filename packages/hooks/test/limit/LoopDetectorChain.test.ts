@@ -119,7 +119,8 @@ describe("LoopDetector in a chain", () => {
 
   it.effect("detects compactions without effect, skips them, and ends the turn", () =>
     Effect.gen(function*() {
-      const scope = TestScope.make()
+      const users: Array<string> = []
+      const scope = TestScope.make({ notifyUser: (message) => void users.push(message) })
       const budget = { usedTokens: 1_000, windowTokens: 1_000 }
       const compaction = { messages: [], budget, trigger: "threshold", hint: {} } as const
       const actions: Array<string> = []
@@ -132,6 +133,7 @@ describe("LoopDetector in a chain", () => {
         )
       }
       assert.deepEqual(actions, [...times(4, "Continue"), ...times(4, "Reject")])
+      assert.match(users[0] ?? "", /compactions in a row that made nothing shorter/)
       const asked = yield* chain.run("preLlmCall", { messages: [], tools: [], parameters: {} }, scope)
       assert.deepEqual(asked.action, {
         _tag: "Abort",

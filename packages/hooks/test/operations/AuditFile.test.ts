@@ -135,6 +135,42 @@ describe("AuditFile", () => {
       assert.strictEqual((JSON.parse(lines[2]!) as Entry).step, 21)
     }))
 
+  it("closes the file of a sink that nobody has any more, and no other", () =>
+    inFolder((path) => {
+      const program = `
+        import * as AuditFile from "@belay/hooks/AuditFile"
+        import { fstatSync, openSync, readdirSync, renameSync } from "node:fs"
+        const write = (sink) => sink({ time: 0, event: "turn_start", session: "s", turn: 1, step: 1, agent: "a" })
+        // The file that the sink closes first and one that is opened later have the same number.
+        const before = openSync(process.argv[1], "a")
+        void (() => {
+          const sink = AuditFile.make(process.argv[1])
+          for (let time = 1; time <= 3; time++) {
+            write(sink)
+            renameSync(process.argv[1], process.argv[1] + ".1")
+          }
+        })()
+        const isOpen = (file) => {
+          try { return fstatSync(file) } catch { return false }
+        }
+        while (isOpen(before + 1)) {
+          gc()
+          await new Promise((resolve) => setImmediate(resolve))
+        }
+        await new Promise((resolve) => setImmediate(resolve))
+        console.log("done")
+      `
+      const { stderr, stdout } = spawnSync(process.execPath, [
+        "--expose-gc",
+        "--conditions=@belay/source",
+        "--input-type=module",
+        "-e",
+        program,
+        path
+      ], { encoding: "utf8" })
+      assert.strictEqual(stdout, "done\n", stderr)
+    }))
+
   it("keeps one file open, however often the file is moved", () =>
     inFolder((path) => {
       const program = `

@@ -19,6 +19,13 @@ const evaluate = (text: string, tool: string, args: Json, setting: Condition.Set
 const hits = (verdict: Condition.Verdict) => verdict !== "no-match"
 
 describe("rules about paths", () => {
+  it("are read in the folder of each call", () => {
+    const one = rule("Write(src/**)")
+    const call = { tool: "Write", args: { file_path: "/p/src/a" } }
+    const found = ["/p", "/q", "/p"].map((cwd) => Condition.evaluate(one, call, { ...at, cwd }))
+    assert.deepStrictEqual(found, ["match", "no-match", "match"])
+  })
+
   const rows: ReadonlyArray<readonly [rule: string, tool: string, path: string, hit: boolean]> = [
     ["Write(src/**/*.ts)", "Write", "/p/src/a.ts", true],
     ["Write(src/**/*.ts)", "Write", "/p/src/x/y.ts", true],

@@ -269,6 +269,11 @@ describe("a server that breaks the protocol", () => {
         /a file of type image\/png was too large: 222 char/,
         false
       ],
+      [
+        { content: [{ type: "image", mimeType: "image/png", data: "A".repeat(40) }] },
+        /data:image\/png;base64,A{40}/,
+        false
+      ],
       [{ structuredContent: { text: "y".repeat(200) } }, /\[cut: 111 more characters\]/, false]
     ] as const
   ) {

@@ -129,36 +129,37 @@ const agentOf = async (serve: Serve, { principal }: Options, whyClosed: () => un
       return {}
     })
     .onRequest("session/prompt", async ({ client, params: { prompt, sessionId: id } }) => {
-      const sessionId = await sessionOf(id)
-      return await runPrompt(editor, { id, sessionId, client }, promptOf(prompt)).catch((error: unknown) => {
-        // An editor may leave while it is written to. The server has not failed then.
-        if (error === whyClosed()) throw error
-        throw RequestError.internalError(undefined, refusalOf(serve, error).message)
-      })
+      const abort = new AbortController()
+      // Before anything else, because an editor may cancel at once.
+      editor.running.set(id, abort)
+      try {
+        const session = { id, sessionId: await sessionOf(id), client, signal: abort.signal }
+        return await runPrompt(editor, session, promptOf(prompt)).catch((error: unknown) => {
+          // An editor may leave while it is written to. The server has not failed then.
+          if (error === whyClosed()) throw error
+          throw RequestError.internalError(undefined, refusalOf(serve, error).message)
+        })
+      } finally {
+        editor.running.delete(id)
+      }
     })
     .onNotification("session/cancel", ({ params: { sessionId } }) => editor.running.get(sessionId)?.abort())
 }
 
 const runPrompt = async (
-  { allowed, principal, running, serve }: Editor,
-  session: Pick<EditorSession, "id" | "sessionId" | "client">,
+  { allowed, principal, serve }: Editor,
+  session: Omit<EditorSession, "principal" | "mode">,
   { files, text }: Prompt
 ) => {
-  const { id, sessionId } = session
+  const { id, sessionId, signal } = session
   const conversation = await serve.host.conversation(sessionId)
   // A new message takes the place of open questions.
   if (pendingOf(conversation).length > 0 && conversation?.key !== undefined) {
     await serve.host.cancel(sessionId, conversation.key)
   }
-  const abort = new AbortController()
-  running.set(id, abort)
-  try {
-    const part = await send(serve, sessionId, principal, { message: text, attachments: files })
-    const mode = () => allowed.has(id) ? "allow" as const : "ask" as const
-    const stopReason = await runTurn(serve, { ...session, principal, mode, signal: abort.signal }, part)
-    if (abort.signal.aborted) await serve.host.cancel(sessionId, part.key)
-    return { stopReason }
-  } finally {
-    running.delete(id)
-  }
+  const part = await send(serve, sessionId, principal, { message: text, attachments: files })
+  const mode = () => allowed.has(id) ? "allow" as const : "ask" as const
+  const stopReason = await runTurn(serve, { ...session, principal, mode }, part)
+  if (signal.aborted) await serve.host.cancel(sessionId, part.key)
+  return { stopReason }
 }

@@ -80,12 +80,15 @@ describe("a foreign agent", () => {
     assert.strictEqual(await say(agent, "shell rm -rf /"), "said no")
     assert.strictEqual(await say(agent, "words"), "said no")
     assert.strictEqual(await say(agent, "edit a.ts"), "said yes")
+    // Null means that the call is as it was shown.
+    assert.strictEqual(await say(agent, "known rm -rf /"), "said no")
     assert.strictEqual(await say(agent, "two"), "yes and yes")
-    assert.deepStrictEqual(seen.slice(0, 4), [
+    assert.deepStrictEqual(seen.slice(0, 5), [
       ["Bash", { command: "ls -l", title: "Does it" }],
       ["Bash", { command: "rm -rf /", title: "Does it" }],
       ["Bash", { command: "rm -rf 'my dir'", title: "Does it" }],
-      ["Edit", { file_path: "a.ts", old_string: "a", new_string: "b", title: "Does it" }]
+      ["Edit", { file_path: "a.ts", old_string: "a", new_string: "b", title: "Does it" }],
+      ["Bash", { command: "rm -rf /", title: "Deploys" }]
     ])
   })
 

@@ -37,6 +37,16 @@ describe("a host", () => {
     await close()
   })
 
+  it("puts the history of a new session before what is sent with its first message", async () => {
+    const { close, host } = hosted(newFile())
+    const said = (content: string) => [{ role: "user", content }] as const
+    await host.send("s", { message: "now", before: said("just now") }, { history: said("long ago") })
+    await host.advance("s")
+    const { messages } = (await host.conversation("s"))!
+    assert.deepStrictEqual(texts(messages), ["long ago", "just now", "now", "re: now"])
+    await close()
+  })
+
   it("begins a new session with the history that is sent along, and ignores it later", async () => {
     const { close, host } = hosted(newFile())
     const history = [{ role: "user", content: "before" }, { role: "assistant", content: "yes" }] as const

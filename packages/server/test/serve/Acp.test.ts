@@ -1,5 +1,6 @@
 /** The agent in an editor, with the client of the SDK. */
 import * as acp from "@agentclientprotocol/sdk"
+import { defineTool } from "@belay/core/defineTool"
 import * as Acp from "@belay/server/Acp"
 import * as OpenAiChat from "@belay/server/OpenAiChat"
 import type { Serve } from "@belay/server/Serve"
@@ -68,6 +69,21 @@ describe("ACP", () => {
     const prompt = [{ type: "text" as const, text: "see" }, { type: "resource" as const, resource }]
     await agent.request("session/prompt", { sessionId, prompt })
     assert.include(text(), "file:///a.ts:\nconst a = 1")
+    await leave()
+  })
+
+  it("shows that a tool has failed", async () => {
+    const fails = defineTool({
+      name: "fails",
+      description: "Fails",
+      input: { type: "object" },
+      execute: () => Promise.reject(new Error("no paper"))
+    })
+    await using server = await served(OpenAiChat.handler, {}, { tools: [fails] })
+    const { leave, open, say, state } = await editor(server.serve)
+    await say((await open()).sessionId, "call fails")
+    const last = state.updates.findLast(({ sessionUpdate }) => sessionUpdate === "tool_call_update")
+    assert.deepInclude(last, { status: "failed", rawOutput: "no paper" })
     await leave()
   })
 
@@ -172,9 +188,9 @@ describe("ACP", () => {
 
   it("cancels a turn, also one that goes on after a question", async () => {
     let isSlow = false
-    const provider = talker({
-      each: () => isSlow ? new Promise((resolve) => setTimeout(resolve, 5)) : Promise.resolve()
-    })
+    let words = 0
+    // The second answer ends only if it is cancelled.
+    const provider = talker({ each: () => isSlow && ++words > 1 ? new Promise(() => {}) : Promise.resolve() })
     await using server = await served(OpenAiChat.handler, {}, {
       provider: {
         ...provider,
@@ -193,6 +209,29 @@ describe("ACP", () => {
     assert.lengthOf(state.asked, 1)
     assert.strictEqual(await say(sessionId, "hello"), "end_turn")
     assert.include(text(), "You said: hello")
+    await leave()
+  })
+
+  it("cancels a turn that has not begun, because the store is slow", async () => {
+    await using server = await served(OpenAiChat.handler)
+    const { serve } = server
+    let goOn = (): void => {}
+    const isCancelled = new Promise<void>((resolve) => goOn = resolve)
+    const conversation = async (id: string) => {
+      await isCancelled
+      return await serve.host.conversation(id)
+    }
+    // A promise is enough for what awaits it.
+    const host = { ...serve.host, conversation: conversation as never }
+    const { agent, leave, open, say, state } = await editor({ ...serve, host })
+    const { sessionId } = await open()
+    const asked = say(sessionId, "call delete_file")
+    await agent.notify("session/cancel", { sessionId })
+    // The agent has read the notification when it answers this.
+    await open()
+    goOn()
+    assert.strictEqual(await asked, "cancelled")
+    assert.lengthOf(state.asked, 0)
     await leave()
   })
 

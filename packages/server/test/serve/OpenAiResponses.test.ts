@@ -117,6 +117,7 @@ describe("responses", () => {
     assert.strictEqual((await client.responses.retrieve(started.id)).status, "in_progress")
     const other = await client.responses.create({ model, input: "never", background: true })
     assert.strictEqual((await client.responses.cancel(other.id)).status, "cancelled")
+    assert.strictEqual((await failure(client.get(`/responses/${other.id}/cancel`)))["status"], 405)
     go()
     const all = []
     for await (const event of await client.responses.retrieve(started.id, { stream: true })) all.push(event)

@@ -144,11 +144,13 @@ describe("the page of sessions in a browser", () => {
 
     await page.click("[aria-label='Retry dead']")
     await page.waitForSelector("text=Retry: done for dead")
+    assert.lengthOf(await page.$$("article.dead"), 0)
     assert.deepInclude(await server.host.result("dead", "d"), { status: "completed" })
 
     await page.fill("[aria-label='Release for stuck']", "v2")
     await page.click("article.stuck button:has-text('Move')")
     await page.waitForSelector("text=Move: done for stuck")
+    assert.lengthOf(await page.$$("article.stuck"), 0)
     assert.deepInclude(await server.host.result("stuck", "s"), { status: "completed" })
 
     await page.selectOption("#state", "waiting")

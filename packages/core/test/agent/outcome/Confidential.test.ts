@@ -56,6 +56,18 @@ const everything = async (
 }
 
 describe("a confidential hook", () => {
+  it("that only conceals takes the secret out of messages that a client gives", async () => {
+    const { provider, requests } = scripted(["done"])
+    const concealing = defineHook({
+      name: "conceals",
+      concealMessages: (messages) => JSON.parse(take(JSON.stringify(messages))) as typeof messages
+    })
+    await using agent = createAgent({ provider, hooks: [concealing] })
+    await agent.run({ message: "go on", before: [{ role: "user", content: `log in with ${secret}` }] })
+    assert.include(JSON.stringify(requests), placeholder)
+    assert.notInclude(JSON.stringify(requests), secret)
+  })
+
   it("passes the secret to the tool, while events, records, requests and messages have only a placeholder", async () => {
     const { events, ran, requests, result } = await everything([], ({ password }) => `welcome, ${password as string}`)
     assert.deepStrictEqual(ran, [{ password: secret }])

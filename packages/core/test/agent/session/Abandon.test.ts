@@ -7,8 +7,8 @@ import * as SessionStore from "../../../src/port/SessionStore.ts"
 import { assertValid, failureOf, line, recording } from "../../support/agent.ts"
 import { asks, scripted } from "../../support/model.ts"
 
-const asking = (store?: SessionStore.SessionStore) => {
-  const pay = recording("pay")
+const asking = (store?: SessionStore.SessionStore, execute?: () => unknown) => {
+  const pay = recording("pay", execute)
   const agent = createAgent({
     provider: scripted([asks(["pay", {}, "p"]), "done", "next"]).provider,
     tools: [pay.tool],
@@ -58,6 +58,53 @@ describe("abandon", () => {
     assert.strictEqual((await one.resume({ p: { type: "deny", reason: "no" } })).status, "completed")
     assert.isFalse(await two.abandon())
     assert.strictEqual(two.waiting.type, "nothing")
+  })
+
+  it("can be tried again if the store fails", async () => {
+    const memory = SessionStore.inMemory()
+    let isFull = false
+    const commit: typeof memory.commit = (step) => isFull ? Effect.fail("disk full") : memory.commit(step)
+    const session = await asking({ ...memory, commit }).agent.session({ id: "s" })
+    await session.run("go")
+    isFull = true
+    assert.strictEqual((await failureOf(session.abandon()))["_tag"], "PortFailed")
+    isFull = false
+    assert.isTrue(await session.abandon())
+    assert.strictEqual((await Effect.runPromise(memory.load("s")))!.phase, "ended")
+  })
+
+  it("has the newest conversation if another process was quicker than its save", async () => {
+    const memory = SessionStore.inMemory()
+    const one = await asking(memory).agent.session({ id: "s" })
+    await one.run("go")
+    let isFirst = true
+    const commit: typeof memory.commit = (step) => {
+      const quicker = isFirst ? Effect.promise(async () => one.resume({ p: { type: "approve" } })) : Effect.void
+      isFirst = false
+      return Effect.andThen(quicker, memory.commit(step))
+    }
+    const two = await asking({ ...memory, commit }).agent.session({ id: "s" })
+    assert.strictEqual((await failureOf(two.abandon()))["_tag"], "PortFailed")
+    assert.strictEqual(line(two.messages), line(one.messages))
+  })
+
+  it("is refused while another process runs the turn", async () => {
+    const store = SessionStore.inMemory()
+    let begin = () => {}
+    let end = () => {}
+    const [hasBegun, mayEnd] = [
+      new Promise<void>((resolve) => begin = resolve),
+      new Promise<void>((resolve) => end = resolve)
+    ]
+    const { agent } = asking(store, () => (begin(), mayEnd))
+    const one = await agent.session({ id: "s" })
+    await one.run("go")
+    const two = await asking(store).agent.session({ id: "s" })
+    const resumed = one.resume({ p: { type: "approve" } })
+    await hasBegun
+    assert.strictEqual((await failureOf(two.abandon()))["problem"], "busy")
+    end()
+    assert.strictEqual((await resumed).status, "completed")
   })
 
   it("is refused while a turn runs", async () => {

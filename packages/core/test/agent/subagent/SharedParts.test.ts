@@ -73,8 +73,8 @@ describe("a sub-agent", () => {
       preTurn: (_input, { agent }) => void calls.push(`${what} in ${agent.name}`)
     })
     const shared = count("shared")
-    const run = async (ofWorker: AgentHook) => {
-      const worker = createAgent({ name: "worker", provider: scripted(["worked"]).provider, hooks: [ofWorker] })
+    const run = async (...ofWorker: ReadonlyArray<AgentHook>) => {
+      const worker = createAgent({ name: "worker", provider: scripted(["worked"]).provider, hooks: ofWorker })
       await using lead = createAgent({
         name: "lead",
         provider: scripted([asks(["work", { message: "x" }]), "done"]).provider,
@@ -86,5 +86,8 @@ describe("a sub-agent", () => {
     }
     assert.deepStrictEqual(await run(shared), ["shared in lead", "shared in worker"])
     assert.deepStrictEqual(await run(count("own")), ["shared in lead", "shared in worker", "own in worker"])
+    // The name that the hook gets has another hook already.
+    const other = { ...count("other"), name: "count@worker" }
+    assert.includeMembers(await run(other, count("own")), ["other in worker", "own in worker"])
   })
 })

@@ -184,6 +184,17 @@ describe("a transfer that stays", () => {
     await without.close()
   })
 
+  it("ends when a hook refuses the answer of the other agent: the lead agent answers the next message", async () => {
+    const { lead, seen } = desk({
+      hooks: [{ name: "shut", postDelegation: () => HookAction.reject("not said") }]
+    })
+    const session = await lead.session()
+    assert.match((await session.run("money please")).text, /lead read: .*not said/)
+    assert.strictEqual((await session.run("hello")).text, "lead here")
+    assert.lengthOf(seen.billing, 1)
+    await lead.close()
+  })
+
   it("ends when the other agent fails: the lead agent goes on, and answers the next message too", async () => {
     const broken = createAgent({
       name: "billing",

@@ -120,6 +120,7 @@ describe("an approval of a suspended call", () => {
     await using after = agentWith(tool, { approvals })
     const decisions = { c: { type: "approve" as const } }
     const again = await after.resume("snapshot" in suspended ? suspended.snapshot : undefined, decisions)
+    assert.strictEqual(again.status === "suspended" ? again.pending[0]?.standing : again.status, "none")
     await using another = agentWith(tool, { approvals })
     const done = await another.resume("snapshot" in again ? again.snapshot : undefined, { c: remember })
     assert.strictEqual(done.status, "completed")

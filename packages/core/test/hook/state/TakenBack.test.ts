@@ -119,6 +119,24 @@ describe("the writes of a hook that is asked again", () => {
     assert.deepStrictEqual(scope.state.snapshot(), { first: "first answer", both: "second answer" })
   })
 
+  it("stay replaced if it only reads when it is asked once more", async () => {
+    const scope = scopeOf()
+    let asked = 0
+    const writing: AgentHook = {
+      name: "writing",
+      reinvoke: "ifChanged",
+      preToolCall: (_call, { state }) => void (++asked < 3 ? state.update(calls, (n) => n + 1) : state.get(calls))
+    }
+    const changing = (name: string, times: number): AgentHook => ({
+      name,
+      reinvoke: "reapply",
+      preToolCall: (call) => times-- > 0 ? HookAction.transform({ ...call, args: { [name]: times } }) : undefined
+    })
+    const chain = HookChain.makeUnsafe([writing, changing("twice", 2), changing("once", 1)])
+    await Effect.runPromise(chain.run("preToolCall", event(1), scope))
+    assert.deepStrictEqual([asked, scope.state.get(calls)], [3, 1])
+  })
+
   it("are left out if a change that it made before stands", async () => {
     const scope = scopeOf()
     const changing: AgentHook = {

@@ -1,11 +1,9 @@
 /** Streams of the AI SDK: reads one to its end, and makes one from an answer. */
 import type {
   LanguageModelV4Content,
-  LanguageModelV4FinishReason,
   LanguageModelV4GenerateResult,
   LanguageModelV4StreamPart,
-  LanguageModelV4StreamResult,
-  LanguageModelV4Usage
+  LanguageModelV4StreamResult
 } from "@ai-sdk/provider"
 
 type Part<Type extends LanguageModelV4StreamPart["type"]> = Extract<LanguageModelV4StreamPart, { readonly type: Type }>
@@ -28,9 +26,9 @@ export const collect = async (
   sink?: Sink
 ): Promise<LanguageModelV4GenerateResult> => {
   const content: Array<LanguageModelV4Content> = []
-  const texts = new Map<string, { type: "text" | "reasoning"; text: string }>()
+  const texts = new Map<string, OpenText>()
   const changed = new Set<string>()
-  let finish: { finishReason: LanguageModelV4FinishReason; usage: LanguageModelV4Usage } | undefined
+  let finish: Part<"finish"> | undefined
   let warnings: Part<"stream-start">["warnings"] = []
   let metadata: Partial<Part<"response-metadata">> = {}
   const reader = stream.getReader()
@@ -43,7 +41,7 @@ export const collect = async (
       if (part.type === "finish") finish = part
       else if (part.type === "stream-start") warnings = part.warnings
       else if (part.type === "response-metadata") metadata = part
-      else keep(content, texts, part)
+      else keep(content, texts, changed, part)
       if (sink !== undefined && !isHeld(part)) sink.send(part)
     }
   } finally {
@@ -56,6 +54,7 @@ export const collect = async (
     finishReason: finish?.finishReason ?? { unified: "other", raw: undefined },
     usage: finish?.usage ?? { inputTokens: none, outputTokens: noneOut },
     warnings,
+    ...metadataOf(finish),
     ...(request === undefined ? {} : { request }),
     response: { ...ids, ...response }
   }
@@ -79,23 +78,41 @@ const passed = async (
 const none = { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined }
 const noneOut = { total: undefined, text: undefined, reasoning: undefined }
 
+/** A text that is being read. */
+interface OpenText {
+  readonly type: "text" | "reasoning"
+  text: string
+  providerMetadata?: NonNullable<Part<"finish">["providerMetadata"]>
+}
+
+/** What the vendor says about a part, for example the signature of reasoning. */
+const metadataOf = (part: Pick<Part<"finish">, "providerMetadata"> = {}) =>
+  part.providerMetadata === undefined ? {} : { providerMetadata: part.providerMetadata }
+
 const keep = (
   content: Array<LanguageModelV4Content>,
-  texts: Map<string, { text: string }>,
+  texts: Map<string, OpenText>,
+  changed: ReadonlySet<string>,
   part: LanguageModelV4StreamPart
 ): void => {
   switch (part.type) {
     case "text-start":
     case "reasoning-start": {
-      const made = { type: part.type === "text-start" ? "text" as const : "reasoning" as const, text: "" }
+      const made: OpenText = { type: part.type === "text-start" ? "text" : "reasoning", text: "", ...metadataOf(part) }
       texts.set(part.id, made)
       content.push(made)
       return
     }
     case "text-delta":
-    case "reasoning-delta": {
+    case "reasoning-delta":
+    case "text-end":
+    case "reasoning-end": {
       const open = texts.get(part.id)
-      if (open !== undefined) open.text += part.delta
+      if (open === undefined) return
+      // The signature of reasoning comes last.
+      if (changed.has(`${open.type} ${part.id}`)) delete open.providerMetadata
+      else Object.assign(open, metadataOf(part))
+      if ("delta" in part) open.text += part.delta
       return
     }
     case "tool-call":
@@ -131,26 +148,29 @@ export const replay = (answer: LanguageModelV4GenerateResult): ReadableStream<La
 const partsOf = (content: ReadonlyArray<LanguageModelV4Content>): ReadonlyArray<LanguageModelV4StreamPart> =>
   content.flatMap((part, index): ReadonlyArray<LanguageModelV4StreamPart> => {
     const id = String(index)
+    const more = metadataOf(part)
     if (part.type === "text") {
-      return [{ type: "text-start", id }, { type: "text-delta", id, delta: part.text }, { type: "text-end", id }]
+      return [
+        { type: "text-start", id, ...more },
+        { type: "text-delta", id, delta: part.text },
+        { type: "text-end", id, ...more }
+      ]
     }
     if (part.type === "reasoning") {
       return [
-        { type: "reasoning-start", id },
+        { type: "reasoning-start", id, ...more },
         { type: "reasoning-delta", id, delta: part.text },
-        { type: "reasoning-end", id }
+        { type: "reasoning-end", id, ...more }
       ]
     }
     return [part]
   })
 
-const endOf = (
-  { finishReason, providerMetadata, usage }: LanguageModelV4GenerateResult
-): LanguageModelV4StreamPart => ({
+const endOf = (answer: LanguageModelV4GenerateResult): LanguageModelV4StreamPart => ({
   type: "finish",
-  finishReason,
-  usage,
-  ...(providerMetadata === undefined ? {} : { providerMetadata })
+  finishReason: answer.finishReason,
+  usage: answer.usage,
+  ...metadataOf(answer)
 })
 
 /**

@@ -264,4 +264,11 @@ describe("ClaudeCode", () => {
       yield* more.at("onSessionEnd", { sessionId: "session-1", reason: "error" })
       assert.deepEqual(more.told.map(({ request }) => request.timeoutMs), [5_000, 60_000])
     }))
+
+  it.effect("ignores what entries answer to SessionEnd", () =>
+    Effect.gen(function*() {
+      const { at, heard } = world({ SessionEnd: [group([{ command: "a" }])] }, { a: answer({ systemMessage: "bye" }) })
+      yield* at("onSessionEnd", { sessionId: "session-1", reason: "done" })
+      assert.deepEqual(heard.users, [])
+    }))
 })

@@ -86,6 +86,8 @@ describe("a cache of prompts", () => {
       }
       const { body } = yield* sentTo(vendors.openrouter, { promptCache: false }, more)
       assert.notInclude(JSON.stringify(body), "cache_control")
+      const unwanted = yield* sentTo(vendors.openai, { promptCache: false }, more)
+      assert.notInclude(JSON.stringify(unwanted.body), "cache")
     }))
 
   for (

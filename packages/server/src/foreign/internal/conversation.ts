@@ -71,6 +71,8 @@ export class Conversation {
     })
     child.stdin.on("error", () => {})
     const app = client({ name: "belay" })
+      // Comes first: the SDK tries handlers one after another, and a later message may overtake one that waits.
+      .onNotification("session/update", ({ params: { update } }) => this.read(update))
       .onRequest("session/request_permission", ({ params }) => {
         const { args: asked, name } = actionOf(params, this.shown.get(params.toolCall.toolCallId))
         return this.ask(name, asked, "permission").then((ended) => ({
@@ -103,7 +105,6 @@ export class Conversation {
         this.terminals.delete(terminalId)
         return {}
       })
-      .onNotification("session/update", ({ params: { update } }) => this.read(update))
     // The types of `node:stream/web` and those of `fetch` are written separately for the same streams.
     const isCut = () => child.stdout.readableEnded
     const stream = ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout) as never)

@@ -13,10 +13,15 @@ if (mode === "no-start") {
   process.exit(3)
 }
 
-const permission = async (client: AgentContext, sessionId: string, kind: "execute" | "edit", rawInput: object) => {
+const permission = async (
+  client: AgentContext,
+  sessionId: string,
+  kind: "execute" | "edit",
+  rawInput: object | null
+) => {
   const { outcome } = await client.request("session/request_permission", {
     sessionId,
-    toolCall: { toolCallId: "t1", kind, title: "Does it", rawInput },
+    toolCall: { toolCallId: "t1", kind, title: rawInput === null ? null : "Does it", rawInput },
     options: [
       { optionId: "always", name: "Always", kind: "allow_always" },
       { optionId: "yes", name: "Yes", kind: "allow_once" },
@@ -46,6 +51,19 @@ const work = async (client: AgentContext, sessionId: string, text: string): Prom
         old_string: "a",
         new_string: "b"
       })}`
+    case "known": {
+      const update = {
+        sessionUpdate: "tool_call" as const,
+        toolCallId: "t1",
+        title: "Deploys",
+        rawInput: { command: what }
+      }
+      // Both arrive together.
+      const shown = client.notify("session/update", { sessionId, update })
+      const said = permission(client, sessionId, "execute", null)
+      await shown
+      return `said ${await said}`
+    }
     case "two":
       return (await Promise.all([
         permission(client, sessionId, "execute", { command: "one" }),

@@ -170,6 +170,16 @@ describe("a text that is longer than the server allows", () => {
     await serve.close()
   })
 
+  it("is refused with tools of a client by default, however short it is", async () => {
+    const serve = serveWith()
+    const tools = [{ type: "function", function: { name: "f", parameters: { type: "object" } } }]
+    const { request } = inPieces([JSON.stringify({ messages: [user("hi")], tools })])
+    const response = await OpenAiChat.handler(serve)(request)
+    assert.strictEqual(response.status, 400)
+    assert.include(await response.text(), "this server takes no tools of clients")
+    await serve.close()
+  })
+
   it("is refused as the answer to a question too", async () => {
     const serve = serveWith({ maxTextLength: 1_000, clientTools: true })
     const tools = [{ type: "function", function: { name: "f", parameters: { type: "object" } } }]

@@ -24,7 +24,10 @@ export const abandonTurn = (
     const { waiting } = session
     if (waiting === undefined) return Effect.succeed(false)
     if (newer !== undefined && now.type === "process" && now.why === "left") return busyElsewhere(newer)
-    session.waiting = undefined
+    const ended = Effect.map(waiting.end(reason), () => {
+      session.waiting = undefined
+      return true
+    })
     const reload = (error: PortFailed) => Effect.andThen(Effect.ignore(handle.refresh), Effect.fail(error))
-    return Effect.as(Effect.catch(waiting.end(reason), reload), true)
+    return Effect.catch(ended, reload)
   })

@@ -17,7 +17,6 @@ const watchMs = 100
 
 /** A place in the line. */
 interface Ticket {
-  status: "new" | "queued" | "inside" | "done"
   enter: (effect: Effect.Effect<void, SessionError>) => void
 }
 
@@ -42,7 +41,7 @@ export class TurnGate {
   /** Runs an Effect alone. If it cannot start now, it waits in line or fails, as `whenBusy` says. */
   use<A, E>(whenBusy: WhenBusy, effect: Effect.Effect<A, E>): Effect.Effect<A, E | SessionError> {
     return Effect.suspend(() => {
-      const ticket: Ticket = { status: "new", enter: () => {} }
+      const ticket: Ticket = { enter: () => {} }
       return Effect.onExit(
         Effect.andThen(Effect.suspend(() => this.enter(ticket, whenBusy)), effect),
         () => Effect.sync(() => this.leave(ticket))
@@ -64,7 +63,6 @@ export class TurnGate {
   refuse(problem: "closed" | "parked"): void {
     const { id } = this.session()
     for (const ticket of this.queue.splice(0)) {
-      ticket.status = "done"
       ticket.enter(unavailable(id, problem))
     }
   }
@@ -79,7 +77,6 @@ export class TurnGate {
     }
     if (whenBusy !== "queue") return unavailable(id, "busy")
     const inLine = Effect.callback<void, SessionError>((resume) => {
-      ticket.status = "queued"
       ticket.enter = resume
       this.queue.push(ticket)
     })
@@ -95,14 +92,12 @@ export class TurnGate {
   }
 
   private admit(ticket: Ticket): void {
-    ticket.status = "inside"
     this.inside = ticket
   }
 
   private leave(ticket: Ticket): void {
     if (this.inside === ticket) this.inside = undefined
     this.queue = this.queue.filter((one) => one !== ticket)
-    ticket.status = "done"
     this.session().owner?.turnEnded()
   }
 }

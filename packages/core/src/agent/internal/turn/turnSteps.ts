@@ -93,7 +93,7 @@ const work = function*(turn: Turn, resumed: boolean): Step<TurnOutput, Failure> 
  */
 const answerBefore = function*({ agent: { core }, messages }: Turn): Step<Answer, PortFailed> {
   const last = messages.at(-1)
-  if (last?.role === "assistant" && last.toolCalls === undefined) {
+  if (last?.role === "assistant") {
     return { text: last.content, finishReason: "stop", executed: true }
   }
   const message = "the turn had ended without an answer when its process ended"

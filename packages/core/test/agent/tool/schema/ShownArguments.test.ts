@@ -282,6 +282,40 @@ describe("a guard", () => {
     assert.deepStrictEqual(seen, [["policy", { euros: 1, on: "2026-01-01" }], ["hook", filled], ["policy", filled]])
   })
 
+  it("sees no default that does not fit its schema, beside those that do", async () => {
+    const seen: Array<unknown> = []
+    const sizes = {
+      anyOf: [
+        { properties: { size: { type: "integer" }, unit: { default: "pieces" } } },
+        { properties: { size: { type: "number" }, unit: { default: "kg" } } }
+      ]
+    }
+    const agent = createAgent({
+      provider: scripted([asks(["act", {}], ["act", { of: { size: 1 } }], ["act", { of: { size: 1.5 } }]), "done"])
+        .provider,
+      tools: [defineTool({
+        name: "act",
+        description: "Acts",
+        input: {
+          type: "object",
+          properties: {
+            bad: { type: "string", minLength: 3, default: "x" },
+            good: { type: "string", default: "y" },
+            of: { type: "object", ...sizes }
+          }
+        },
+        execute: () => "acted"
+      })],
+      hooks: [{ name: "sees", preToolCall: ({ args }) => void seen.push(args) }]
+    })
+    await agent.run("go")
+    assert.deepStrictEqual(seen, [
+      { good: "y" },
+      { of: { size: 1, unit: "pieces" }, good: "y" },
+      { of: { size: 1.5, unit: "kg" }, good: "y" }
+    ])
+  })
+
   it("sees one value of a default that a function makes, which is the one that the tool gets", async () => {
     const ran: Array<unknown> = []
     const seen: Array<unknown> = []

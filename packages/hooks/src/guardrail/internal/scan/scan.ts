@@ -218,7 +218,6 @@ export class Scan {
     let output = ""
     let at = 0
     for (const one of found) {
-      if (one.start < at) continue
       output += text.slice(at, one.start)
       const value = text.slice(one.start, one.end)
       output += cut?.has(one) === true
