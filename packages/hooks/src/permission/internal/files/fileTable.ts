@@ -72,7 +72,7 @@ const table: { readonly [programs: string]: FileOptions } = {
   },
   "docker podman nerdctl docker-compose kubectl oc helm": container,
   "terraform tofu terragrunt pulumi gcloud az kubectx": {
-    read: "-var-file --var-file",
+    read: "-var-file --var-file -f --file",
     write: "-out -state -state-out -backup --output-file",
     operands: "none"
   },
