@@ -131,9 +131,7 @@ const foundFiles: AddFiles = ({ add, addAll, args, texts }) => {
     for (const folder of folders) {
       if (name === undefined || name.dynamic) add(folder, "write", true)
       else {
-        for (const text of foundBelow(folder.text, name.text)) {
-          add({ text, dynamic: folder.dynamic, fuzzy: true }, "write")
-        }
+        add({ text: foundBelow(folder.text, name.text), dynamic: folder.dynamic, fuzzy: true }, "write")
       }
     }
   }

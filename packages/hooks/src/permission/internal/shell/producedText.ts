@@ -131,7 +131,11 @@ const producedByFind = (all: ReadonlyArray<Word>): Produced | undefined => {
     ? names
     : [name ?? anyName]
   const places = folders.length === 0 ? ["."] : folders.map((word) => word.text.replace(/\/+$/, "") || "/")
-  return globs(places.flatMap((place) => alternatives.flatMap((one) => foundBelow(place, one))))
+  return globs([
+    ...places.flatMap((place) => alternatives.map((one) => foundBelow(place, one))),
+    // `find` also prints the files that a pattern of the shell gives to it.
+    ...folders.flatMap(({ fuzzy, text: one }) => fuzzy ? [one] : [])
+  ])
 }
 
 /** Removes `-name a -prune -o`, where only what follows is printed. */
@@ -147,10 +151,10 @@ const withoutPruned = (args: ReadonlyArray<Word>): ReadonlyArray<Word> => {
 }
 
 /** The paths of a name below a folder. `find` also searches folders whose names begin with a dot. */
-export const foundBelow = (folder: string, name: string): ReadonlyArray<string> =>
+export const foundBelow = (folder: string, name: string): string =>
   /^[*?]/.test(name)
-    ? [`${folder}/**/${name.replace(/^[*?]/, anyName)}`]
-    : [`${folder}/**/${name}`, `${folder}/**/${anyName}/**/${name}`]
+    ? `${folder}/**/${name.replace(/^[*?]/, anyName)}`
+    : `${folder}/{**,**/${anyName}/**}/${name}`
 
 const producedByLs = (operands: ReadonlyArray<Word>, texts: ReadonlyArray<string>): Produced => {
   const name = texts.some((one) => /^-\w*[aAf]|^--(?:al|almo)/.test(one)) ? anyName : "*"
