@@ -57,7 +57,8 @@ export const compile = checked("Matcher.compile", ["matcher", "event", "flavor"]
   return compiled === "unsupported" && flavor !== "codex"
     ? {
       ...everything,
-      warning: `${quoted} is not a pattern that RE2 can read (backreferences, most lookaround), so it matches everything`
+      warning:
+        `${quoted} is not a pattern that RE2 can read (backreferences, most lookaround), so it matches everything`
     }
     : { test: () => false, warning: `${quoted} is not a pattern, so it matches nothing` }
 })

@@ -144,7 +144,8 @@ const withoutPruned = (args: ReadonlyArray<Word>): ReadonlyArray<Word> => {
   const end = texts.lastIndexOf("-prune")
   const pruned = texts.slice(0, end)
   const isClosed = pruned.filter((one) => one === "(").length === pruned.filter((one) => one === ")").length
-  return end > 0 && isClosed && /^-or?$/.test(texts[end + 1] ?? "") && !pruned.some((one) => /^-(?:print|ls)/.test(one)) &&
+  return end > 0 && isClosed && /^-or?$/.test(texts[end + 1] ?? "") &&
+      !pruned.some((one) => /^-(?:print|ls)/.test(one)) &&
       texts.slice(end).some((one) => /^-print0?$/.test(one))
     ? args.slice(end + 2)
     : args
