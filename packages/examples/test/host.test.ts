@@ -17,7 +17,7 @@ describe("the example of a host", () => {
   afterAll(() => server.dispose())
 
   it("a killed runner is replaced by the other one in the middle of a turn, and the client sees all of it", async () => {
-    const env = { ...process.env, DATABASE_URL: server.url, VISIT_MS: "400", NO_COLOR: "1" }
+    const env = { ...process.env, DATABASE_URL: server.url, VISIT_MS: "1000", NO_COLOR: "1" }
     const start = (...args: ReadonlyArray<string>) => {
       const child = spawn(process.execPath, ["--conditions=@belay/source", ...args], { env })
       const started = { child, stdout: "", said: "", ended: once(child, "close") }

@@ -35,7 +35,6 @@ describe("allow", () => {
   for (const [what, path, user, text] of cases) {
     it(
       `of the user answers the policy at ${what}; a project's does when the user says so`,
-      { timeout: 60_000 },
       async () => {
         const { cwd, home, load } = place()
         const status = async (options: HookFiles.Options) => {

@@ -144,7 +144,6 @@ describe("a provider written by hand with fromPromise", () => {
 describe("the laws of providers", () => {
   it.each(bugs.map(([what, make, caught]) => ({ what, make, caught })))(
     "catch a provider that $what",
-    { timeout: 60_000 },
     async ({ caught, make }) => {
       const broken: Array<string> = []
       for (const { name, run } of ProviderLaws.cases(ProviderLaws.overEndpoint(make))) {

@@ -49,9 +49,9 @@ describe("Bash", () => {
 
   it("ends all processes of a command that takes too long, and shows what it wrote", async () => {
     const cwd = newFolder()
-    const { isError, text } = await bash("echo begun; sleep 1000 & echo $! > pid; wait", {}, { timeout: 500 }, cwd)
+    const { isError, text } = await bash("echo begun; sleep 1000 & echo $! > pid; wait", {}, { timeout: 2_000 }, cwd)
     assert.isTrue(isError)
-    assert.strictEqual(text, "the command was ended after 500 ms; before, it wrote:\nbegun\n")
+    assert.strictEqual(text, "the command was ended after 2000 ms; before, it wrote:\nbegun\n")
     await until(() => isGone(Number(readFileSync(join(cwd, "pid"), "utf8"))))
   })
 

@@ -35,7 +35,7 @@ const command = (text: string, more: object = {}) => ({ type: "command", command
 
 describe("hooks that fail", () => {
   // rows: C-32
-  it("are all in the transcript, and the turn goes on", { timeout: 60_000 }, async () => {
+  it("are all in the transcript, and the turn goes on", async () => {
     const config = {
       hooks: {
         PreToolUse: [{ hooks: [command("echo oops >&2; exit 1"), command("exit 0"), command("/no/such/program")] }],
@@ -65,7 +65,7 @@ describe("hooks that fail", () => {
     assert.deepEqual([...new Set(lines.map(({ type }) => type))].sort(), ["assistant", "attachment", "user"])
   })
 
-  it("are in the transcripts that hooks of other systems read", { timeout: 60_000 }, async () => {
+  it("are in the transcripts that hooks of other systems read", async () => {
     const gemini = Gemini.decode(
       JSON.stringify({ hooks: { BeforeTool: [{ hooks: [command("echo g >&2; exit 1")] }] } }),
       "settings.json"

@@ -25,9 +25,6 @@ const fileOf: { readonly [D in "copilot" | "gemini"]: (path: "project" | "user")
 describe("env of an entry", () => {
   it.each(["copilot", "gemini"] as const)(
     "of a project's file may not say what programs load (%s), of the user's it may",
-    {
-      timeout: 60_000
-    },
     async (dialect) => {
       const entry = dialect === "copilot"
         ? String.raw`a\.json: hooks\.preToolUse\[0\]`
@@ -82,7 +79,6 @@ describe("env of an entry", () => {
 
   it(
     "of Copilot is filled in with what the command sees, and says once what it does not",
-    { timeout: 60_000 },
     async () => {
       const preToolUse = [{
         bash: `printf '%s\\n' "$LIB" "$HOME/lib" "[$TOKEN]" > seen`,

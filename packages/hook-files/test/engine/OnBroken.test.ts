@@ -68,7 +68,6 @@ const toolCalls: ReadonlyArray<readonly [what: string, dialect: Dialect, files: 
 describe("an entry that broke", () => {
   it.each(toolCalls)(
     "of %s is a warning, and with `onBroken` refuses the call",
-    { timeout: 60_000 },
     async (_what, dialect, files, reason) => {
       for (const onBroken of ["continue", "block"] as const) {
         const { agent: made, did, heard } = start(dialect, files, [calls(["bash", { command: "ls" }])], {
@@ -94,7 +93,7 @@ describe("an entry that broke", () => {
     ["copilot", copilot("userPromptSubmitted", { bash: "exit 1" })],
     ["copilot", copilot("userPromptTransformed", { bash: slow, timeoutSec: 0.3 })]
   ]
-  it.each(prompts)("of %s refuses a prompt with `onBroken`", { timeout: 60_000 }, async (dialect, files) => {
+  it.each(prompts)("of %s refuses a prompt with `onBroken`", async (dialect, files) => {
     for (const onBroken of ["continue", "block"] as const) {
       const { agent: made, requests } = start(dialect, files, [], { options: { onBroken } })
       await using agent = made
@@ -104,7 +103,7 @@ describe("an entry that broke", () => {
     }
   })
 
-  it("refuses a permission with `onBroken`, also where a later one allows it", { timeout: 60_000 }, async () => {
+  it("refuses a permission with `onBroken`, also where a later one allows it", async () => {
     const policy: RuntimePolicy = { check: () => ({ type: "ask", reason: "?", grant: unrestricted }) }
     const permissionRequest = [{ bash: "exit 7" }, { bash: `echo '{"behavior":"allow"}'` }]
     const files = { "README.md": "", "~/.copilot/hooks/a.json": { version: 1, hooks: { permissionRequest } } }
@@ -120,7 +119,7 @@ describe("an entry that broke", () => {
     }
   })
 
-  it("does not block where it may not, or where nothing could be blocked", { timeout: 60_000 }, async () => {
+  it("does not block where it may not, or where nothing could be blocked", async () => {
     const cases: ReadonlyArray<readonly [Dialect, Files]> = [
       ["basecoat", coat({ command: "exit 4", kind: "advisory" })],
       ["basecoat", coat({ command: "exit 4", kind: "telemetry" })],
@@ -149,7 +148,6 @@ describe("an entry that broke", () => {
   ]
   it.each(changed)(
     "of %s whose files changed since they were trusted refuses the call with `onBroken`",
-    { timeout: 60_000 },
     async (dialect, files, guard) => {
       const { agent: made, cwd, did } = start(
         dialect,

@@ -171,13 +171,13 @@ describe("Command", () => {
       assert.deepEqual(alive(name), [])
     }))
 
-  it("leaves nothing behind when its host exits", { timeout: 60_000 }, async () => {
+  it("leaves nothing behind when its host exits", async () => {
     const name = word()
     assert.strictEqual(await codeOf(leaving("exit", name)), 7)
     await until(() => alive(name).length === 0)
   })
 
-  it("leaves nothing behind when its host is killed, nor what looked after that", { timeout: 60_000 }, async () => {
+  it("leaves nothing behind when its host is killed, nor what looked after that", async () => {
     const name = word()
     const own = folder()
     const child = leaving("wait", name, own)
@@ -192,7 +192,6 @@ describe("Command", () => {
 
   it(
     "does not keep its host from ending, whatever goes on in the background, and leaves nothing of that behind",
-    { timeout: 60_000 },
     async () => {
       const name = word()
       const begin = performance.now()

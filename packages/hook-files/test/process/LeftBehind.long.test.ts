@@ -25,7 +25,7 @@ const systems: ReadonlyArray<readonly [Dialect, Files]> = [
   ["basecoat", { "hooks.json": { version: 1, hooks: { PostToolUse: [{ command: line }] } } }]
 ]
 
-describe("what a hook leaves in the background", { timeout: 60_000 }, () => {
+describe("what a hook leaves in the background", () => {
   it.each(systems)("of %s is waited for and ended when the agent is closed, not before", async (dialect, files) => {
     const { agent, cwd, did, heard, read } = start(dialect, files, [calls(["bash", { command: "ls" }])], {
       options: { drainMs: 1_500 }

@@ -58,5 +58,5 @@ const judge = async (
 /** Tests of scripts. */
 export const group = (title: string, cases: ReadonlyArray<Case>) =>
   describe(title, () => {
-    for (const one of cases) it(one.what, { timeout: 60_000 }, () => judge(one))
+    for (const one of cases) it(one.what, () => judge(one))
   })

@@ -76,7 +76,6 @@ describe("a guard whose file changed", () => {
   for (const [dialect, [path, content, guard]] of Object.entries(systems)) {
     it(
       `of ${dialect} asks a person, says which file, and guards again when it is trusted again`,
-      { timeout: 60_000 },
       async () => {
         const { cwd, load } = place()
         put(join(cwd, path), content, 0o755)

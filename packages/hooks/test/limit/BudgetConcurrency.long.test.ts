@@ -5,7 +5,6 @@ import { tryInterleavings } from "../support/interleavings.ts"
 describe("Budget with parallel calls", () => {
   it(
     "never spends more than the limit and one reserved call, in 10,000 interleavings of parallel agents and failed calls",
-    { timeout: 120_000 },
     () => tryInterleavings(10_000)
   )
 })

@@ -4,7 +4,7 @@ import * as PostgresStore from "@belay/providers/PostgresStore"
 import * as Scripted from "@belay/testing/Scripted"
 import * as Effect from "effect/Effect"
 import pg from "pg"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { type PostgresServer, startPostgres } from "../../../../test/support/postgres.ts"
 import { failure, newSchema, wrapped } from "../support/postgresStore.ts"
 import { killCycles } from "../support/storeCrash.ts"
@@ -68,8 +68,8 @@ describe("a Postgres server that is killed", () => {
       `postgres://127.0.0.1:${server.port}/postgres: the server cannot be reached (connect ECONNREFUSED ` +
         `127.0.0.1:${server.port}): check that it runs`
     )
-    // It tries again with the next operation.
-    assert.isUndefined(await run(store.sessions.load("s")))
+    // It tries again with the next operations.
+    assert.isUndefined(await vi.waitFor(() => run(store.sessions.load("s")), 60_000))
   })
 })
 

@@ -10,7 +10,7 @@ import { make } from "../support/storeWorker.ts"
 describe("a SQLite store", () => {
   it("loses nothing that 16 killed processes acknowledged, and no tool runs twice", () => killCycles(16))
 
-  it("is complete when several processes create it at once", { timeout: 120_000 }, () =>
+  it("is complete when several processes create it at once", () =>
     inFolder(async (folder) => {
       for (let round = 0; round < 3; round++) {
         const path = join(folder, `store-${round}.db`)
@@ -35,7 +35,6 @@ describe("a SQLite store", () => {
 
   it(
     "loses nothing that several processes add at once to an account, a text and the rules",
-    { timeout: 120_000 },
     () =>
       inFolder(async (folder) => {
         const path = join(folder, "store.db")
@@ -69,7 +68,6 @@ describe("a SQLite store", () => {
 
   it(
     "gives a session that two processes resume at once to exactly one of them",
-    { timeout: 120_000 },
     () =>
       inFolder(async (folder) => {
         const rounds = 50

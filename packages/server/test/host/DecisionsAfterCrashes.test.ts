@@ -8,7 +8,7 @@ import type { SessionStore } from "@belay/core/SessionStore"
 import * as SqliteStore from "@belay/providers/SqliteStore"
 import * as Effect from "effect/Effect"
 import { assert, describe, it } from "vitest"
-import { asking, hosted, newFile, tool } from "./support/hosted.ts"
+import { asking, gate, hosted, newFile, tool } from "./support/hosted.ts"
 
 /** A helper asks people about the tool `danger`, which is not idempotent. */
 const config = (log: Array<string>) => {
@@ -35,15 +35,16 @@ const config = (log: Array<string>) => {
   }
 }
 
-/** A store whose process ends at its `last` commit: before it, or after it. */
-const ending = (sessions: SessionStore, last: number, isStored: boolean): SessionStore => {
+/** A store whose process ends at its `last` commit: before it, or after it. Then, it calls `ended`. */
+const ending = (sessions: SessionStore, last: number, isStored: boolean, ended: () => void): SessionStore => {
   let commits = 0
   return {
     ...sessions,
     commit: (commit) =>
       Effect.suspend(() => {
         if (++commits < last) return sessions.commit(commit)
-        return commits === last && isStored ? Effect.andThen(sessions.commit(commit), Effect.never) : Effect.never
+        const stored = commits === last && isStored ? sessions.commit(commit) : Effect.void
+        return Effect.andThen(Effect.map(stored, ended), Effect.never)
       })
   }
 }
@@ -64,10 +65,11 @@ describe("a decision about a call of a sub-agent", () => {
     await first.close()
 
     const { close, inbox, sessions } = SqliteStore.make({ path })
-    const store = { sessions: ending(sessions, last, when === "after"), inbox }
+    const ended = gate()
+    const store = { sessions: ending(sessions, last, when === "after", ended.open), inbox }
     const dying = hosted(path, { ...config(log), store: store.sessions }, { store })
-    void dying.host.advance("s").then(() => {}, () => {})
-    await Effect.runPromise(Effect.sleep(60))
+    void dying.host.advance("s").then(ended.open, ended.open)
+    await ended.opened
 
     const second = hosted(path, config(log))
     await second.host.advance("s")

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { assert, describe, it } from "vitest"
-import { failure, hosted, newFile, pollMs, tool } from "./support/hosted.ts"
+import { failure, gate, hosted, newFile, pollMs, tool } from "./support/hosted.ts"
 
 const run = Effect.runPromise
 
@@ -90,13 +90,18 @@ describe("the local engine with many sessions", () => {
 describe("a host with many messages", () => {
   it("lets another session have its turn when one has had it for a second", async () => {
     const log: Array<string> = []
-    const slow = tool("slow", log, () => run(Effect.sleep(300)))
+    const [sent, answered] = [gate(), gate()]
+    const slow = tool("slow", log, async () => {
+      await sent.opened
+      await (log.length < 6 ? run(Effect.sleep(300)) : answered.opened)
+    })
     const { close, host } = hosted(newFile(), { tools: [slow] }, { concurrency: 1 })
     await using _running = await host.start()
     for (let index = 0; index < 8; index++) await host.send("long", "do slow", { key: `k${index}` })
-    await run(Effect.sleep(50))
     await host.send("short", "hi", { key: "m" })
+    sent.open()
     await host.result("short", "m")
+    answered.open()
     assert.notStrictEqual((await host.status("long", "k7"))?.status, "done")
     await host.result("long", "k7")
     assert.lengthOf(log, 8)

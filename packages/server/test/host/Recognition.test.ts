@@ -110,7 +110,7 @@ describe("an outcome that was not written down", () => {
     const begun = gate()
     const model = () => {
       begun.open()
-      return new Promise<void>((resolve) => setTimeout(resolve, 1_000))
+      return new Promise<void>(() => {})
     }
     const one = dying(path, "m", { provider: planner(model) })
     await one.host.send("s", "hello", { key: "m" })

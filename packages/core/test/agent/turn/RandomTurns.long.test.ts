@@ -3,15 +3,13 @@ import { describe, it } from "vitest"
 import { checkGates, checkTranscripts } from "./randomTurns.ts"
 
 describe("the transcript", () => {
-  it("is valid after every ending of 900 random turns with failures, decisions of hooks, cancellations and limits", {
-    timeout: 120_000
-  }, () => checkTranscripts(300))
+  it("is valid after every ending of 900 random turns with failures, decisions of hooks, cancellations and limits", () =>
+    checkTranscripts(300))
 })
 
 describe("approve what you run", () => {
   it(
     "a tool runs only with arguments that every gate has seen, for 2,000 random chains",
-    { timeout: 120_000 },
     () => checkGates(2_000)
   )
 })

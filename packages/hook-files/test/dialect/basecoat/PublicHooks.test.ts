@@ -55,7 +55,7 @@ if command.startswith("npm i "):
 
 describe("hooks.json and mcp.json of Base Coat", () => {
   // rows: B-11, B-14, B-21
-  it("guard calls in python, with a module that they share", { timeout: 180_000 }, async () => {
+  it("guard calls in python, with a module that they share", async () => {
     const { did, heard, requests } = await judge("basecoat", {
       "hooks.json": hooks({ PreToolUse: [{ command: "python3 hooks/pre_tool.py", priority: 20 }] }),
       "hooks/pre_tool.py": preTool,
@@ -73,7 +73,7 @@ describe("hooks.json and mcp.json of Base Coat", () => {
   })
 
   // rows: B-14, B-33
-  it("change results, one after the other by priority", { timeout: 180_000 }, async () => {
+  it("change results, one after the other by priority", async () => {
     const redact = `const event = JSON.parse(require('fs').readFileSync(0, 'utf8'))
 const { output, success } = event.tool
 if (success && /token/.test(output)) console.log(JSON.stringify({ action: 'modify', modifiedOutput: output.replace(/token=\\w+/, 'token=[redacted]') }))
@@ -99,7 +99,7 @@ if (success && /token/.test(output)) console.log(JSON.stringify({ action: 'modif
   })
 
   // rows: B-33, B-34
-  it("run by priority, and telemetry also behind a block", { timeout: 180_000 }, async () => {
+  it("run by priority, and telemetry also behind a block", async () => {
     const note = (word: string, response = "{}") => `printf ${word} >> order.log; echo '${response}'`
     const { read } = await judge("basecoat", {
       "hooks.json": hooks({
@@ -116,7 +116,7 @@ if (success && /token/.test(output)) console.log(JSON.stringify({ action: 'modif
   })
 
   // rows: B-30, B-31
-  it("let everything pass when they break, and say so", { timeout: 180_000 }, async () => {
+  it("let everything pass when they break, and say so", async () => {
     const { heard } = await judge("basecoat", {
       "hooks.json": hooks({
         PreToolUse: [
@@ -143,7 +143,7 @@ if (success && /token/.test(output)) console.log(JSON.stringify({ action: 'modif
   })
 
   // rows: B-02, B-03, B-08
-  it("see sessions and errors, repeated ones only after a while", { timeout: 180_000 }, async () => {
+  it("see sessions and errors, repeated ones only after a while", async () => {
     const { agent, read, requests } = start("basecoat", {
       "hooks.json": hooks({
         SessionStart: [{
@@ -170,7 +170,7 @@ if (success && /token/.test(output)) console.log(JSON.stringify({ action: 'modif
   })
 
   // rows: B-20
-  it("ask tools of a server, with the envelope as what they are called with", { timeout: 180_000 }, async () => {
+  it("ask tools of a server, with the envelope as what they are called with", async () => {
     const { heard, requests } = await judge(
       "basecoat",
       {
@@ -189,7 +189,6 @@ if (success && /token/.test(output)) console.log(JSON.stringify({ action: 'modif
   // rows: B-30
   it(
     "go on when a server's tool fails, says nothing that fits, or is not there",
-    { timeout: 180_000 },
     async () => {
       const { heard } = await judge(
         "basecoat",
@@ -209,7 +208,7 @@ if (success && /token/.test(output)) console.log(JSON.stringify({ action: 'modif
   )
 
   // rows: B-20, B-23
-  it("count together, unless their version is another", { timeout: 180_000 }, async () => {
+  it("count together, unless their version is another", async () => {
     const block = (reason: string) => ({ command: `echo '{"action":"block","reason":"${reason}"}'` })
     await judge(
       "basecoat",

@@ -29,7 +29,7 @@ const policy: Partial<AgentConfig> = {
 }
 const person = (decision: Decision): Partial<AgentConfig> => ({ onAsk: () => decision })
 
-describe("a question of Claude Code's hooks", { timeout: 60_000 }, () => {
+describe("a question of Claude Code's hooks", () => {
   it("that an entry puts is answered by PermissionRequest entries before a person is bothered", async () => {
     const denied = await ask({
       PreToolUse: [asks],

@@ -91,7 +91,7 @@ describe("permissions of settings files", () => {
     assert.deepEqual(answers.filter(([, answer]) => answer !== undefined), [])
   })
 
-  it("deny and ask, without a decision about the project", { timeout: 60_000 }, async () => {
+  it("deny and ask, without a decision about the project", async () => {
     const { cwd, load, project } = place()
     project(rules({ deny: ["Bash(git push *)"], ask: ["Bash(npm publish)"], defaultMode: "plan" }))
     const loaded = load()

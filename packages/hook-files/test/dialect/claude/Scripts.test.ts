@@ -160,7 +160,7 @@ describe("scripts as people write them", () => {
     return { cwd, ran, requests, agent: createAgent({ provider, tools, hooks, cwd }) }
   }
 
-  it("guard commands by exit code and by JSON, rewrite them, and write them down", { timeout: 60_000 }, async () => {
+  it("guard commands by exit code and by JSON, rewrite them, and write them down", async () => {
     const { agent, cwd, ran } = start([
       calls(["bash", { command: "cd x && git push origin main" }]),
       calls(["bash", { command: "git push origin topic \"quoted\"" }]),
@@ -184,7 +184,6 @@ describe("scripts as people write them", () => {
 
   it(
     "give context when a session begins and when the user speaks, and refuse prompts",
-    { timeout: 60_000 },
     async () => {
       const { agent, cwd, requests } = start([{ text: "hello" }])
       await using _ = agent
@@ -202,7 +201,7 @@ describe("scripts as people write them", () => {
     }
   )
 
-  it("keep the agent going, once", { timeout: 60_000 }, async () => {
+  it("keep the agent going, once", async () => {
     const { agent, requests } = start([{ text: "done" }, { text: "really done" }])
     await using _ = agent
     const result = await agent.run("go")
@@ -211,7 +210,7 @@ describe("scripts as people write them", () => {
     assert.include(requests[1]!.messages.map(text).join("\n"), "Run the tests before you stop.")
   })
 
-  it("suspend a run that is to be approved, which goes on when it was", { timeout: 60_000 }, async () => {
+  it("suspend a run that is to be approved, which goes on when it was", async () => {
     const { agent, cwd, ran } = start([calls(["bash", { command: "terraform apply" }]), { text: "applied" }])
     await using _ = agent
     write(join(cwd, ".tests-ran"), "")
@@ -224,7 +223,7 @@ describe("scripts as people write them", () => {
     assert.deepEqual(ran, ["terraform apply"])
   })
 
-  it("format what was written, and tell the model of what they could not", { timeout: 60_000 }, async () => {
+  it("format what was written, and tell the model of what they could not", async () => {
     const { cwd, hooks } = project()
     const { provider, requests } = scripted([
       calls(["write_file", { path: "good.json", content: "{\"a\":1}" }]),
@@ -250,7 +249,7 @@ describe("scripts as people write them", () => {
     assert.include(requests.at(-1)!.messages.map(text).join("\n"), "not valid JSON: bad.json")
   })
 
-  it("are gone when the turn they work for is cancelled", { timeout: 60_000 }, async () => {
+  it("are gone when the turn they work for is cancelled", async () => {
     const root = folder()
     const word = `w${root.replaceAll(/\W/g, "")}`
     const command = `touch ${join(root, "started")}; trap '' TERM; while :; do sleep 0.01 || : ${word}; done`
@@ -277,7 +276,7 @@ describe("scripts as people write them", () => {
   })
 
   // rows: C-36
-  it("never break an agent, whatever they do", { timeout: 120_000 }, async () => {
+  it("never break an agent, whatever they do", async () => {
     const root = folder()
     const word = `w${root.replaceAll(/\W/g, "")}`
     const commands = [
@@ -324,7 +323,7 @@ describe("scripts as people write them", () => {
   })
 
   // rows: C-53
-  it("are events for whoever listens", { timeout: 60_000 }, async () => {
+  it("are events for whoever listens", async () => {
     const root = folder()
     const file = write(
       join(root, "x.json"),
@@ -349,7 +348,7 @@ describe("scripts as people write them", () => {
 })
 
 describe("scripts and sub-agents", () => {
-  it("see them start and stop, add context, and keep them going", { timeout: 60_000 }, async () => {
+  it("see them start and stop, add context, and keep them going", async () => {
     const root = folder()
     const log = join(root, "log")
     const note = `tee -a ${log} > /dev/null`

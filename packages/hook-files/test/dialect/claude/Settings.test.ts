@@ -101,7 +101,7 @@ const signals: { readonly [event: string]: { readonly [key: string]: string | bo
 
 describe("events of Claude Code", () => {
   // rows: C-03, C-04
-  it("come once on their occasions, in their order, with what they tell", { timeout: 120_000 }, async () => {
+  it("come once on their occasions, in their order, with what they tell", async () => {
     const { cwd, source, told } = place(
       Object.fromEntries([...Object.keys(fields), ...Object.keys(signals)].map((event) => [event, [note]]))
     )
@@ -213,7 +213,6 @@ describe("events of Claude Code", () => {
   // rows: C-03
   it(
     "give the host what a hook answers: a path, a text to show, a filled form, or why not",
-    { timeout: 60_000 },
     async () => {
       const say = (event: string, more: object) =>
         command(`echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: event, ...more } })}'`)
@@ -259,7 +258,7 @@ describe("events of Claude Code", () => {
   )
 
   // rows: C-29, U-25
-  it("suppressOutput keeps a message from the user", { timeout: 60_000 }, async () => {
+  it("suppressOutput keeps a message from the user", async () => {
     for (const suppressOutput of [true, false]) {
       const { cwd, source } = place({
         PreToolUse: [command(`echo '${JSON.stringify({ suppressOutput, systemMessage: "looked at it" })}'`)]

@@ -34,7 +34,6 @@ describe("sources of Claude Code", () => {
   // rows: C-50
   it(
     "add to each other: settings, plugins, skills and agents make one configuration",
-    { timeout: 60_000 },
     async () => {
       const say = (word: string) => JSON.stringify({ hooks: { UserPromptSubmit: [command(`echo ${word}`)] } })
       const { cwd, home, root, source } = place({ UserPromptSubmit: [command("echo from-user")] })
@@ -82,7 +81,6 @@ describe("sources of Claude Code", () => {
   // rows: C-50
   it(
     "hooks in an agent's front matter run while that agent runs, and when it stops",
-    { timeout: 60_000 },
     async () => {
       const { cwd, home, source, told } = place({})
       const hook = "    - hooks:\n        - type: command\n          command: cat >> ../log.jsonl\n"
@@ -107,7 +105,7 @@ describe("sources of Claude Code", () => {
     }
   )
 
-  it("what is managed comes first, cannot be silenced, and has to be right", { timeout: 60_000 }, async () => {
+  it("what is managed comes first, cannot be silenced, and has to be right", async () => {
     const { cwd, root, source } = place({ PreToolUse: [command("echo user >&2; exit 2")] }, { disableAllHooks: true })
     const managed = (settings: object) => write(join(root, "managed/managed-settings.json"), JSON.stringify(settings))
     const refusal = async () => {
@@ -132,7 +130,7 @@ describe("sources of Claude Code", () => {
 })
 
 describe("folders of Claude Code", () => {
-  it("scripts find their home, and leave variables for later commands", { timeout: 60_000 }, async () => {
+  it("scripts find their home, and leave variables for later commands", async () => {
     const exporting =
       `printf 'export NODE_ENV=production\nexport NAME="a b"\nexport LD_PRELOAD=/evil.so\nrm -rf x\n' >> "$CLAUDE_ENV_FILE"`
     const { cwd, home, source } = place({

@@ -27,7 +27,7 @@ const judge = async (tool: string, args: JsonObject, output: Json, change?: stri
 
 const masked = ".. |= (if type == \"string\" then gsub(\"secret\"; \"***\") else . end)"
 
-describe("a tool's result", { timeout: 60_000 }, () => {
+describe("a tool's result", () => {
   it("of a file that was read is the file", async () => {
     const { read, shown } = await judge("read_file", { path: "a.ts", offset: 5 }, "one secret\ntwo", masked)
     const { file, type } = shown as { readonly file: JsonObject; readonly type: string }

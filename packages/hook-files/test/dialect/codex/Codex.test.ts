@@ -52,7 +52,7 @@ describe("Codex", () => {
     ["decision block with a reason", echo(JSON.stringify({ decision: "block", reason: "old words" })), "old words"]
   ]
   for (const [what, line, reason] of blocks) {
-    it(`blocks at ${what}`, { timeout: 60_000 }, async () => {
+    it(`blocks at ${what}`, async () => {
       const { ran, said } = await decide(line)
       assert.deepEqual([ran, said], [[], reason])
     })
@@ -87,16 +87,14 @@ describe("Codex", () => {
     ["broken JSON", echo(`{"decision":`), /is not JSON/]
   ]
   for (const [what, line, warning] of open) {
-    it(`goes on after ${what}, with a warning`, { timeout: 60_000 }, async () => {
+    it(`goes on after ${what}, with a warning`, async () => {
       const { ran, warnings } = await decide(line)
       assert.deepEqual(ran, ["ls"])
       assert.match(warnings, warning)
     })
   }
 
-  it("lets the tool run with a new input that comes with allow; of several the last in the file counts", {
-    timeout: 60_000
-  }, async () => {
+  it("lets the tool run with a new input that comes with allow; of several the last in the file counts", async () => {
     const allow = (line: string) => specific({ permissionDecision: "allow", updatedInput: { command: line } })
     assert.deepEqual((await decide(echo(allow("ls -l")))).ran, ["ls -l"])
     assert.deepEqual((await decide(`sleep 0.3; echo '${allow("one")}'`, echo(allow("two")))).ran, ["two"])
@@ -113,12 +111,12 @@ describe("Codex", () => {
     assert.match(warnings[0]!.reason, /Codex ignores it/)
   })
 
-  it("joins reasons with an empty line, and runs what stands twice twice", { timeout: 60_000 }, async () => {
+  it("joins reasons with an empty line, and runs what stands twice twice", async () => {
     const { said } = await decide("echo no >&2; exit 2", "echo no >&2; exit 2")
     assert.strictEqual(said, "no\n\nno")
   })
 
-  it("tells what Codex tells, and runs lines with the folders that scripts look for", { timeout: 60_000 }, async () => {
+  it("tells what Codex tells, and runs lines with the folders that scripts look for", async () => {
     const root = folder()
     write(
       join(root, "home/.codex/hooks.json"),
@@ -158,7 +156,6 @@ describe("Codex", () => {
 
   it(
     "says the model that answered last, and null for a transcript where none is written",
-    { timeout: 60_000 },
     async () => {
       const root = folder()
       const note = [command("cat >> told.jsonl")]
@@ -193,7 +190,7 @@ describe("Codex", () => {
     assert.match(warnings.map(HookConfig.show).join("\n"), /config\.toml: is not TOML/)
   })
 
-  it("takes a patch for a write, and a write for a patch", { timeout: 60_000 }, async () => {
+  it("takes a patch for a write, and a write for a patch", async () => {
     const root = folder()
     const deny = (word: string) => command(`echo ${word} >&2; exit 2`)
     const hooks = { PreToolUse: [{ matcher: "apply_patch", ...deny("patch") }, { matcher: "Edit", ...deny("edit") }] }

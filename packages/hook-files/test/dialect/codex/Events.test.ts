@@ -33,7 +33,7 @@ describe("events of Codex", () => {
       ["continue: false", `echo '{"continue":false,"stopReason":"hidden"}'`, "hidden"]
     ] as const
   ) {
-    it(`replace the result of a tool with ${what}, and the turn goes on`, { timeout: 60_000 }, async () => {
+    it(`replace the result of a tool with ${what}, and the turn goes on`, async () => {
       const { status, told } = await afterTool({ PostToolUse: group(command) })
       assert.strictEqual(status, "completed")
       assert.include(told, reason)
@@ -41,7 +41,7 @@ describe("events of Codex", () => {
     })
   }
 
-  it("tell PostToolUse of a call that failed, and let it replace the error", { timeout: 60_000 }, async () => {
+  it("tell PostToolUse of a call that failed, and let it replace the error", async () => {
     const fails = () => {
       throw new Error("the secret error")
     }
@@ -52,7 +52,7 @@ describe("events of Codex", () => {
     assert.notInclude(told, "secret")
   })
 
-  it("have SessionEnd and Interrupt, whose entries have at most 3 seconds", { timeout: 60_000 }, async () => {
+  it("have SessionEnd and Interrupt, whose entries have at most 3 seconds", async () => {
     const cwd = folder()
     const { handlers, warnings } = decode({
       SessionEnd: group("cat > end.json"),
@@ -76,7 +76,7 @@ describe("events of Codex", () => {
     assert.deepEqual(claude.warnings.map(({ key }) => key), ["hooks.Interrupt"])
   })
 
-  it("end entries of SessionEnd after the time that Codex gives them", { timeout: 60_000 }, async () => {
+  it("end entries of SessionEnd after the time that Codex gives them", async () => {
     const cwd = folder()
     const given: Array<number> = []
     const { handlers } = decode({

@@ -105,7 +105,7 @@ const ls: Call = ["Bash", { command: "ls" }]
 
 describe("guards of Codex", () => {
   for (const { call = ls, files = {}, decision, line, matcher, warning, what } of cases) {
-    it(what, { timeout: 60_000 }, async () => {
+    it(what, async () => {
       const found = await decide({
         dialect: "codex",
         hooks: [command(line)],
@@ -129,7 +129,7 @@ describe("events of Codex", () => {
     hooks: [command(line, { timeout: 20 })]
   })
 
-  it("load context, refuse prompts, review results and keep the agent going", { timeout: 60_000 }, async () => {
+  it("load context, refuse prompts, review results and keep the agent going", async () => {
     const { cwd, heard, requests, results } = await work({
       dialect: "codex",
       settings: {
@@ -175,7 +175,7 @@ print(json.dumps({"hookSpecificOutput": {"hookEventName": "SessionStart", "addit
     assert.isFalse(existsSync(join(cwd, "never")))
   })
 
-  it("answer permissions; what is reserved never allows", { timeout: 60_000 }, async () => {
+  it("answer permissions; what is reserved never allows", async () => {
     const ask = async (decision: object, more: object = {}) => {
       const { ran, results } = await work({
         dialect: "codex",
@@ -205,7 +205,7 @@ print(json.dumps({"hookSpecificOutput": {"hookEventName": "SessionStart", "addit
     assert.strictEqual(await ask({ behavior: "allow" }, { continue: false }), "suspended")
   })
 
-  it("run what config.toml says, beside hooks.json", { timeout: 60_000 }, async () => {
+  it("run what config.toml says, beside hooks.json", async () => {
     const { cwd, ran } = await work({
       dialect: "codex",
       settings: { hooks: { PostToolUse: [on("jq -r .tool_name >> \"$(pwd)/json.log\"")] } },

@@ -218,7 +218,6 @@ describe("guards of GitHub Copilot", () => {
   it.each(guards)(
     // rows: U-08
     "guard calls $title",
-    { timeout: 60_000 },
     async ({ entry, event = "preToolUse", files = {}, steps, warns }) => {
       const { heard } = await judge(
         "copilot",
@@ -230,7 +229,7 @@ describe("guards of GitHub Copilot", () => {
     }
   )
 
-  it("keep their audit", { timeout: 60_000 }, async () => {
+  it("keep their audit", async () => {
     const { read } = await judge("copilot", {
       ".github/hooks/guard.json": hooks({ preToolUse: [{ bash: ".github/hooks/scripts/policy.sh" }] }),
       ".github/hooks/scripts/policy.sh": policy

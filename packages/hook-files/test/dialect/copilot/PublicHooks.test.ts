@@ -17,7 +17,6 @@ const hooks = (events: object, more: object = {}): object => ({ version: 1, ...m
 describe("hook files of GitHub Copilot", () => {
   it(
     "keep counts and logs beside themselves, also those that they write in the background",
-    { timeout: 60_000 },
     async () => {
       const limit = `#!/bin/bash
 here="$(dirname "$0")"
@@ -35,7 +34,7 @@ echo "{\\"count\\":$count}" > "$here/state/session.json"
     }
   )
 
-  it("ask a person, who decides", { timeout: 60_000 }, async () => {
+  it("ask a person, who decides", async () => {
     const ask = "echo '{\"permissionDecision\":\"ask\",\"permissionDecisionReason\":\"deploys\"}'"
     const files = { ".github/hooks/ask.json": hooks({ preToolUse: [{ matcher: "bash", bash: ask }] }) }
     const asked: Array<string> = []
@@ -53,7 +52,6 @@ echo "{\\"count\\":$count}" > "$here/state/session.json"
 
   it(
     "change results, add texts to them, and turn a success into a failure that others see",
-    { timeout: 60_000 },
     async () => {
       const redact = `const raw = require('fs').readFileSync(0, 'utf8')
 const { toolName, toolArgs, toolResult } = JSON.parse(raw)
@@ -88,7 +86,7 @@ if (text.includes('panic')) console.log(JSON.stringify({ modifiedResult: { resul
     }
   )
 
-  it("log a session, add context, and see its end", { timeout: 60_000 }, async () => {
+  it("log a session, add context, and see its end", async () => {
     const log = (name: string, filter: string) => ({
       type: "command",
       bash: `jq -c '${filter}' >> ${name}.jsonl`,
@@ -124,7 +122,7 @@ if (text.includes('panic')) console.log(JSON.stringify({ modifiedResult: { resul
   })
 
   // rows: U-22
-  it("keep an agent at work until its tests pass", { timeout: 60_000 }, async () => {
+  it("keep an agent at work until its tests pass", async () => {
     const verify = `#!/bin/bash
 input=$(cat)
 jq -c '[.stopReason, .stop_hook_active]' <<< "$input" >> stops.jsonl
@@ -151,7 +149,7 @@ jq -n '{decision: "block", reason: "Run the tests first."}'
   })
 
   // rows: U-22
-  it("keep an agent at work with what editors expect, too", { timeout: 60_000 }, async () => {
+  it("keep an agent at work with what editors expect, too", async () => {
     const again = { hookSpecificOutput: { hookEventName: "Stop", decision: "block", reason: "Update the changelog." } }
     const { agent, requests } = start("copilot", {
       ".github/hooks/stop.json": hooks({
@@ -163,7 +161,7 @@ jq -n '{decision: "block", reason: "Run the tests first."}'
     assert.strictEqual(text(requests[1]!.messages.at(-1)!), "Update the changelog.")
   })
 
-  it("see sub-agents and errors", { timeout: 60_000 }, async () => {
+  it("see sub-agents and errors", async () => {
     const inner = scripted([{ text: "found it" }, { text: "found more" }])
     const explore = createAgent({ name: "explore", provider: inner.provider })
     const { agent, read } = start(
@@ -204,7 +202,7 @@ jq -n '{decision: "block", reason: "Run the tests first."}'
     assert.strictEqual(where, "tool_execution")
   })
 
-  it("see notifications of the host, and a history that is about to be compacted", { timeout: 60_000 }, async () => {
+  it("see notifications of the host, and a history that is about to be compacted", async () => {
     const log =
       "jq -c '[.hook_event_name, .trigger, .notification_type, (.custom_instructions // .customInstructions | type)]' >> log.jsonl"
     const { agent, heard, read, requests } = start(
@@ -241,9 +239,7 @@ jq -n '{decision: "block", reason: "Run the tests first."}'
     assert.lengthOf(heard.warnings, 1)
   })
 
-  it("count file by file, the user's and the repository's, and not those that switch themselves off", {
-    timeout: 60_000
-  }, async () => {
+  it("count file by file, the user's and the repository's, and not those that switch themselves off", async () => {
     const note = (word: string) => ({ preToolUse: [{ bash: `printf ${word} >> order.txt` }] })
     const { heard, read } = await judge(
       "copilot",
@@ -275,7 +271,7 @@ jq -n '{decision: "block", reason: "Run the tests first."}'
     assert.deepEqual(heard.warnings, [])
   })
 
-  it("decide what the policy asks about, and deny with 2", { timeout: 60_000 }, async () => {
+  it("decide what the policy asks about, and deny with 2", async () => {
     const script = `import json, sys
 event = json.load(sys.stdin)
 command = event["toolInput"]["command"]

@@ -106,7 +106,7 @@ const said = (messages: ReadonlyArray<Parameters<typeof text>[0]>) =>
 
 describe("scripts for GitHub Copilot", () => {
   // rows: C-53
-  it("guard and change calls of tools, write them down, and are events", { timeout: 60_000 }, async () => {
+  it("guard and change calls of tools, write them down, and are events", async () => {
     const { agent, cwd, heard, ran } = start({
       preToolUse: [
         {
@@ -156,7 +156,7 @@ describe("scripts for GitHub Copilot", () => {
     })
   })
 
-  it("change results, in node without a shell", { timeout: 60_000 }, async () => {
+  it("change results, in node without a shell", async () => {
     const { agent } = start({
       postToolUse: [{
         matcher: "bash",
@@ -170,7 +170,7 @@ describe("scripts for GitHub Copilot", () => {
   })
 
   // rows: U-08
-  it("keep a tool from running when they crash, not when they take too long", { timeout: 60_000 }, async () => {
+  it("keep a tool from running when they crash, not when they take too long", async () => {
     const word = `3610.${process.pid}`
     const commands = [
       "exit 1",
@@ -197,7 +197,7 @@ describe("scripts for GitHub Copilot", () => {
     assert.match(heard.warnings.join("\n"), /took too long and was ended/)
   })
 
-  it("may say up to 10 MiB", { timeout: 60_000 }, async () => {
+  it("may say up to 10 MiB", async () => {
     const { agent, ran } = start({
       preToolUse: [{
         bash:
@@ -209,7 +209,7 @@ describe("scripts for GitHub Copilot", () => {
     assert.deepEqual(ran, ["ls"])
   })
 
-  it("begin a session with a prompt, change a prompt of the user, and see the end", { timeout: 60_000 }, async () => {
+  it("begin a session with a prompt, change a prompt of the user, and see the end", async () => {
     const { agent, cwd, requests } = start({
       sessionStart: [{ type: "prompt", prompt: "Read the guidelines." }, {
         bash: "echo '{\"additionalContext\":\"Use tabs.\"}'"
@@ -229,7 +229,7 @@ describe("scripts for GitHub Copilot", () => {
   })
 
   // rows: U-22
-  it("keep the agent going until they are content, but not for ever", { timeout: 60_000 }, async () => {
+  it("keep the agent going until they are content, but not for ever", async () => {
     const once =
       "if [ -f .verified ]; then exit 0; fi; touch .verified; echo '{\"decision\":\"block\",\"reason\":\"Run the tests.\"}'"
     const { agent, requests } = start({ agentStop: [{ bash: once }] }, [{ text: "done" }, { text: "really done" }])
@@ -249,7 +249,6 @@ describe("scripts for GitHub Copilot", () => {
 
   it(
     "see errors by where they happened, and retry a call of the model",
-    { timeout: 60_000 },
     async () => {
       let attempts = 0
       const provider: LlmProvider = {
@@ -282,7 +281,7 @@ describe("scripts for GitHub Copilot", () => {
     }
   )
 
-  it("see sub-agents, add context, and change their answers", { timeout: 60_000 }, async () => {
+  it("see sub-agents, add context, and change their answers", async () => {
     const inner = scripted([{ text: "a long report" }])
     const helper = createAgent({ name: "helper", provider: inner.provider })
     const outer = scripted([calls(["ask_helper", { message: "do it" }]), { text: "thanks" }])
@@ -305,7 +304,7 @@ describe("scripts for GitHub Copilot", () => {
     assert.isTrue(existsSync(join(cwd, "stop.json")))
   })
 
-  it("are asked over HTTP, which lets everything be when it fails", { timeout: 60_000 }, async () => {
+  it("are asked over HTTP, which lets everything be when it fails", async () => {
     const bodies: Array<{ readonly toolName: string }> = []
     const server = createServer((request, response) => {
       let body = ""
@@ -353,7 +352,7 @@ describe("scripts for GitHub Copilot", () => {
   })
 
   // rows: C-30
-  it("are gone when the turn they work for is cancelled", { timeout: 60_000 }, async () => {
+  it("are gone when the turn they work for is cancelled", async () => {
     const word = "3611.5"
     const { agent, cwd, ran } = start({ preToolUse: [{ bash: `touch started; sleep ${word}` }] }, [
       calls(["bash", { command: "ls" }])
@@ -369,7 +368,7 @@ describe("scripts for GitHub Copilot", () => {
   })
 
   // rows: C-36
-  it("never break an agent, whatever they do", { timeout: 120_000 }, async () => {
+  it("never break an agent, whatever they do", async () => {
     const commands = [
       "head -c 3000000 /dev/urandom",
       "kill -9 $$",

@@ -111,11 +111,10 @@ const cases: ReadonlyArray<readonly [what: string, files: Files, steps: Readonly
 ]
 
 describe("hooks of Cursor in projects", () => {
-  it.each(cases)("%s", { timeout: 60_000 }, async (_what, files, steps) => void (await judge("cursor", files, steps)))
+  it.each(cases)("%s", async (_what, files, steps) => void (await judge("cursor", files, steps)))
 
   it(
     "format what the agent writes, add context, and keep it going until they are content",
-    { timeout: 60_000 },
     async () => {
       const world = start("cursor", {
         ".cursor/hooks.json": file({
@@ -140,7 +139,7 @@ describe("hooks of Cursor in projects", () => {
     }
   )
 
-  it("refuse sub-agents, and tell what they did", { timeout: 60_000 }, async () => {
+  it("refuse sub-agents, and tell what they did", async () => {
     const { cwd, home, load } = place()
     const path = write(
       join(cwd, "log.sh"),
@@ -176,7 +175,7 @@ describe("hooks of Cursor in projects", () => {
     assert.match(results[1]!, /no shells/)
   })
 
-  it("with the type prompt ask a model", { timeout: 60_000 }, async () => {
+  it("with the type prompt ask a model", async () => {
     const world = start("cursor", {
       "README.md": "",
       "~/.cursor/hooks.json": file({ beforeShellExecution: [{ type: "prompt", prompt: "Is it safe? $ARGUMENTS" }] })

@@ -13,7 +13,7 @@ import { alive, folder, until } from "../../support/processes.ts"
 import { start } from "./scripts.ts"
 
 describe("the life of scripts for Gemini CLI", () => {
-  it("keep a transcript, where there is a folder for it", { timeout: 60_000 }, async () => {
+  it("keep a transcript, where there is a folder for it", async () => {
     const transcripts = folder()
     const { agent, cwd } = start({
       AfterAgent: [{ hooks: [{ type: "command", command: "cat > \"$GEMINI_PROJECT_DIR/in.json\"" }] }]
@@ -30,7 +30,6 @@ describe("the life of scripts for Gemini CLI", () => {
   // rows: U-10
   it(
     "that take too long are ended with all that they started, and the call goes on",
-    { timeout: 60_000 },
     async () => {
       const word = "3607.5"
       const { agent, ran } = start(
@@ -51,7 +50,7 @@ describe("the life of scripts for Gemini CLI", () => {
 
   const policy: RuntimePolicy = { check: () => ({ type: "ask", reason: "deploys are approved", grant: unrestricted }) }
 
-  it("that nobody waits for have a little time after the session", { timeout: 60_000 }, async () => {
+  it("that nobody waits for have a little time after the session", async () => {
     const line = "touch begun; until [ -f closed ]; do sleep 0.01; done; echo played > sound"
     const hooks = { Notification: [{ matcher: "ToolPermission", hooks: [{ type: "command", command: line }] }] }
     const { agent, cwd } = start(hooks, [calls(["bash", { command: "deploy" }])], { policy })
@@ -63,7 +62,7 @@ describe("the life of scripts for Gemini CLI", () => {
     assert.isTrue(existsSync(join(cwd, "sound")))
   })
 
-  it("see that a person is asked, and nobody waits for them", { timeout: 60_000 }, async () => {
+  it("see that a person is asked, and nobody waits for them", async () => {
     const { agent, cwd } = start(
       {
         Notification: [{
@@ -86,7 +85,7 @@ describe("the life of scripts for Gemini CLI", () => {
   })
 
   // rows: C-30
-  it("are gone when the turn they work for is cancelled", { timeout: 60_000 }, async () => {
+  it("are gone when the turn they work for is cancelled", async () => {
     const word = "3609.5"
     const { agent, cwd, ran } = start({
       BeforeTool: [{ hooks: [{ type: "command", command: `touch started; sleep ${word}` }] }]
@@ -104,7 +103,7 @@ describe("the life of scripts for Gemini CLI", () => {
   })
 
   // rows: C-36
-  it("never break an agent, whatever they do", { timeout: 120_000 }, async () => {
+  it("never break an agent, whatever they do", async () => {
     const commands = [
       "head -c 3000000 /dev/urandom",
       "kill -9 $$",
@@ -136,7 +135,7 @@ describe("the life of scripts for Gemini CLI", () => {
   })
 
   // rows: C-53
-  it("are events for whoever listens", { timeout: 60_000 }, async () => {
+  it("are events for whoever listens", async () => {
     const { agent } = start({ BeforeTool: [{ hooks: [{ type: "command", command: "echo no >&2; exit 2" }] }] }, [
       calls(["bash", { command: "ls" }])
     ])
@@ -155,7 +154,7 @@ describe("the life of scripts for Gemini CLI", () => {
   })
 
   // rows: U-03
-  it("stop a turn without forgetting what the user said", { timeout: 60_000 }, async () => {
+  it("stop a turn without forgetting what the user said", async () => {
     const stop = `grep -q 'stop now' && echo '{"continue":false,"stopReason":"outside of office hours"}' || echo '{}'`
     const { agent, requests } = start({ BeforeAgent: [{ hooks: [{ type: "command", command: stop }] }] }, [{
       text: "hello"
@@ -168,7 +167,7 @@ describe("the life of scripts for Gemini CLI", () => {
     assert.deepEqual(requests.map(({ messages }) => messages.map(text)), [["stop now", "and?"]])
   })
 
-  it("route to the tool that has exactly this name, before one that is only like it", { timeout: 60_000 }, async () => {
+  it("route to the tool that has exactly this name, before one that is only like it", async () => {
     const tail = JSON.stringify({
       hookSpecificOutput: { tailToolCallRequest: { name: "run_shell_command", args: { command: "ls" } } }
     })

@@ -205,7 +205,7 @@ const guards: ReadonlyArray<
 
 describe("guards of Gemini CLI", () => {
   // rows: U-10
-  it.each(guards)("guard calls $title", { timeout: 60_000 }, async ({ files, notices = [], steps, warns }) => {
+  it.each(guards)("guard calls $title", async ({ files, notices = [], steps, warns }) => {
     const { heard } = await judge("gemini", files, steps, { answers: { bash: "a secret" } })
     assert.deepEqual(heard.notices, notices)
     if (warns === undefined) assert.deepEqual(heard.warnings, [])

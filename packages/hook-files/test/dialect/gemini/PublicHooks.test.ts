@@ -21,7 +21,7 @@ const json = (value: object) => `echo '${JSON.stringify(value)}'`
 const specific = (event: string, fields: object) => json({ hookSpecificOutput: { hookEventName: event, ...fields } })
 
 describe("settings of Gemini CLI", () => {
-  it("have every field that a script may read", { timeout: 60_000 }, async () => {
+  it("have every field that a script may read", async () => {
     const { cwd, read } = await judge(
       "gemini",
       settings({
@@ -43,7 +43,7 @@ describe("settings of Gemini CLI", () => {
     ])
   })
 
-  it("stop everything with continue, whatever the event", { timeout: 60_000 }, async () => {
+  it("stop everything with continue, whatever the event", async () => {
     const stop = json({ continue: false, stopReason: "enough" })
     for (const event of ["BeforeTool", "AfterTool", "BeforeModel", "AfterModel", "BeforeAgent", "AfterAgent"]) {
       const { agent, requests } = start("gemini", settings({ [event]: [group(stop)] }), [
@@ -62,7 +62,7 @@ describe("settings of Gemini CLI", () => {
     }
   })
 
-  it("refuse what the user said, or say more, turn by turn", { timeout: 60_000 }, async () => {
+  it("refuse what the user said, or say more, turn by turn", async () => {
     const script = `#!/usr/bin/env python3
 import json, os, sys
 data = json.load(sys.stdin)
@@ -90,7 +90,7 @@ print(json.dumps({"hookSpecificOutput": {"hookEventName": "BeforeAgent", "additi
     assert.deepEqual(heard.warnings, [])
   })
 
-  it("reject an answer, once, with its text as the next prompt", { timeout: 60_000 }, async () => {
+  it("reject an answer, once, with its text as the next prompt", async () => {
     const script = `#!/usr/bin/env bash
 input=$(cat)
 jq -c '[.prompt, .prompt_response, .stop_hook_active]' <<< "$input" >> seen.jsonl
@@ -117,7 +117,7 @@ if [ "$(jq -r .stop_hook_active <<< "$input")" = false ]; then echo "Write tests
     ]])
   })
 
-  it("stand between agent and model", { timeout: 60_000 }, async () => {
+  it("stand between agent and model", async () => {
     const model = `import json, sys
 data = json.load(sys.stdin)
 request = data["llm_request"]
@@ -161,7 +161,7 @@ console.log(JSON.stringify(/\\d{3}-\\d{4}/.test(said) ? { hookSpecificOutput: { 
     assert.sameMembers(requests[0]!.tools.map(({ name }) => name), ["bash", "run_shell_command", "read_file", "view"])
   })
 
-  it("see the session and permissions, and do not run when they are switched off", { timeout: 60_000 }, async () => {
+  it("see the session and permissions, and do not run when they are switched off", async () => {
     const log = (name: string, more: object = {}) =>
       command(`jq -c '[.hook_event_name, .source // .reason // .notification_type]' >> ${name}.jsonl`, more)
     const { agent, home, read, requests } = start(
@@ -212,7 +212,7 @@ console.log(JSON.stringify(/\\d{3}-\\d{4}/.test(said) ? { hookSpecificOutput: { 
     assert.strictEqual(read("extension.txt"), `${home}/.gemini/extensions/helper`)
   })
 
-  it("see a history that is about to be compacted, and cannot prevent it", { timeout: 60_000 }, async () => {
+  it("see a history that is about to be compacted, and cannot prevent it", async () => {
     const { agent, heard, read } = start(
       "gemini",
       settings({
@@ -239,7 +239,7 @@ console.log(JSON.stringify(/\\d{3}-\\d{4}/.test(said) ? { hookSpecificOutput: { 
     assert.deepEqual(heard.notices, ["shortening"])
   })
 
-  it("count as far as they are right", { timeout: 60_000 }, async () => {
+  it("count as far as they are right", async () => {
     await judge(
       "gemini",
       {

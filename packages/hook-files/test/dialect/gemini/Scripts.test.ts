@@ -17,7 +17,7 @@ const said = (messages: ReadonlyArray<Parameters<typeof text>[0]>) =>
   messages.filter(({ role }) => role === "tool").map(text)
 
 describe("scripts for Gemini CLI", () => {
-  it("log, block and rewrite calls of tools, also in a folder with blanks", { timeout: 60_000 }, async () => {
+  it("log, block and rewrite calls of tools, also in a folder with blanks", async () => {
     const { agent, cwd, ran } = start({
       BeforeTool: [
         { matcher: ".*", hooks: [script("note-tools.sh", { name: "log" })] },
@@ -56,7 +56,7 @@ describe("scripts for Gemini CLI", () => {
     ])
   })
 
-  it("run another tool in place of a result, with its own hooks", { timeout: 60_000 }, async () => {
+  it("run another tool in place of a result, with its own hooks", async () => {
     const { agent, ran } = start({ AfterTool: [{ hooks: [script("route.js")] }] }, [
       calls(["read_file", { path: "/srv/a.txt" }]),
       {
@@ -72,7 +72,7 @@ describe("scripts for Gemini CLI", () => {
     assert.deepEqual(users, ["run_shell_command for read_file"])
   })
 
-  it("stop tools that ask for tools without an end", { timeout: 60_000 }, async () => {
+  it("stop tools that ask for tools without an end", async () => {
     const again =
       "echo '{\"hookSpecificOutput\":{\"tailToolCallRequest\":{\"name\":\"bash\",\"args\":{\"command\":\"again\"}}}}'"
     const { agent, ran } = start({ AfterTool: [{ hooks: [{ type: "command", command: again }] }] }, [
@@ -83,7 +83,7 @@ describe("scripts for Gemini CLI", () => {
     assert.deepEqual(ran, ["first", ...Array.from({ length: 5 }, () => "again")])
   })
 
-  it("answer for the model, choose its tools, and hide what it says", { timeout: 60_000 }, async () => {
+  it("answer for the model, choose its tools, and hide what it says", async () => {
     const hooks = [{ hooks: [script("model.js")] }]
     const { agent, requests } = start({ BeforeModel: hooks, BeforeToolSelection: hooks, AfterModel: hooks }, [{
       text: "the key is sk-123"
@@ -96,7 +96,7 @@ describe("scripts for Gemini CLI", () => {
     assert.strictEqual(requests[0]!.parameters.toolChoice, "required")
   })
 
-  it("reject an answer until it is good", { timeout: 60_000 }, async () => {
+  it("reject an answer until it is good", async () => {
     const { agent, cwd, requests } = start({ AfterAgent: [{ hooks: [script("validate.py")] }] }, [{ text: "done" }, {
       text: "Summary: done"
     }])
@@ -109,7 +109,7 @@ describe("scripts for Gemini CLI", () => {
     assert.deepEqual(log, [["work", "done", false], ["work", "Summary: done", true]])
   })
 
-  it("clear what the model remembers", { timeout: 60_000 }, async () => {
+  it("clear what the model remembers", async () => {
     const { agent, requests } = start({ AfterAgent: [{ hooks: [script("validate.py")] }] }, [
       calls(["bash", { command: "ls" }]),
       { text: "done" },
@@ -126,7 +126,6 @@ describe("scripts for Gemini CLI", () => {
 
   it(
     "add context when a session begins and when the user speaks, and see its end",
-    { timeout: 60_000 },
     async () => {
       const log = (word: string) => ({ type: "command", command: `cat > "$GEMINI_CWD/${word}.json"` })
       const { agent, cwd, requests } = start({

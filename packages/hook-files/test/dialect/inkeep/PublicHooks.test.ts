@@ -73,7 +73,6 @@ describe("stored hooks", () => {
   // rows: E-50, E-40
   it(
     "look an account up on a real server before a sub-agent starts",
-    { timeout: 180_000 },
     async () => {
       const { agent, inner, warnings } = world(
         {
@@ -103,7 +102,6 @@ describe("stored hooks", () => {
   // rows: E-50
   it(
     "end everything where there is nothing to do, and what comes after is not run",
-    { timeout: 180_000 },
     async () => {
       const gate = `export default async ({ mcp, args }) => {
       const { content } = await mcp.callTool("guard", "calendar", { day: args.day });
@@ -125,7 +123,6 @@ describe("stored hooks", () => {
   // rows: E-08, E-09
   it(
     "run those of the project first, then the agent's, in their order, each on what the one before made",
-    { timeout: 180_000 },
     async () => {
       const add =
         `export default ({ args, config }) => ({ action: "proceed", args: { ...args, trail: [...(args.trail ?? []), config] } })`
@@ -152,7 +149,7 @@ describe("stored hooks", () => {
   )
 
   // rows: E-50, E-20
-  it("remember between calls and turns what the model never sees", { timeout: 180_000 }, async () => {
+  it("remember between calls and turns what the model never sees", async () => {
     const dedupe = `export default async ({ result, variableBag }) => {
       const seen = (await variableBag.get("seen")) ?? [];
       const fresh = result.filter(({ url }) => !seen.includes(url));
@@ -174,7 +171,7 @@ describe("stored hooks", () => {
   })
 
   // rows: E-50, E-30
-  it("refuse what writes, and keep raw pages as artifacts", { timeout: 180_000 }, async () => {
+  it("refuse what writes, and keep raw pages as artifacts", async () => {
     const { agent, called } = world(
       {
         audit:
@@ -204,7 +201,6 @@ describe("stored hooks", () => {
   // rows: E-11, DEC-09, E-10
   it(
     "go on when they break, with why, unless they are to end everything",
-    { timeout: 180_000 },
     async () => {
       const broken = {
         shape: "export default async () => ({ proceed: true, reason: \"stop\" })",

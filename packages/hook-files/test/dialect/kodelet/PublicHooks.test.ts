@@ -19,7 +19,7 @@ import { at, bash, guards, lines, node, python, sh } from "./scripts.ts"
 
 describe("executables of Kodelet", () => {
   // rows: D-12, D-24
-  it.each(guards)("guard calls $title", { timeout: 60_000 }, async ({ files, steps, warns }) => {
+  it.each(guards)("guard calls $title", async ({ files, steps, warns }) => {
     const { heard, read } = await judge("kodelet", files, steps, { answers: { read_file: "the password is hunter2" } })
     if (warns === undefined) assert.deepEqual(heard.warnings, [])
     else assert.match(heard.warnings.join("\n"), warns)
@@ -32,7 +32,7 @@ describe("executables of Kodelet", () => {
   })
 
   // rows: D-11
-  it("read who asks, where, and about what", { timeout: 60_000 }, async () => {
+  it("read who asks, where, and about what", async () => {
     const { cwd, read } = await judge("kodelet", {
       [at("tell")]: bash("before_tool_call", "echo \"$payload\" > told.json; pwd > where")
     }, [
@@ -52,7 +52,7 @@ describe("executables of Kodelet", () => {
   })
 
   // rows: D-14
-  it("keep messages from the model and out of the history", { timeout: 60_000 }, async () => {
+  it("keep messages from the model and out of the history", async () => {
     const { agent, requests } = start("kodelet", {
       [at("pii")]: node(
         "user_message_send",
@@ -69,7 +69,7 @@ describe("executables of Kodelet", () => {
   })
 
   // rows: D-15
-  it("see every answer of the model, with the usage", { timeout: 60_000 }, async () => {
+  it("see every answer of the model, with the usage", async () => {
     const { agent, read } = start("kodelet", {
       [at("turns")]: bash(
         "after_turn",
@@ -98,7 +98,6 @@ describe("executables of Kodelet", () => {
   // rows: D-16, D-25
   it(
     "ask for more when the agent is done, all of them, and only the main agent",
-    { timeout: 60_000 },
     async () => {
       const inner = scripted([{ text: "helped" }])
       const helper = createAgent({ name: "helper", provider: inner.provider })
@@ -136,7 +135,7 @@ print(json.dumps({"result": "continue", "follow_up_messages": []}))`
   )
 
   // rows: D-17, D-19, D-26
-  it("put another history in place, and the first to do so counts", { timeout: 60_000 }, async () => {
+  it("put another history in place, and the first to do so counts", async () => {
     const mutate = (type: string, content: string, more = "") =>
       bash(type, `jq -n '{result: "mutate", messages: [{role: "user", content: "${content}"}]${more}}'`)
     const { agent, heard, requests } = start("kodelet", {
@@ -157,7 +156,7 @@ print(json.dumps({"result": "continue", "follow_up_messages": []}))`
   })
 
   // rows: D-18
-  it("call recipes, whose output takes the place of the history", { timeout: 60_000 }, async () => {
+  it("call recipes, whose output takes the place of the history", async () => {
     const cwd = folder()
     write(
       join(cwd, at("compact")),
@@ -191,7 +190,7 @@ print(json.dumps({"result": "continue", "follow_up_messages": []}))`
   })
 
   // rows: D-01, D-02
-  it("stand in for the user's of the same name, unless those guard", { timeout: 60_000 }, async () => {
+  it("stand in for the user's of the same name, unless those guard", async () => {
     const log = (type: string, word: string) => bash(type, `echo ${word} >> order.log`)
     const { read } = await judge("kodelet", {
       [at("audit")]: log("after_tool_call", "project"),
@@ -209,7 +208,6 @@ print(json.dumps({"result": "continue", "follow_up_messages": []}))`
   // rows: D-22, D-30
   it(
     "are ended when they are too slow, and are not asked when a turn goes without",
-    { timeout: 60_000 },
     async () => {
       const word = "3622.5"
       const cwd = folder()
@@ -222,7 +220,7 @@ print(json.dumps({"result": "continue", "follow_up_messages": []}))`
             names.includes(key)
           ),
           projectDir: cwd,
-          timeoutMs: 200,
+          ...(names.includes("slow") ? { timeoutMs: 200 } : {}),
           runners: Runners.make({ run: (request) => Command.run({ ...request, graceMs: 50 }) })
         })
       const run = async (names: ReadonlyArray<string>, metadata?: { readonly hooks: "none" }) => {

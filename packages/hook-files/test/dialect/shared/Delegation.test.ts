@@ -10,7 +10,7 @@ import { write } from "../../support/processes.ts"
 
 describe("a delegation", () => {
   for (const matcher of ["Task", "Agent", "delegate_to_explore"]) {
-    it(`is the tool Agent with subagent_type and prompt for the matcher ${matcher}`, { timeout: 60_000 }, async () => {
+    it(`is the tool Agent with subagent_type and prompt for the matcher ${matcher}`, async () => {
       const { cwd, home, load, root } = place()
       const log = join(root, "log")
       const command = `cat > ${log}; echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":` +
@@ -34,7 +34,7 @@ describe("a delegation", () => {
     })
   }
 
-  it("is not a message to an agent that works in the background", { timeout: 60_000 }, async () => {
+  it("is not a message to an agent that works in the background", async () => {
     const { cwd, home, load, root } = place()
     const log = join(root, "log")
     const hooks = { PreToolUse: [{ hooks: [{ type: "command", command: `cat >> ${log}; echo >> ${log}` }] }] }

@@ -10,11 +10,10 @@ describe("a host whose disk is full", () => {
   })
   afterAll(() => server.dispose())
 
-  it("for ten seconds goes on afterwards, and nothing happens twice", { timeout: 180_000 }, () => fullDisk(10_000, 40))
+  it("for ten seconds goes on afterwards, and nothing happens twice", () => fullDisk(10_000, 40))
 
   it.each(["local", "cluster", "pg-boss"] as const)(
     "on Postgres for ten seconds goes on afterwards, with the engine %s",
-    { timeout: 180_000 },
     async (engine) => fullDisk(10_000, 8, await postgresDisk(server, engine))
   )
 })

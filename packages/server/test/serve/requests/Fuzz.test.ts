@@ -248,7 +248,7 @@ describe("a request with any content", () => {
         assert.notMatch(editor.received(), /\.ts:\d+|node_modules| at .*\(/)
         await editor.leave()
       }),
-    { arbitrary: { runs: 150 }, timeout: 20_000 }
+    { arbitrary: { runs: 150 } }
   )
 
   it("has shown no error of the server", () => assert.deepStrictEqual(server.errors, []))

@@ -11,7 +11,7 @@ const on = (line: string, more: object = {}, matcher?: string) => ({
 })
 
 describe("SessionStart and UserPromptSubmit", () => {
-  it("load context: text, JSON, git, files, and the hour", { timeout: 60_000 }, async () => {
+  it("load context: text, JSON, git, files, and the hour", async () => {
     const { heard, notices, warnings } = await work({
       settings: {
         hooks: {
@@ -70,7 +70,7 @@ print(f"<context>{len(data['prompt'])} characters, in {data['cwd'].split('/')[-1
     assert.deepEqual([notices, warnings], [["welcome back"], []])
   })
 
-  it("refuse prompts by exit code, by JSON and by continue", { timeout: 60_000 }, async () => {
+  it("refuse prompts by exit code, by JSON and by continue", async () => {
     const { requests, results } = await work({
       settings: {
         hooks: {
@@ -108,7 +108,7 @@ for pattern, message in [(r"(?i)\\b(password|secret|api[_-]?key)\\s*[:=]\\s*\\S+
 })
 
 describe("PostToolUse", () => {
-  it("formats, lints, tests, logs and tells the model", { timeout: 60_000 }, async () => {
+  it("formats, lints, tests, logs and tells the model", async () => {
     const { cwd, heard, said, warnings } = await work({
       settings: {
         hooks: {
@@ -172,7 +172,7 @@ describe("PostToolUse", () => {
     assert.match(warnings.join("\n"), /ended with 1/)
   })
 
-  it("remembers in files beside its scripts what was edited, until the agent stops", { timeout: 60_000 }, async () => {
+  it("remembers in files beside its scripts what was edited, until the agent stops", async () => {
     const { cwd, heard, requests, warnings } = await work({
       settings: {
         hooks: {
@@ -217,7 +217,7 @@ with open(path, "w") as f:
     assert.isFalse(existsSync(join(cwd, ".claude/.dirty")))
   })
 
-  it("gives the model another result, as the tool would have", { timeout: 60_000 }, async () => {
+  it("gives the model another result, as the tool would have", async () => {
     const { said } = await work({
       settings: {
         hooks: {
@@ -241,7 +241,7 @@ with open(path, "w") as f:
     assert.deepEqual(said, ["password: [redacted]", "the file"])
   })
 
-  it("ends the turn with continue: false", { timeout: 60_000 }, async () => {
+  it("ends the turn with continue: false", async () => {
     const { requests, results } = await work({
       settings: {
         hooks: { PostToolUse: [on("echo '{\"continue\":false,\"stopReason\":\"tests are red\"}'", {}, "Bash")] }

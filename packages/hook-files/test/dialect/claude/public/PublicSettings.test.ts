@@ -51,7 +51,7 @@ describe("matchers", () => {
   const everything = [undefined, "", "*", ".*"]
 
   // rows: C-10
-  it("take the tools that Claude Code's take, by these and by other names", { timeout: 60_000 }, async () => {
+  it("take the tools that Claude Code's take, by these and by other names", async () => {
     // One entry that stands for all: each matcher has a message of its own.
     const all = [...table.map(([matcher]) => matcher), ...everything]
     const names = new Map(all.map((matcher, index) => [`m${index}`, matcher]))
@@ -139,7 +139,7 @@ describe("conditions", () => {
   ]
 
   // rows: C-11, C-12, C-13
-  it("run what the table of the protocol says", { timeout: 60_000 }, async () => {
+  it("run what the table of the protocol says", async () => {
     const rules = [...new Set(table.map(([rule]) => rule))]
     const started = new Set<string>()
     await work({
@@ -164,7 +164,6 @@ describe("several entries", () => {
   // rows: C-31
   it(
     "one that denies counts before those that allow and ask, and every reason is reported",
-    { timeout: 60_000 },
     async () => {
       const found = await decide({
         hooks: [
@@ -181,7 +180,7 @@ describe("several entries", () => {
     }
   )
 
-  it("ask goes before allow, and shows the new input", { timeout: 60_000 }, async () => {
+  it("ask goes before allow, and shows the new input", async () => {
     const found = await decide({
       hooks: [
         command(`echo '${say({ permissionDecision: "allow", permissionDecisionReason: "fine" })}'`),
@@ -195,7 +194,7 @@ describe("several entries", () => {
     assert.deepInclude(found, { is: "asked", reason: "sure?" })
   })
 
-  it("continue: false counts before a block, and the contexts of all are added", { timeout: 60_000 }, async () => {
+  it("continue: false counts before a block, and the contexts of all are added", async () => {
     const stopped = await decide({
       hooks: [command("echo no >&2; exit 2"), command(`echo '{"continue":false,"stopReason":"enough"}'`)]
     })
@@ -213,7 +212,6 @@ describe("several entries", () => {
 describe("entries of all kinds", () => {
   it(
     "once, async, status, exec form, the same twice, unknown keys, and what is wrong beside what is right",
-    { timeout: 60_000 },
     async () => {
       const { cwd, found, ran, warnings } = await work({
         settings: {
@@ -278,7 +276,6 @@ describe("entries of all kinds", () => {
 
   it(
     "settings of the user, of the project and of the machine of one person add to each other",
-    { timeout: 60_000 },
     async () => {
       const of = (name: string) => JSON.stringify({ hooks: { PreToolUse: [{ matcher: "Bash", hooks: [mark(name)] }] } })
       const { cwd } = await work({
@@ -290,7 +287,7 @@ describe("entries of all kinds", () => {
     }
   )
 
-  it("a plugin reads where it is", { timeout: 60_000 }, async () => {
+  it("a plugin reads where it is", async () => {
     const root = folder()
     write(join(root, "my plugin/.claude-plugin/plugin.json"), JSON.stringify({ name: "careful", version: "1.0.0" }))
     write(
@@ -327,7 +324,6 @@ describe("settings beside hooks", () => {
 
   it(
     "give commands of a project the variables of the user first, then those of the project",
-    { timeout: 60_000 },
     async () => {
       const show = "printf '%s %s %s' \"$HOOK_URL\" \"$COUNT\" \"$THEIRS\" > shown"
       const { agent, heard, read } = start("claude", {
@@ -348,7 +344,6 @@ describe("settings beside hooks", () => {
 
   it(
     "let commands that nobody waits for come to their end when the agent is closed, and no longer than they may",
-    { timeout: 60_000 },
     async () => {
       const late = {
         type: "command",
@@ -370,7 +365,7 @@ describe("settings beside hooks", () => {
     }
   )
 
-  it("of the host say how freely the agent may act, and how often Stop may refuse", { timeout: 60_000 }, async () => {
+  it("of the host say how freely the agent may act, and how often Stop may refuse", async () => {
     const hooks = { Stop: on("jq -r .permission_mode >> modes; echo more >&2; exit 2") }
     const { agent, read, requests } = start("claude", { "README": "", "~/.claude/settings.json": { hooks } }, [], {
       options: { permissionMode: "plan", stopCap: 2 }

@@ -15,7 +15,7 @@ const on = (line: string, more: object = {}, matcher?: string) => ({
 const json = (path: string) => readFileSync(path, "utf8").trim().split("\n").map((line) => JSON.parse(line))
 
 describe("Stop and SubagentStop", () => {
-  it("keep the agent going by exit code and by JSON, and mind stop_hook_active", { timeout: 60_000 }, async () => {
+  it("keep the agent going by exit code and by JSON, and mind stop_hook_active", async () => {
     const { heard, requests, results } = await work({
       settings: {
         hooks: {
@@ -44,7 +44,7 @@ jq -n --arg last "$(echo "$INPUT" | jq -r .last_assistant_message)" '{decision: 
     assert.deepInclude(results[0], { status: "completed", text: "really done" })
   })
 
-  it("never go on for ever, and stop when continue is false", { timeout: 60_000 }, async () => {
+  it("never go on for ever, and stop when continue is false", async () => {
     const forever = await work({
       settings: { hooks: { Stop: [on("echo 'more' >&2; exit 2")] } },
       lines: []
@@ -62,7 +62,7 @@ jq -n --arg last "$(echo "$INPUT" | jq -r .last_assistant_message)" '{decision: 
     assert.lengthOf(stopped.requests, 1)
   })
 
-  it("read the transcript: the last words, the tools, the tokens", { timeout: 60_000 }, async () => {
+  it("read the transcript: the last words, the tools, the tokens", async () => {
     const { cwd, requests, warnings } = await work({
       settings: {
         hooks: {
@@ -126,7 +126,7 @@ with open("summary.json", "w") as f:
     assert.strictEqual(readFileSync(join(cwd, "last"), "utf8"), "All done.\n")
   })
 
-  it("count each answer once, and tell a person's words from a hook's", { timeout: 60_000 }, async () => {
+  it("count each answer once, and tell a person's words from a hook's", async () => {
     const counted =
       `[.[] | select(.type == "assistant") | .message] | unique_by(.id) | map({tokens: .usage.output_tokens, end: .stop_reason}) | sort_by(.tokens)`
     const { cwd } = await work({
@@ -154,7 +154,7 @@ with open("summary.json", "w") as f:
     assert.strictEqual(readFileSync(join(cwd, "meta.txt"), "utf8"), "run the tests\n")
   })
 
-  it("see sub-agents, and read their answers", { timeout: 60_000 }, async () => {
+  it("see sub-agents, and read their answers", async () => {
     const helper = createAgent({
       name: "code-reviewer",
       provider: scripted([{ text: "looks fine" }, { text: "looked again: fine" }]).provider
@@ -196,7 +196,6 @@ describe("permissions", () => {
 
   it(
     "are answered by PermissionRequest and PreToolUse, and not by exit code 2 of the former",
-    { timeout: 60_000 },
     async () => {
       const { ran, results } = await work({
         settings: {
@@ -254,7 +253,7 @@ else:
 })
 
 describe("what happens around a session", () => {
-  it("notifications, backups before compaction, reports at the end", { timeout: 60_000 }, async () => {
+  it("notifications, backups before compaction, reports at the end", async () => {
     const { cwd, notices, warnings } = await work({
       settings: {
         hooks: {
@@ -304,7 +303,7 @@ describe("what happens around a session", () => {
     assert.isAtLeast(warnings.length, 1)
   })
 
-  it("a compaction that is blocked does not happen", { timeout: 60_000 }, async () => {
+  it("a compaction that is blocked does not happen", async () => {
     let isCompacted: unknown
     await work({
       settings: { hooks: { PreCompact: [on("echo 'not now' >&2; exit 2")] } },
@@ -316,7 +315,7 @@ describe("what happens around a session", () => {
     assert.isFalse(isCompacted)
   })
 
-  it("titles, first words, batches, and a Stop that only adds context", { timeout: 60_000 }, async () => {
+  it("titles, first words, batches, and a Stop that only adds context", async () => {
     const { cwd, events, heard, requests } = await work({
       settings: {
         hooks: {
@@ -342,7 +341,7 @@ describe("what happens around a session", () => {
     assert.include(heard(2), "One thing is left.")
   })
 
-  it("variables of an env file are there for later", { timeout: 60_000 }, async () => {
+  it("variables of an env file are there for later", async () => {
     const { warnings } = await work({
       settings: {
         hooks: {
