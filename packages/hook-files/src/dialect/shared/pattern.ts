@@ -44,13 +44,16 @@ const now = (pattern: string): Compiled => {
   return Result.isSuccess(Result.try(() => new RegExp(pattern))) ? "unsupported" : "invalid"
 }
 
+/** The longest pattern with a lookahead, in characters. Each lookahead is compiled by itself. */
+const maxLookahead = 1_024
+
 /**
  * Compiles `^(?!A)B` as two patterns: `^(?:A)` must not match, and `^B` must. Files say in this way which tools are left
  * out, and RE2 has no lookaround.
  */
 const lookahead = (pattern: string): readonly [ahead?: Compiled, rest?: Compiled, isNegative?: boolean] => {
   const [start, sign] = /^\^\(\?([!=])/.exec(pattern) ?? []
-  if (start === undefined) return []
+  if (start === undefined || pattern.length > maxLookahead) return []
   let [depth, end, isClass] = [0, 0, false]
   for (const { 0: part, index } of pattern.matchAll(/\\.|[()[\]|]/g)) {
     if (isClass) isClass = part !== "]"
@@ -60,5 +63,8 @@ const lookahead = (pattern: string): readonly [ahead?: Compiled, rest?: Compiled
     // The beginning belongs to the first alternative only.
     else if (part === "|" && depth === 0) return []
   }
-  return [now(`^(?:${pattern.slice(start.length, end)})`), now(`^${pattern.slice(end + 1)}`), sign === "!"]
+  const rest = pattern.slice(end + 1)
+  return end === 0 || /^[*+?{]/.test(rest)
+    ? []
+    : [now(`^(?:${pattern.slice(start.length, end)})`), now(`^${rest}`), sign === "!"]
 }

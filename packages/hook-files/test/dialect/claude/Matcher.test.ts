@@ -61,6 +61,13 @@ describe("Matcher", () => {
     })
   }
 
+  it("reads no lookahead that is optional, or in a long pattern", () => {
+    for (const pattern of ["^(?!Bash)?Read", `^${"(?!a)".repeat(1_000)}`]) {
+      assert.match(Matcher.compile(pattern, "PreToolUse").warning!, /matches everything/)
+    }
+    assert.match(Matcher.compile("^(?!Bash", "PreToolUse").warning!, /matches nothing/)
+  })
+
   it("ignores the matcher of an event that has none", () => {
     for (const event of ["Stop", "UserPromptSubmit", "PostToolBatch"] as const) {
       assert.isTrue(Matcher.compile("Bash", event).test(""), event)
