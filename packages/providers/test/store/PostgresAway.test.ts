@@ -22,7 +22,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 describe("a Postgres server that is killed", () => {
   it("is waited for, and nothing is lost or stored twice", async () => {
-    await using store = PostgresStore.make({ url: server.url, schema: newSchema() })
+    await using store = PostgresStore.make({ url: server.url, schema: newSchema(), patience: "2 minutes" })
     await run(store.sessions.commit(commitOf(stateOf(1, 1))))
     for (let revision = 2; revision < 5; revision++) {
       await server.kill()
@@ -35,7 +35,7 @@ describe("a Postgres server that is killed", () => {
 
   it("only delays the turns of an agent", async () => {
     const schema = newSchema()
-    await using store = PostgresStore.make({ url: server.url, schema })
+    await using store = PostgresStore.make({ url: server.url, schema, patience: "2 minutes" })
     await using agent = createAgent({
       provider: Scripted.make(Array.from({ length: 12 }, (_, n) => `answer ${n}`)),
       store: store.sessions

@@ -75,7 +75,7 @@ describe("a host", () => {
 
   it("begins a message when it is due, and those after it do not wait for it", async () => {
     const { close, host } = hosted(newFile())
-    const at = Date.now() + 150
+    const at = Date.now() + 3_000
     await host.send("s", "later", { key: "later", at: new Date(at) })
     await host.send("s", "now", { key: "now" })
     await host.advance("s")

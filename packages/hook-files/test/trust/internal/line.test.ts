@@ -1,7 +1,7 @@
 /** Which files a shell line runs, with nothing else than the line. */
 import { assert, describe, it } from "@effect/vitest"
 import type { Work } from "../../../src/runner/Runners.ts"
-import { named } from "../../../src/trust/internal/line.ts"
+import { named } from "../../../src/trust/internal/named.ts"
 
 const where = {
   cwd: "/project",

@@ -1,6 +1,6 @@
 /** Which arguments of a program are run: scripts of interpreters, commands inside commands, and code in options. */
 import { assert, describe, it } from "@effect/vitest"
-import { named } from "../../../src/trust/internal/line.ts"
+import { named } from "../../../src/trust/internal/named.ts"
 
 const where = {
   cwd: "/project",

@@ -83,7 +83,7 @@ const errorOf = async (way: Way, subject: Subject): Promise<ProviderError> => {
   return error
 }
 
-const long = "0123456789abcdef ".repeat(20_000)
+const long = `${"0123456789abcdef".repeat(8)} `.repeat(800)
 const unicode = "👩‍👩‍👧‍👦 🇩🇪 e\u0301 שלום \u2028 日本語 \u0000 end"
 
 /** One law. `ways` are the ways to make a call in which it is checked. */
