@@ -166,21 +166,31 @@ describe("the same script in several systems", () => {
       }))
   }
 
-  it("runs for both where only the second system lets it refuse a sub-agent", () => {
-    const { cwd, load } = place()
-    write(join(cwd, ".claude/settings.json"), JSON.stringify({ hooks: { SubagentStart: groups(["./start.sh"]) } }))
-    const hooks = { subagentStart: [{ command: "./start.sh" }] }
-    write(join(cwd, ".cursor/hooks.json"), JSON.stringify({ version: 1, hooks }))
-    const sources = ["claude", "cursor"]
-    load({ sources }).untrusted[0]!.trust()
-    assert.deepEqual(load({ sources }).hooks.map(({ name }) => name), ["claude", "cursor"])
-  })
+  const onlyInCursor: ReadonlyArray<readonly [what: string, claude: string, cursor: string]> = [
+    ["a sub-agent", "SubagentStart", "subagentStart"],
+    ["the end of a turn", "Stop", "stop"],
+    ["the end of a sub-agent", "SubagentStop", "subagentStop"]
+  ]
+  for (const [what, event, another] of onlyInCursor) {
+    it(`runs for both where only the second system may read that it refuses ${what}`, () => {
+      const { cwd, load } = place()
+      write(join(cwd, ".claude/settings.json"), JSON.stringify({ hooks: { [event]: groups(["./x.sh"]) } }))
+      const hooks = { [another]: [{ command: "./x.sh" }] }
+      write(join(cwd, ".cursor/hooks.json"), JSON.stringify({ version: 1, hooks }))
+      write(join(cwd, ".codex/hooks.json"), JSON.stringify({ hooks: { [event]: groups(["./x.sh"]) } }))
+      const sources = ["claude", "codex", "cursor"]
+      load({ sources }).untrusted[0]!.trust()
+      const names = load({ sources }).hooks.map(({ name }) => name)
+      assert.deepEqual(names.filter((name) => name !== "codex"), ["claude", "cursor"])
+      assert.strictEqual(names.includes("codex"), event === "SubagentStart")
+    })
+  }
 
   it("runs once where nothing can be refused", () => {
     const { cwd, load } = place()
-    write(join(cwd, ".claude/settings.json"), JSON.stringify({ hooks: { Stop: groups(["./done.sh"]) } }))
-    write(join(cwd, ".gemini/settings.json"), JSON.stringify({ hooks: { AfterAgent: groups(["bash -c ./done.sh"]) } }))
-    write(join(cwd, ".factory/hooks.json"), JSON.stringify({ Stop: groups([`"$FACTORY_PROJECT_DIR"/done.sh`]) }))
+    write(join(cwd, ".claude/settings.json"), JSON.stringify({ hooks: { SessionEnd: groups(["./done.sh"]) } }))
+    write(join(cwd, ".gemini/settings.json"), JSON.stringify({ hooks: { SessionEnd: groups(["bash -c ./done.sh"]) } }))
+    write(join(cwd, ".factory/hooks.json"), JSON.stringify({ SessionEnd: groups([`"$FACTORY_PROJECT_DIR"/done.sh`]) }))
     const sources = ["claude", "gemini", "factory"]
     load({ sources }).untrusted[0]!.trust()
     assert.deepEqual(load({ sources }).hooks.map(({ name }) => name), ["claude", "gemini"])

@@ -112,6 +112,8 @@ const guarded: ReadonlySet<Occasion> = new Set([
   "tool-call",
   "permission",
   "tool-result",
+  "stop",
+  "subagent-stop",
   "model-request",
   "model-response"
 ])
@@ -125,8 +127,11 @@ const readsAll = (kept: Kept, other: Facts, { dialect, system }: Source): boolea
   const about = eventOf(system.guide, other.event)
   if (about?.may === undefined || !guarded.has(about.occasion)) return true
   if (kept.dialect !== "claude" || dialect !== "codex") return false
-  return (about.occasion === "tool-call" || about.occasion === "prompt") && isAsPatient(kept.entry, other)
+  return codexReadsLess.has(about.occasion) && isAsPatient(kept.entry, other)
 }
+
+/** Where the input of Codex is that of Claude Code, and Claude Code reads every answer that Codex reads. */
+const codexReadsLess: ReadonlySet<Occasion> = new Set(["prompt", "tool-call", "stop", "subagent-stop"])
 
 /** Whether an entry has at least the time of the other one. */
 const isAsPatient = ({ timeout = Infinity }: Facts, other: Facts): boolean => timeout >= (other.timeout ?? Infinity)

@@ -186,6 +186,6 @@ const compile = (
   if (typeof anchored === "function") return (value, claude = value) => anchored(claudes ? claude : value)
   const quoted = JSON.stringify(matcher)
   if (anchored === "invalid") return warn(key, `${quoted} is not a valid pattern, so this one never runs`)
-  warn(key, `${quoted} is not an RE2 pattern (no lookaround, no backreferences), so it matches everything`)
+  warn(key, `${quoted} is not a pattern that RE2 can read (backreferences, most lookaround), so it matches everything`)
   return () => true
 }

@@ -96,6 +96,8 @@ const compile = (
   if (matcher.trim() === "" || matcher === "*" || rowOf(event).matched !== true) return { test: () => true }
   const compiled = Pattern.compile(matcher)
   if (typeof compiled === "function") return { test: compiled }
-  const why = compiled === "unsupported" ? "an RE2 pattern (no lookaround, no backreferences)" : "a valid pattern"
+  const why = compiled === "unsupported"
+    ? "a pattern that RE2 can read (backreferences, most lookaround)"
+    : "a valid pattern"
   return { test: () => true, warning: `${JSON.stringify(matcher)} is not ${why}, so it matches everything` }
 }

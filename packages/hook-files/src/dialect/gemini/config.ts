@@ -147,7 +147,8 @@ const compile = (
   return compiled === "unsupported"
     ? {
       test: () => true,
-      warning: `${quoted} is not an RE2 pattern (no lookaround, no backreferences), so it matches everything`
+      warning:
+        `${quoted} is not a pattern that RE2 can read (backreferences, most lookaround), so it matches everything`
     }
     : { test: (value) => value === matcher, warning: `${quoted} is not a valid pattern, so it is taken literally` }
 }

@@ -32,14 +32,40 @@ describe("Matcher", () => {
 
   it("warns of a text that is not a pattern, and of a matcher that matches more than it says", () => {
     assert.match(Matcher.compile("[", "PreToolUse").warning!, /matches nothing/)
-    const ahead = Matcher.compile("^(?!Read)", "PreToolUse")
-    assert.match(ahead.warning!, /not an RE2 pattern.*matches everything/)
+    const ahead = Matcher.compile("(?!Read)", "PreToolUse")
+    assert.match(ahead.warning!, /not a pattern that RE2 can read.*matches everything/)
     const inCodex = Matcher.compile("^(?!Edit)", "PreToolUse", "codex")
     assert.isFalse(inCodex.test("Bash"))
     assert.match(inCodex.warning!, /matches nothing/)
     assert.isTrue(ahead.test("Bash"))
     assert.isTrue(ahead.test("Read"))
     assert.isUndefined(Matcher.compile("Edit.*", "PreToolUse").warning)
+  })
+
+  const ahead: ReadonlyArray<string> = [
+    "^(?!Bash)",
+    "^(?!Bash$)",
+    "^(?!(?:Read|Grep)$).*$",
+    "^(?!Read)(?!Gl|Gr).+",
+    "^(?=.*Edit)[^M]",
+    "^(?![)(]|\\)|Read)",
+    "^(?!.*__)"
+  ]
+  for (const pattern of ahead) {
+    it(`reads ${pattern} as JavaScript does`, () => {
+      const { test, warning } = Matcher.compile(pattern, "PreToolUse")
+      assert.isUndefined(warning)
+      for (const name of ["Bash", "BashOutput", "Read", "Grep", "Glob", "Edit", "MultiEdit", "mcp__a__b", "(", ""]) {
+        assert.strictEqual(test(name), new RegExp(pattern).test(name), name)
+      }
+    })
+  }
+
+  it("reads no lookahead that is optional, or in a long pattern", () => {
+    for (const pattern of ["^(?!Bash)?Read", `^${"(?!a)".repeat(1_000)}`]) {
+      assert.match(Matcher.compile(pattern, "PreToolUse").warning!, /matches everything/)
+    }
+    assert.match(Matcher.compile("^(?!Bash", "PreToolUse").warning!, /matches nothing/)
   })
 
   it("ignores the matcher of an event that has none", () => {

@@ -55,7 +55,7 @@ describe("hooks.json of Cursor", () => {
       "hooks.beforeReadFile[0].failClosed: expected true or false",
       "hooks.beforeReadFile[0].timeout: expected a number of seconds above 0",
       "hooks.beforeReadFile[0].loop_limit: expected a whole number or null",
-      "hooks.beforeReadFile[0].matcher: \"(?=x)\" is not an RE2 pattern (no lookaround, no backreferences), so it matches everything",
+      "hooks.beforeReadFile[0].matcher: \"(?=x)\" is not a pattern that RE2 can read (backreferences, most lookaround), so it matches everything",
       "hooks.afterFileEdit[0].matcher: \"(\" is not a valid pattern, so it matches everything"
     ])
     assert.match(Cursor.decode("{ \"hooks\": ", "h").warnings[0]!.reason, /is not JSON: .* at line 1/)

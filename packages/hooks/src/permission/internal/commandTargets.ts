@@ -60,6 +60,7 @@ const table: { readonly [programs: string]: Client } = {
     operands: "first"
   },
   scp: { hosts: "-J -o", values: "-c -D -F -i -l -P -S -X", operands: "remote" },
+  "sshfs mount mount.nfs": { values: "-o -p -t", operands: "remote" },
   rsync: {
     values: "-B -e -f -M -T --backup-dir --bwlimit --chmod --chown --compare-dest --contimeout --copy-dest --exclude " +
       "--exclude-from --files-from --filter --include --include-from --info --link-dest --log-file --max-size " +
@@ -70,7 +71,10 @@ const table: { readonly [programs: string]: Client } = {
     values: "-c -i -I -l -m -M -p -Q -q -s -S -t -T -w -W -f -n -N -z",
     operands: "all"
   },
-  "dig drill kdig nslookup host": { values: "-b -c -f -k -p -q -t -x -y -N -R -W -m", operands: "all" },
+  "dig drill kdig nslookup host getent resolvectl": {
+    values: "-b -c -f -k -p -q -t -x -y -N -R -W -m -i -s",
+    operands: "all"
+  },
   whois: { hosts: "-h --host", values: "-p -i -t -T -s", operands: "none" },
   nmap: { values: "-e -p -o -S -g -D -iL -oA -oG -oN -oX --script --top-ports", operands: "all" },
   socat: { values: "-b -t -T -l", operands: "all" },
@@ -82,6 +86,9 @@ const table: { readonly [programs: string]: Client } = {
   },
   "lynx w3m links elinks aria2c fetch wscat websocat ab wrk hey oha grpcurl iwr irm invoke-webrequest": browser,
   swaks: { hosts: "--server -s", operands: "none" },
+  sqlcmd: { hosts: "-S", operands: "none" },
+  "mosquitto_pub mosquitto_sub": { hosts: "-h --host", values: "-m -p -t -u -P -f -i", operands: "none" },
+  "kcat kafkacat": { hosts: "-b", values: "-t -p -o -K -X -f", operands: "none" },
   "gpg gpg2": { hosts: "--keyserver", operands: "none" },
   "docker podman nerdctl kubectl": { hosts: "-H --host --server -s", operands: "none" },
   "psql pg_dump pg_restore pg_isready mysql mysqldump mariadb redis-cli valkey-cli mongosh mongo mongodump cqlsh": {

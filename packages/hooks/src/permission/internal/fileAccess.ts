@@ -125,6 +125,7 @@ const isAbsentBelow = (text: string, glob: FileQuery["glob"], place: Place, fold
       if (files === undefined) return false
       const pattern = new Minimatch(normalizePath(path), {
         dot: text.includes(anyName),
+        nocase: place.ignoreCase !== false,
         nocomment: true,
         nonegate: true
       })

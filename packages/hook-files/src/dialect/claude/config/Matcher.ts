@@ -21,8 +21,9 @@ export interface Matcher {
  * - A list of names, separated by `|` or `,`, matches exactly these names. Names consist of letters, digits, `_`, `-`
  *   and spaces.
  * - Any other text is a regular expression, which is searched for in linear time. If it is invalid, it matches nothing.
- *   If RE2 does not support it (lookaround, backreferences), it matches everything, so that no check is skipped; for
- *   Codex, which does not support it either, it matches nothing. All of these have a `warning`.
+ *   If it is not supported (backreferences, and lookaround other than a lookahead after `^`), it matches everything, so
+ *   that no check is skipped; for Codex, which supports no lookaround, it matches nothing. All of these have a
+ *   `warning`.
  *
  * @example
  * ```ts
@@ -50,13 +51,14 @@ export const compile = checked("Matcher.compile", ["matcher", "event", "flavor"]
     const listed = new Set(matcher.split(/[|,]/).map((name) => name.trim()))
     return { test: (value) => listed.has(value) }
   }
-  const compiled = Pattern.compile(matcher)
+  const compiled = flavor === "codex" && /^\^\(\?[!=]/.test(matcher) ? "unsupported" : Pattern.compile(matcher)
   if (typeof compiled === "function") return { test: compiled }
   const quoted = JSON.stringify(matcher)
   return compiled === "unsupported" && flavor !== "codex"
     ? {
       ...everything,
-      warning: `${quoted} is not an RE2 pattern (no lookaround, no backreferences), so it matches everything`
+      warning:
+        `${quoted} is not a pattern that RE2 can read (backreferences, most lookaround), so it matches everything`
     }
     : { test: () => false, warning: `${quoted} is not a pattern, so it matches nothing` }
 })

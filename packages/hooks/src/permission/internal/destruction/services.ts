@@ -168,6 +168,7 @@ const emptiesDatabase = ({ has, name, operands, some }: Arguments): boolean => {
   if (name === "artisan" || (name === "php" && some(/(?:^|\/)artisan$/))) {
     return some(/^(?:migrate:(?:fresh|reset|refresh)|db:wipe)$/)
   }
+  if (name === "wp") return /\bdb (?:reset|drop|clean)\b/.test(text)
   if (/^(?:manage\.py|django-admin)$/.test(name) || (name.startsWith("python") && some(/(?:^|\/)manage\.py$/))) {
     return has("flush") || has("reset_db") || /\bmigrate \S+ zero\b/.test(text)
   }

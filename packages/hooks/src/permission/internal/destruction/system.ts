@@ -90,7 +90,8 @@ const stopsMachine = new RegExp(
 export const systemChecks: ReadonlyArray<Check> = [
   ["disk", (args, command) => writesDevice(args, command) && !command.redirects.some(isSysrq)],
   ["shutdown", (args, { name, redirects }) => redirects.some(isSysrq) || (/^g?tee$/.test(name) && args.some(sysrq))],
-  ["delete-recursively", (args) => /^g?rm$|^srm$|^trash(?:-put)?$/.test(args.name) && isRecursive(args)],
+  ["delete-recursively", (args) => /^g?rm$|^srm$|^wipe$|^trash(?:-put)?$/.test(args.name) && isRecursive(args)],
+  ["delete-recursively", ({ name, some }) => name === "robocopy" && some(/^\/(?:mir|purge)$/i)],
   [
     "delete-recursively",
     ({ name, texts }) => folderRemovers.test(name) && (texts.length > 0 || name === "trash-empty")

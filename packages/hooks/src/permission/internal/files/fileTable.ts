@@ -36,6 +36,7 @@ const container: FileOptions = {
 const converter: FileOptions = { operands: "last" }
 const compressor: FileOptions = { write: "-o --output", operands: "write" }
 const changer: FileOptions = { ...compressor, write: "-o --output -p --tmpdir --output-file" }
+const viewer: FileOptions = { operands: "read" }
 /** Programs that say something about the machine. */
 const informing: FileOptions = { read: "-f --file -F --reference -r", write: "", operands: "none" }
 
@@ -65,6 +66,9 @@ const table: { readonly [programs: string]: FileOptions } = {
     read: "--files0-from",
     operands: "names"
   },
+  "less more most zless bat batcat pr ptx tsort unexpand ul basenc diff3 sdiff colordiff wdiff delta": viewer,
+  "bzcat xzcat lzcat zstdcat gcat ghead gtail pv highlight pygmentize glow mdcat jless gron xq csvlook": viewer,
+  "uuencode enscript a2ps nroff groff troff": viewer,
   "gh glab hub": {
     read: "-F --body-file --notes-file -f --env-file --input",
     write: "-D --dir -O --output",
@@ -72,7 +76,7 @@ const table: { readonly [programs: string]: FileOptions } = {
   },
   "docker podman nerdctl docker-compose kubectl oc helm": container,
   "terraform tofu terragrunt pulumi gcloud az kubectx": {
-    read: "-var-file --var-file",
+    read: "-var-file --var-file -f --file",
     write: "-out -state -state-out -backup --output-file",
     operands: "none"
   },

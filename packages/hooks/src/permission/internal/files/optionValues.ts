@@ -59,9 +59,9 @@ export const valueFiles = (args: ReadonlyArray<Word>, options: FileOptions, prog
   return found
 }
 
-/** `@file` and `name=@file` name files too. */
+/** `@file`, `name@file` and `name=@file` name files too. */
 const operandValues = (word: Word): ReadonlyArray<Word> => {
-  const [, value] = /^(?:[\w.-]+=)?@([\w./~][\s\S]*)$/.exec(word.text) ?? []
+  const [, value] = /^(?:[\w.-]+(?::?=)?)?@([\w./~][\s\S]*)$/.exec(word.text) ?? []
   const [, named] = /^(?:-?-?[\w.-]+)=([\s\S]+)$/.exec(word.text) ?? []
   return [
     word,

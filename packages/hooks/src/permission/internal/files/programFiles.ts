@@ -10,6 +10,11 @@ const device = /^\/dev\/(?:null|stdout|stderr|stdin|tty|fd\/\d+|zero|full|u?rand
 
 /** Returns the files of a command. */
 export const filesOf = (command: Command): ReadonlyArray<FileAccess> => {
+  const { more, words } = command
+  // `xargs -I{}` runs the command once for each word.
+  if (more?.type === "text" && /\S\s+\S/.test(more.text) && words.some(({ text }) => text.includes("{}"))) {
+    return more.text.split(/\s+/).flatMap((text) => filesOf({ ...command, more: { ...more, text } }))
+  }
   const files: Array<FileAccess> = []
   const add: Arguments["add"] = (word, how, recursive = false, ifFolder) => {
     if (!device.test(word.text)) files.push({ word, how, recursive, ...(ifFolder === undefined ? {} : { ifFolder }) })

@@ -7,6 +7,7 @@ export const sqliteFiles: AddFiles = ({ add, args, inputs }) => {
   const [file] = args.filter(({ text }) => !text.startsWith("-"))
   if (file !== undefined) add(file, "read")
   for (const { text } of [...args, ...inputs]) {
+    if (file !== undefined && text !== file.text && changesRows.test(text)) add(file, "write")
     for (const [, verb, path] of text.matchAll(/(?:^|\n)\s*\.(\w+)\s+(?:main\s+)?['"]?([^\s'"]+)/g)) {
       if (/^(?:out\w*|once|backup|save|log|clone|dump|excel)$/.test(verb!)) add(wordOf(path!), "write")
       if (/^(?:import|read|restore|open|load)$/.test(verb!)) add(wordOf(path!), "read")
@@ -21,6 +22,8 @@ export const sqliteFiles: AddFiles = ({ add, args, inputs }) => {
   return true
 }
 
+const changesRows = /\b(?:create|insert|update|delete|drop|alter|replace|vacuum|reindex)\b/i
+
 export const psqlFiles: AddFiles = ({ add, args, inputs }) => {
   for (const { text } of [...args, ...inputs]) {
     for (const [, path] of text.matchAll(/\b(?:from|infile)\s+'([^']+)'|\\i\s+(\S+)/gi)) {
@@ -30,7 +33,9 @@ export const psqlFiles: AddFiles = ({ add, args, inputs }) => {
     for (const [, verb, path] of text.matchAll(/\\copy\b[^\n]*?\b(to|from)\s+([^\s']+)/gi)) {
       if (!/^(?:p?std(?:in|out)|program)$/i.test(path!)) add(wordOf(path!), /to/i.test(verb!) ? "write" : "read")
     }
-    for (const [, path] of text.matchAll(/\\(?:i|ir|include)\s+(\S+)/g)) add(wordOf(path!), "read")
+    for (const [, path] of text.matchAll(/(?:\\(?:i|ir|include|\.)|(?:^|[\n;])\s*source)\s+([^\s;]+)/g)) {
+      add(wordOf(path!), "read")
+    }
     for (const [, path] of text.matchAll(/\\(?:o|out|g|w|s)\s+(\S+)/g)) add(wordOf(path!), "write")
   }
   return true

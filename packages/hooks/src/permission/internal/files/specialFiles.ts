@@ -1,4 +1,5 @@
 /** The files of programs whose arguments have their own grammar. */
+import { foundBelow } from "../shell/producedText.ts"
 import { copiers } from "../syntax/programs.ts"
 import type { Word } from "../syntax/shellSyntax.ts"
 import { compressedFiles, cpioFiles, sevenZipFiles, tarFiles, unzipFiles, zipFiles } from "./archiveFiles.ts"
@@ -129,11 +130,9 @@ const foundFiles: AddFiles = ({ add, addAll, args, texts }) => {
     const name = names.length === 1 ? names[0] : undefined
     for (const folder of folders) {
       if (name === undefined || name.dynamic) add(folder, "write", true)
-      else {add({
-          text: `${folder.text}/**/${name.text.replace(/^[*?]/, "@(|.)*")}`,
-          dynamic: folder.dynamic,
-          fuzzy: true
-        }, "write")}
+      else {
+        add({ text: foundBelow(folder.text, name.text), dynamic: folder.dynamic, fuzzy: true }, "write")
+      }
     }
   }
   texts.forEach((text, index) => {

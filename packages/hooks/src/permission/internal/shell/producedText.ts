@@ -111,12 +111,13 @@ const producedByGit = (args: ReadonlyArray<Word>): Produced | undefined => {
 }
 
 /** The files that `find` prints: below its folders, with the name that it looks for. */
-const producedByFind = (args: ReadonlyArray<Word>): Produced | undefined => {
-  const texts = args.map((word) => word.text)
-  if (texts.some((one) => /^-(?:printf|fprint|exec|ok|files0)/.test(one))) return undefined
-  const firstTest = texts.findIndex((one) => /^[-(!]/.test(one))
-  const folders = args.slice(0, firstTest < 0 ? undefined : firstTest)
+const producedByFind = (all: ReadonlyArray<Word>): Produced | undefined => {
+  if (all.some((one) => /^-(?:printf|fprint|exec|ok|files0)/.test(one.text))) return undefined
+  const firstTest = all.findIndex((one) => /^[-(!]/.test(one.text))
+  const folders = all.slice(0, firstTest < 0 ? undefined : firstTest)
   if (folders.some(({ dynamic }) => dynamic)) return undefined
+  const args = withoutPruned(all)
+  const texts = args.map((word) => word.text)
   const hasAlternatives = texts.some((one) => /^(?:-o|-or|,)$/.test(one))
   const names = texts.flatMap((one, index) =>
     /^-i?name$/.test(one) && !/^(?:!|-not)$/.test(texts[index - 1] ?? "") && args[index + 1]?.dynamic === false
@@ -130,8 +131,31 @@ const producedByFind = (args: ReadonlyArray<Word>): Produced | undefined => {
     ? names
     : [name ?? anyName]
   const places = folders.length === 0 ? ["."] : folders.map((word) => word.text.replace(/\/+$/, "") || "/")
-  return globs(places.flatMap((place) => alternatives.map((one) => `${place}/**/${one.replace(/^[*?]/, anyName)}`)))
+  return globs([
+    ...places.flatMap((place) => alternatives.map((one) => foundBelow(place, one))),
+    // `find` also prints the files that a pattern of the shell gives to it.
+    ...folders.flatMap(({ fuzzy, text: one }) => fuzzy ? [one] : [])
+  ])
 }
+
+/** Removes `-name a -prune -o`, where only what follows is printed. */
+const withoutPruned = (args: ReadonlyArray<Word>): ReadonlyArray<Word> => {
+  const texts = args.map((word) => word.text)
+  const end = texts.lastIndexOf("-prune")
+  const pruned = texts.slice(0, end)
+  const isClosed = pruned.filter((one) => one === "(").length === pruned.filter((one) => one === ")").length
+  return end > 0 && isClosed && /^-or?$/.test(texts[end + 1] ?? "") &&
+      !pruned.some((one) => /^-(?:print|ls)/.test(one)) &&
+      texts.slice(end).some((one) => /^-print0?$/.test(one))
+    ? args.slice(end + 2)
+    : args
+}
+
+/** The paths of a name below a folder. `find` also searches folders whose names begin with a dot. */
+export const foundBelow = (folder: string, name: string): string =>
+  /^[*?]/.test(name)
+    ? `${folder}/**/${name.replace(/^[*?]/, anyName)}`
+    : `${folder}/{**,**/${anyName}/**}/${name}`
 
 const producedByLs = (operands: ReadonlyArray<Word>, texts: ReadonlyArray<string>): Produced => {
   const name = texts.some((one) => /^-\w*[aAf]|^--(?:al|almo)/.test(one)) ? anyName : "*"

@@ -103,7 +103,9 @@ export abstract class WrappedCommands {
       ? undefined
       : producedBy([
         { text: name === "fdfind" ? "fd" : name, dynamic: false, fuzzy: false },
-        ...args.slice(0, firstRun)
+        ...args.slice(0, firstRun),
+        // A command that runs prints nothing else, as if this stood there.
+        ...(name.endsWith("find") ? [{ text: "-print", dynamic: false, fuzzy: false }] : [])
       ])
     args.forEach(({ text }, index) => {
       if (!runOption.test(text)) return
