@@ -8,18 +8,26 @@
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type { Awaitable } from "../data/effect/Awaitable.ts"
+import type { Json } from "../data/Json.ts"
 import type { LlmRequest, LlmResponse } from "../data/LlmCall.ts"
-import type { Message } from "../data/Message.ts"
+import type { Message, ToolCall } from "../data/Message.ts"
 import type { ProviderError } from "../data/ProviderError.ts"
-import type { PreToolCallEvent, ToolRef, ToolResult } from "../data/tool/Tool.ts"
+import type {
+  OnPermissionEvent,
+  OnToolDeniedEvent,
+  PostToolCallEvent,
+  PreToolCallEvent,
+  ToolRef,
+  ToolResult
+} from "../data/tool/Tool.ts"
+import type * as HookAction from "./HookAction.ts"
 import type { HookContext } from "./HookContext.ts"
 import type { ActionAt, HookPointName, In } from "./HookPoint.ts"
-import type { HookFor } from "./internal/hookFor.ts"
 
 /** What a method at point `P` may return. @category models @since 0.1.0 */
 export type HookReturn<P extends HookPointName, R> = HookReturnOf<ActionAt<P>, R>
 
-export type HookReturnOf<Action, R> =
+type HookReturnOf<Action, R> =
   | Action
   | void
   | PromiseLike<Action | void>
@@ -239,6 +247,38 @@ interface Misspelling<Message extends string> {
 type Misspelt<H> = {
   readonly [K in Exclude<keyof H, keyof AgentHook>]: Misspelling<`unknown hook method or option '${K & string}'`>
 }
+
+/** The arguments that hooks see of a tool. Those of a name or a pattern are JSON. */
+type ShownArgs<F> = F extends ToolRef<string, infer Shown> ? Shown : Json
+
+/** The literal name of a tool. */
+type NameOf<F> = F extends ToolRef<infer Name> ? Name : string
+
+type WithArgs<Call, F> = Omit<Call, "args" | "name"> & { readonly name: NameOf<F>; readonly args: ShownArgs<F> }
+
+/** A call of the tool as the action of a hook changes it. */
+type PreReturn<F, R> = HookReturnOf<
+  | Exclude<ActionAt<"preToolCall">, { readonly _tag: "Transform" | "Replace" }>
+  | HookAction.Transform<F extends unknown ? WithArgs<ToolCall, F> : never>
+  | HookAction.Replace<F extends unknown ? WithArgs<ToolCall, F> : never>,
+  R
+>
+
+// One event for each tool, told apart by the name of the tool.
+type PreOf<F> = F extends unknown ? WithArgs<PreToolCallEvent, F> : never
+type AboutCall<Event extends { readonly call: ToolCall }, F> = F extends unknown
+  ? Omit<Event, "call"> & { readonly call: WithArgs<ToolCall, F> }
+  : never
+
+/** A hook whose events at the tool points have the arguments of its tools. */
+interface HookFor<F, R> extends Omit<AgentHook<R>, ToolMethod | "tools"> {
+  readonly preToolCall?: (event: PreOf<F>, ctx: HookContext) => PreReturn<F, R>
+  readonly postToolCall?: (event: AboutCall<PostToolCallEvent, F>, ctx: HookContext) => HookReturn<"postToolCall", R>
+  readonly onPermission?: (event: AboutCall<OnPermissionEvent, F>, ctx: HookContext) => HookReturn<"onPermission", R>
+  readonly onToolDenied?: (event: AboutCall<OnToolDeniedEvent, F>, ctx: HookContext) => HookReturn<"onToolDenied", R>
+}
+
+type ToolMethod = "preToolCall" | "postToolCall" | "onPermission" | "onToolDenied"
 
 /**
  * Returns the hook it is given, typed. The parameters of the methods are inferred, misspelt names are compile errors,

@@ -4,12 +4,11 @@
  *
  * @since 0.1.0
  */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Json } from "../data/Json.ts"
-
-export { isFinished, isMessage } from "./internal/inboxOrder.ts"
-export { inMemory } from "./internal/inMemoryInbox.ts"
+import { SortedList } from "./internal/sortedList.ts"
 
 /**
  * What is sent to a session.
@@ -159,4 +158,226 @@ export interface Inbox {
   readonly claim?: Effect.Effect<boolean, unknown, Scope.Scope>
   /** What a person who looks after a host needs. */
   readonly care?: Care
+}
+
+/** Whether an entry has its final outcome. @category reading @since 0.1.0 */
+export const isFinished = ({ status }: Pick<Entry, "status">): boolean => status === "done" || status === "dead"
+
+/** Whether an entry is a message to the model. @category reading @since 0.1.0 */
+export const isMessage = ({ kind }: Pick<Entry, "kind">): boolean => kind === "message" || kind === "steer"
+
+/**
+ * Makes an inbox in memory. Its content is lost when the process ends. What an operation costs depends on what is open,
+ * and not on what is finished.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const inMemory = (): Inbox => {
+  /** All entries, by session and key, and those that are not finished, in the order in which they were added. */
+  const sessions = new Map<string, Map<string, Entry>>()
+  const open = new Map<string, Map<string, Entry>>()
+  const finished = new SortedList<Finished>((a, b) => a.at - b.at || a.seq - b.seq)
+  /** When entries were finished, by their number. */
+  const ends = new Map<number, Finished>()
+  /** The sessions in which something can happen, by the time at which it can. */
+  const due = new SortedList<Due>(inOrder)
+  const places = new Map<string, Due>()
+  const messages = new MessageCount()
+  /** The releases that sessions are pinned to. */
+  const pins = new Map<string, string>()
+  let last = 0
+
+  const openOf = (sessionId: string): ReadonlyArray<Entry> => [...open.get(sessionId)?.values() ?? []]
+  const pinned = (entry: Entry): Entry => {
+    const release = pins.get(entry.sessionId)
+    return release === undefined ? entry : { ...entry, release }
+  }
+  const keep = (entry: Entry): Entry => {
+    const { key, sessionId } = entry
+    const [all = new Map<string, Entry>(), unfinished = new Map<string, Entry>()] = [
+      sessions.get(sessionId),
+      open.get(sessionId)
+    ]
+    sessions.set(sessionId, all.set(key, entry))
+    if (!isFinished(entry)) open.set(sessionId, unfinished.set(key, entry))
+    else if (unfinished.delete(key) && unfinished.size === 0) open.delete(sessionId)
+    const place = placeOf(sessionId, openOf(sessionId))
+    const before = places.get(sessionId)
+    if (before?.at === place?.at) return entry
+    if (before !== undefined) due.remove(before)
+    if (place === undefined) places.delete(sessionId)
+    else {
+      places.set(sessionId, place)
+      due.add(place)
+    }
+    return entry
+  }
+  /** Returns a dead entry, which is not finished any more. */
+  const takeDead = (sessionId: string, key: string): Entry | undefined => {
+    const entry = sessions.get(sessionId)?.get(key)
+    if (entry?.status !== "dead") return undefined
+    finished.remove(ends.get(entry.seq)!)
+    ends.delete(entry.seq)
+    return entry
+  }
+  const fullSessions = (
+    { sessionId, tenant }: NewEntry,
+    { sessionsPerTenant = Infinity }: Capacity
+  ): keyof Capacity | undefined => {
+    if (tenant === undefined || sessionsPerTenant === Infinity) return undefined
+    const isOthers = (id: string, entries: ReadonlyMap<string, Entry>) =>
+      id !== sessionId && [...entries.values()].some((entry) => isMessage(entry) && entry.tenant === tenant)
+    const found = [...open].filter(([id, entries]) => isOthers(id, entries)).length
+    return found >= sessionsPerTenant ? "sessionsPerTenant" : undefined
+  }
+  const unfinished = (sessionId: string, key: string): Entry | undefined => open.get(sessionId)?.get(key)
+  return {
+    add: (given, capacity = {}) =>
+      Effect.sync((): Added => {
+        const known = sessions.get(given.sessionId)?.get(given.key)
+        if (known !== undefined) return { type: "known", entry: known }
+        const limit = messages.fullLimit(given, capacity, openOf(given.sessionId)) ?? fullSessions(given, capacity)
+        if (limit !== undefined) return { type: "full", limit }
+        messages.count(given, 1)
+        const entry: Entry = { ...structuredClone(given), seq: ++last, status: "waiting", attempts: 0 }
+        return { type: "added", entry: keep(entry) }
+      }),
+    open: (sessionId) => Effect.sync(() => openOf(sessionId).map(pinned)),
+    begin: (sessionId, key) =>
+      Effect.sync(() => {
+        const entry = unfinished(sessionId, key)
+        return entry === undefined ? undefined : keep({ ...entry, status: "begun", attempts: entry.attempts + 1 })
+      }),
+    report: (sessionId, key, status, outcome) =>
+      Effect.map(Clock.currentTimeMillis, (at) => {
+        const entry = unfinished(sessionId, key)
+        if (entry === undefined) return
+        const { seq } = keep({ ...entry, status, outcome: structuredClone(outcome) })
+        if (!isFinished({ status })) return
+        messages.count(entry, -1)
+        const end = { at, seq, sessionId, key }
+        finished.add(end)
+        ends.set(seq, end)
+      }),
+    get: (sessionId, key) => Effect.sync(() => sessions.get(sessionId)?.get(key)),
+    due: ({ after, fair = false, limit, release, until }) =>
+      Effect.sync(() => {
+        const found: Array<Due> = []
+        for (const place of due.from(after)) {
+          if (place.at > until || (!fair && found.length >= limit)) break
+          const pin = pins.get(place.sessionId)
+          if (pin === undefined || pin === release) found.push(place)
+        }
+        return fair ? inTurn(found, ({ sessionId }) => tenantOf(openOf(sessionId), until)).slice(0, limit) : found
+      }),
+    prune: (before) =>
+      Effect.sync(() => {
+        const old = finished.takeWhile(({ at }) => at < before)
+        for (const { key, seq, sessionId } of old) {
+          ends.delete(seq)
+          const entries = sessions.get(sessionId)
+          entries?.delete(key)
+          if (entries?.size === 0) sessions.delete(sessionId)
+        }
+        return old.length
+      }),
+    pin: (sessionId, release) =>
+      Effect.sync(() => {
+        if (release === undefined) pins.delete(sessionId)
+        else pins.set(sessionId, release)
+      }),
+    care: {
+      counts: Effect.sync(() => {
+        const all = [...open.values()].flatMap((entries) => [...entries.values()]).filter(isMessage)
+        return { waiting: countOf(all, "waiting"), begun: countOf(all, "begun"), suspended: countOf(all, "suspended") }
+      }),
+      list: ({ after = 0, limit, status }) =>
+        Effect.sync(() =>
+          [...sessions.values()].flatMap((entries) => [...entries.values()])
+            .filter((entry) => entry.status === status && entry.seq > after)
+            .sort((a, b) => a.seq - b.seq).slice(0, limit).map(pinned)
+        ),
+      revive: (sessionId, key) =>
+        Effect.sync(() => {
+          const dead = takeDead(sessionId, key)
+          if (dead === undefined) return false
+          const { outcome: _outcome, ...entry } = dead
+          messages.count(entry, 1)
+          keep({ ...entry, status: "waiting", attempts: 0 })
+          return true
+        }),
+      drop: (sessionId, key) =>
+        Effect.sync(() => takeDead(sessionId, key) !== undefined && sessions.get(sessionId)?.delete(key) === true)
+    }
+  }
+}
+
+const countOf = (entries: ReadonlyArray<Entry>, status: Entry["status"]): Count => {
+  const found = entries.filter((entry) => entry.status === status)
+  return found.length === 0
+    ? { count: 0 }
+    : { count: found.length, oldest: found.reduce((oldest, { at }) => Math.min(oldest, at), Infinity) }
+}
+
+/** When an entry was finished. */
+interface Finished {
+  readonly at: number
+  readonly seq: number
+  readonly sessionId: string
+  readonly key: string
+}
+
+/** How many messages are not finished. A class, because it is a state. */
+class MessageCount {
+  private inAll = 0
+  private readonly ofTenant = new Map<string | undefined, number>()
+
+  count(entry: Pick<Entry, "kind" | "tenant">, change: 1 | -1): void {
+    if (!isMessage(entry)) return
+    this.inAll += change
+    const left = (this.ofTenant.get(entry.tenant) ?? 0) + change
+    if (left === 0) this.ofTenant.delete(entry.tenant)
+    else this.ofTenant.set(entry.tenant, left)
+  }
+
+  fullLimit(
+    { tenant }: NewEntry,
+    { inAll = Infinity, perSession = Infinity, perTenant = Infinity }: Capacity,
+    ofSession: ReadonlyArray<Entry>
+  ): keyof Capacity | undefined {
+    if (this.inAll >= inAll) return "inAll"
+    if (tenant !== undefined && (this.ofTenant.get(tenant) ?? 0) >= perTenant) return "perTenant"
+    return ofSession.filter(isMessage).length >= perSession ? "perSession" : undefined
+  }
+}
+
+/** The place of a session in the order of those that are due, or nothing if nothing can happen in it. */
+const placeOf = (sessionId: string, open: ReadonlyArray<Entry>): Due | undefined => {
+  const able = ableOf(open)
+  return able.length === 0 ? undefined : { sessionId, at: able.reduce((at, entry) => Math.min(at, entry.at), Infinity) }
+}
+
+/** The entries with which something can happen. */
+const ableOf = (open: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
+  const isAsking = open.some(({ status }) => status === "suspended")
+  return open.filter((entry) => entry.status !== "suspended" && !(isAsking && isMessage(entry)))
+}
+
+const tenantOf = (open: ReadonlyArray<Entry>, until: number): string =>
+  ableOf(open).flatMap(({ at, tenant }) => at <= until && tenant !== undefined ? [tenant] : []).toSorted()[0] ?? ""
+
+const inOrder = (a: Due, b: Due): number =>
+  a.at - b.at || (a.sessionId < b.sessionId ? -1 : Number(a.sessionId !== b.sessionId))
+
+/** The first of each tenant, then the second of each. */
+const inTurn = (all: ReadonlyArray<Due>, tenantOf: (one: Due) => string): ReadonlyArray<Due> => {
+  const counts = new Map<string, number>()
+  const placed = all.map((one) => {
+    const tenant = tenantOf(one)
+    const place = counts.get(tenant) ?? 0
+    counts.set(tenant, place + 1)
+    return { one, place }
+  })
+  return placed.toSorted((a, b) => a.place - b.place).map(({ one }) => one)
 }

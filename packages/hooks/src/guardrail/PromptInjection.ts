@@ -8,15 +8,18 @@ import { checked } from "@belay/core/ArgumentCheck"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
+import type { LlmRequest } from "@belay/core/LlmCall"
 import type { Message } from "@belay/core/Message"
 import { matcher } from "@belay/core/NamePattern"
+import { checkOptions, type Expectation, oneOf, within } from "@belay/core/OptionCheck"
 import { failure, type ToolResult } from "@belay/core/Tool"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as HookDefaults from "../HookDefaults.ts"
 import { withoutUndefined } from "../internal/withoutUndefined.ts"
-import { compileSignals, longText, scoreInPieces, withNote } from "./internal/injection/customSignals.ts"
-import { InjectionScore, type Score } from "./internal/injection/injectionScore.ts"
+import { InjectionScore, piece, type Score, type ScoredSignal } from "./internal/injection/injectionScore.ts"
+import { rawSignals, signalNames, textSignals } from "./internal/injection/injectionSignals.ts"
+import { compileRe2 } from "./internal/re2.ts"
 import { textsOf } from "./internal/responseTexts.ts"
 import * as Spotlight from "./internal/spotlight.ts"
 
@@ -232,6 +235,19 @@ export const make = (options: Options = {}): AgentHook => {
   )
 }
 
+/** Texts from this length on are searched in pieces, between which the process does other work. */
+const longText = 10 * piece
+
+const scoreInPieces = Effect.fnUntraced(function*(score: InjectionScore, text: string) {
+  const pieces = score.inPieces(text)
+  let next = pieces.next()
+  while (next.done !== true) {
+    yield* Effect.yieldNow
+    next = pieces.next()
+  }
+  return next.value
+})
+
 /** A checked message: its text, or the reason why it is blocked. */
 interface Checked {
   readonly text?: string
@@ -242,6 +258,13 @@ interface Checked {
 interface Messages {
   readonly messages?: ReadonlyArray<Message>
   readonly blocked?: string
+}
+
+/** Adds a note to the instructions of a request, once. */
+const withNote = (request: LlmRequest, note: string): LlmRequest => {
+  const { instructions } = request
+  if (instructions?.includes(note) === true) return request
+  return { ...request, instructions: instructions ? `${instructions}\n\n${note}` : note }
 }
 
 /** A text that is checked. */
@@ -267,6 +290,40 @@ const reporter =
     ctx.warn(`${problem}: ${strategy}`)
     return problem
   }
+
+const strategies: ReadonlyArray<string> = ["block", "warn", "filter", "rewrite", "off"]
+
+const compileSignals = (options: Options, name: string) => {
+  const { detect = signalNames, input, signals: custom = [], spotlight, threshold, toolResults } = options
+  const isThreshold: Expectation = [
+    "threshold",
+    threshold,
+    (value: number) => value > 0 && value <= 1,
+    "a number above 0, up to 1"
+  ]
+  return Result.gen(function*() {
+    yield* checkOptions(
+      name,
+      oneOf("input", input, strategies),
+      oneOf("toolResults", toolResults, strategies),
+      isThreshold,
+      oneOf("spotlight", spotlight, ["delimit", "datamark"]),
+      ...detect.map((signal) => oneOf("detect", signal, signalNames)),
+      ...custom.map(({ weight }, index) => within(`signals[${index}].weight`, weight, 0, 1))
+    )
+    const compiled = yield* Result.all(custom.map(({ name: signal, pattern, weight }, index) =>
+      Result.map(
+        compileRe2(pattern, `${name}.signals[${index}].pattern`),
+        (regex): ScoredSignal => ({ name: signal, weight, raw: false, test: (text) => regex.test(text) })
+      )
+    ))
+    const known: ReadonlyArray<ScoredSignal> = [
+      ...textSignals.map((signal) => ({ ...signal, raw: false })),
+      ...rawSignals.map((signal) => ({ ...signal, raw: true }))
+    ]
+    return [...known.filter((signal) => detect.includes(signal.name)), ...compiled]
+  })
+}
 
 /**
  * Puts marks around a text from outside, so that a model can distinguish it from instructions. The marks contain a

@@ -8,6 +8,7 @@ import type { AgentHook } from "@belay/core/AgentHook"
 import { assertArguments } from "@belay/core/ArgumentCheck"
 import * as Awaitable from "@belay/core/Awaitable"
 import type * as HookState from "@belay/core/HookState"
+import { checkOptions, type OptionKinds, optionsIn } from "@belay/core/OptionCheck"
 import type { Tokenizer } from "@belay/core/Tokenizer"
 import type { TurnInput } from "@belay/core/Turn"
 import * as Clock from "effect/Clock"
@@ -18,11 +19,11 @@ import * as HookDefaults from "../HookDefaults.ts"
 import { withoutUndefined } from "../internal/withoutUndefined.ts"
 import { BudgetAccounts } from "./internal/budgetAccounts.ts"
 import { accountIn, accountOf } from "./internal/budgetCharges.ts"
-import { checkSource, optionKinds } from "./internal/budgetOptions.ts"
-import { firstSpent, leftOf, localRemaining } from "./internal/budgetReads.ts"
 import { compileBudget } from "./internal/budgetRules.ts"
 import { accounts as accountsKey, owners } from "./internal/budgetState.ts"
+import { toDollars } from "./internal/money.ts"
 import type { Price } from "./internal/prices.ts"
+import { priceTable } from "./internal/prices.ts"
 import * as Ledger from "./Ledger.ts"
 
 /**
@@ -166,12 +167,10 @@ export interface RemainingOptions {
  * @since 0.1.0
  */
 export function remaining(source: Source, limits: ReadonlyArray<Limit>, name?: string): ReadonlyArray<Remaining>
-
 export function remaining(
   source: Source,
   options: RemainingOptions
 ): Awaitable.Awaitable<ReadonlyArray<Remaining>, unknown>
-
 export function remaining(
   source: Source,
   given: ReadonlyArray<Limit> | RemainingOptions,
@@ -239,7 +238,86 @@ export const spent = (options: SpentOptions, input: TurnInput): Awaitable.Awaita
   return Awaitable.make(firstSpent(options, input))
 }
 
+const firstSpent = Effect.fnUntraced(function*({ ledger, limits }: SpentOptions, input: TurnInput) {
+  const now = yield* Clock.currentTimeMillis
+  for (const limit of limits) {
+    const owner = limit.key?.(input)
+    if (owner === undefined) continue
+    const windowMs = limit.window === undefined ? undefined : Duration.toMillis(limit.window)
+    const account = accountOf({ scope: limit.scope, windowMs }, owner, now)
+    const kept = yield* accountIn(ledger, account)
+    const left = leftOf(limit, kept, kept.spent)
+    const used = (["money", "tokens", "calls"] as const).find((amount) => left[amount] === 0)
+    if (used === undefined) continue
+    const retryAfter = windowMs === undefined ? 3_600 : Math.ceil((windowMs - now % windowMs) / 1_000)
+    return { why: `the limit of the ${limit.scope} is used up: ${limit[used]} ${units[used]}`, retryAfter }
+  }
+  return undefined
+})
+
+const units = { money: "US dollars", tokens: "tokens", calls: "model calls" }
+
 const isList = (given: ReadonlyArray<Limit> | RemainingOptions): given is ReadonlyArray<Limit> => Array.isArray(given)
+
+const checkSource = (source: Source): void =>
+  Result.getOrThrow(checkOptions("budget.remaining", [
+    "session",
+    source ?? null,
+    (one: Partial<Source>) => typeof one?.state?.get === "function",
+    "a session of an agent, or the context of a hook"
+  ]))
+
+/** The remaining amounts of the limits that are stored with the conversation, by the index of the limit. */
+const localRemaining = (
+  { state }: Source,
+  limits: ReadonlyArray<Limit>,
+  name: string
+): ReadonlyArray<Remaining | undefined> => {
+  const all = state.get(accounts(name))
+  return limits.map((limit, index) =>
+    limit.scope === "run" || limit.scope === "session"
+      ? leftOf(limit, all[index]?.account ?? Ledger.empty)
+      : undefined
+  )
+}
+
+const leftOf = (
+  { calls, money, scope, tokens }: Limit,
+  account: Ledger.Account,
+  used = Ledger.total(account)
+): Remaining => {
+  const left: { scope: string; money?: number; tokens?: number; calls?: number } = { scope }
+  if (money !== undefined) left.money = Math.max(0, money - toDollars(BigInt(used.money)))
+  if (tokens !== undefined) left.tokens = Math.max(0, tokens - used.tokens)
+  if (calls !== undefined) left.calls = Math.max(0, calls - used.calls)
+  return left
+}
+
+const limitKinds: OptionKinds<Limit> = {
+  scope: "text",
+  key: "function",
+  window: "duration",
+  money: "number",
+  tokens: "number",
+  calls: "number",
+  time: "duration"
+}
+const optionKinds: HookDefaults.OwnKinds<Options> = {
+  limits: optionsIn<Limit>("list", limitKinds, ["scope"]),
+  prices: priceTable,
+  warnAt: "number",
+  exceededAt: "number",
+  onLimit: "text",
+  onUnknownPrice: "text",
+  assumeOutputTokens: "number",
+  tokenizer: "object",
+  ledger: "object",
+  lease: "any",
+  costPerInputToken: "number",
+  costPerOutputToken: "number",
+  costPerCachedToken: "number",
+  costPerCacheWriteToken: "number"
+}
 
 /**
  * Reserves the estimated cost of a call before the call, and replaces the reservation with the real cost afterwards. So

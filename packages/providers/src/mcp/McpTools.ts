@@ -5,25 +5,25 @@
  */
 import { ConfigError } from "@belay/core/AgentError"
 import { checked } from "@belay/core/ArgumentCheck"
-import type { Tool } from "@belay/core/defineTool"
+import type { Tool, ToolContext } from "@belay/core/defineTool"
 import { defined } from "@belay/core/Fields"
-import { canonical, type JsonObject } from "@belay/core/Json"
+import { canonical, digest, type JsonObject, whyNot } from "@belay/core/Json"
 import { matcher } from "@belay/core/NamePattern"
 import { checkKinds, checkOptions, type OptionKinds, within } from "@belay/core/OptionCheck"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Answer from "./internal/answer.ts"
 import { call, callLive, readerOf } from "./internal/call.ts"
 import { type Client, list } from "./internal/client.ts"
 import { McpError } from "./internal/error.ts"
 import * as Input from "./internal/input.ts"
 import { markOf } from "./internal/listing.ts"
 import { poolOf } from "./internal/pool.ts"
-import { hintTrust, type Run, ToolDescription, ToolName, toTool } from "./internal/toTool.ts"
+import { isSchema } from "./internal/schema.ts"
 import type { McpServers } from "./McpServers.ts"
 
 export type { Client, Progress } from "./internal/client.ts"
-
 export { McpError } from "./internal/error.ts"
 
 /** Options of `McpTools.fromClient`. @category models @since 0.1.0 */
@@ -186,6 +186,9 @@ interface Listed extends Pick<McpTool, "readOnly" | "idempotent"> {
   readonly trusted: boolean
 }
 
+/** Runs a call of a tool. */
+type Run = (args: JsonObject, ctx: ToolContext) => Effect.Effect<unknown, McpError>
+
 const toTools = (
   all: ReadonlyArray<unknown>,
   options: Options,
@@ -238,6 +241,64 @@ const nameFilter = ({ exclude, include }: Options): (name: string) => boolean =>
   const isIn = include === undefined ? () => true : matcher(include)
   const isOut = exclude === undefined ? () => false : matcher(exclude)
   return (name) => isIn(name) && !isOut(name)
+}
+
+const ToolName = Schema.Struct({ name: Schema.NonEmptyString })
+const ToolDescription = Schema.Struct({
+  name: Schema.NonEmptyString,
+  description: Schema.optional(Schema.String),
+  inputSchema: Schema.Unknown.check(
+    Schema.makeFilter((schema) => isSchema(schema) ? undefined : whyNot(schema) ?? "expected an object")
+  ),
+  annotations: Schema.optional(Schema.Struct({
+    readOnlyHint: Schema.optional(Schema.Boolean),
+    destructiveHint: Schema.optional(Schema.Boolean),
+    idempotentHint: Schema.optional(Schema.Boolean),
+    openWorldHint: Schema.optional(Schema.Boolean)
+  }))
+})
+
+/** Whether the hints of a tool may loosen something. */
+const hintTrust = ({ trustHints = false }: Options): (name: string) => boolean =>
+  typeof trustHints === "boolean" ? () => trustHints : matcher(trustHints)
+
+const toTool = (
+  options: Options,
+  isTrusted: (name: string) => boolean,
+  input: Pick<McpTool, "input" | "jsonSchema">,
+  { annotations = {}, description, name }: typeof ToolDescription.Type,
+  run: Run
+): McpTool => {
+  const { maxResultLength = 1_000_000, prefix, server } = options
+  const { destructiveHint, idempotentHint, openWorldHint, readOnlyHint } = annotations
+  return {
+    name: nameOf(`${prefix ?? `mcp__${server}__`}${name}`),
+    description: description ?? name,
+    ...input,
+    ...(isTrusted(name)
+      ? defined({
+        readOnly: readOnlyHint,
+        destructive: destructiveHint,
+        idempotent: idempotentHint,
+        openWorld: openWorldHint
+      })
+      : defined({
+        destructive: destructiveHint === true ? true : undefined,
+        openWorld: openWorldHint === true ? true : undefined
+      })),
+    execute: (args, ctx) =>
+      Effect.flatMap(run(args, ctx), (said) =>
+        Result.match(Answer.readAnswer(said, maxResultLength), {
+          onSuccess: Effect.succeed,
+          onFailure: (message) => Effect.fail(new McpError({ server, tool: name, message }))
+        }))
+  }
+}
+
+/** Replaces characters that are not allowed in a name by `_`. A name that is too long ends with a digest. */
+const nameOf = (full: string): string => {
+  const name = full.replaceAll(/[^A-Za-z0-9_.-]/g, "_")
+  return name.length <= 64 ? name : `${name.slice(0, 49)}_${digest(full)}`
 }
 
 /** SHA-256 of each tool over its name, description, schema and hints, by name. @category drift @since 0.1.0 */

@@ -288,17 +288,6 @@ describe("Gemini", () => {
       assert.deepInclude(yield* stop.at("postToolCall", result("bash", {}, "x")), { _tag: "Abort", reason: "enough" })
     }))
 
-  it.effect("says of a question which kind of tool it is about", () =>
-    Effect.gen(function*() {
-      const { at, told } = world({ Notification: [group(["note"])] })
-      for (const name of ["bash", "edit", "write", "mcp__git__log", "read"]) {
-        const tool = { name, description: "", inputSchema: {} }
-        const decision = { type: "ask", reason: "r" } as const
-        yield* at("onPermission", { call: { id: "c1", name, args: {} }, tool, reason: "r", decision })
-      }
-      assert.deepEqual(told.map(({ input }) => Object(input["details"]).type), ["exec", "edit", "edit", "mcp", "info"])
-    }))
-
   it.effect("begins a session with context whatever SessionStart decides, and tells its end, notifications and compressions", () =>
     Effect.gen(function*() {
       const { at, heard, told } = world({

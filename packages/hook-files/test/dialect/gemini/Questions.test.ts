@@ -21,4 +21,15 @@ describe("Gemini", () => {
       })
       assert.deepInclude(yield* at("preToolCall", bash("ls")), { _tag: "Ask", reason: "sure?" })
     }))
+
+  it.effect("says of a question which kind of tool it is about", () =>
+    Effect.gen(function*() {
+      const { at, told } = world({ Notification: [group(["note"])] })
+      for (const name of ["bash", "edit", "write", "mcp__git__log", "read"]) {
+        const tool = { name, description: "", inputSchema: {} }
+        const decision = { type: "ask", reason: "r" } as const
+        yield* at("onPermission", { call: { id: "c1", name, args: {} }, tool, reason: "r", decision })
+      }
+      assert.deepEqual(told.map(({ input }) => Object(input["details"]).type), ["exec", "edit", "edit", "mcp", "info"])
+    }))
 })

@@ -1,5 +1,4 @@
 /** Labels what a tool returned: what vouches for values, what taints, what is secret, and where values were read. */
-import type { Json } from "@belay/core/Json"
 import { classOf } from "../argumentClass.ts"
 import type { Memory, Reading } from "../memory.ts"
 import { said } from "../person/person.ts"
@@ -8,20 +7,7 @@ import { secretsIn } from "../secrets.ts"
 import { add, shortened, width } from "../text/hashes.ts"
 import { type Leaf, leavesOf } from "../text/leaves.ts"
 import { canonical, eachTellingToken, isText, unmarked } from "../text/words.ts"
-import type { ToolKind } from "../toolKind.ts"
-import { vouchers, vouchForAll, vouchForMade, vouchForShort } from "./vouch.ts"
-
-/** A result that is labelled. */
-export interface Result {
-  readonly tool: string
-  readonly callId: string
-  readonly kind: ToolKind
-  readonly args: Json
-  readonly output: Json
-  readonly sessionId: string
-  readonly turn: number
-  readonly step: number
-}
+import { type Result, vouchers, vouchForAll, vouchForMade, vouchForShort } from "./vouch.ts"
 
 /** Remembers that something untrusted was read, if nothing was before. */
 export const taint = (memory: Memory, { sessionId, step, turn }: Pick<Result, "sessionId" | "turn" | "step">): void => {

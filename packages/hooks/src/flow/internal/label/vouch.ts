@@ -1,4 +1,5 @@
 /** What vouches for values in a result: results that name them together with what a person said, or that the task made. */
+import type { Json } from "@belay/core/Json"
 import { classOf } from "../argumentClass.ts"
 import type { Memory } from "../memory.ts"
 import { said } from "../person/person.ts"
@@ -7,7 +8,19 @@ import { add } from "../text/hashes.ts"
 import { type Leaf, leavesOf } from "../text/leaves.ts"
 import { isIdName, kindsOfId, partsOf, wordSet } from "../text/names.ts"
 import { canonical, isNumber, isText, plain, tokensOf, unmarked, wordsOf } from "../text/words.ts"
-import type { Result } from "./label.ts"
+import type { ToolKind } from "../toolKind.ts"
+
+/** A result that is labelled. */
+export interface Result {
+  readonly tool: string
+  readonly callId: string
+  readonly kind: ToolKind
+  readonly args: Json
+  readonly output: Json
+  readonly sessionId: string
+  readonly turn: number
+  readonly step: number
+}
 
 /** What vouches for a value: its form in the set. Numbers are typed by the field that they stand in. */
 export const vouchers = (value: string | number, field: string, tool: string): ReadonlyArray<string> => {

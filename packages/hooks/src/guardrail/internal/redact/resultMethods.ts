@@ -6,10 +6,10 @@ import type { Json } from "@belay/core/Json"
 import { matcher } from "@belay/core/NamePattern"
 import { failure, type ToolResult } from "@belay/core/Tool"
 import * as Effect from "effect/Effect"
+import type { HookDefaults } from "../../../HookDefaults.ts"
 import type { Scan } from "../scan/scan.ts"
 import { isWithoutSigns } from "../scan/scanRules.ts"
 import { SessionScanner } from "../scan/sessionScanner.ts"
-import type { SharedOptions } from "./redactor.ts"
 import { revealJson } from "./reveal.ts"
 
 export const always = () => true
@@ -17,7 +17,7 @@ export const never = () => false
 
 export const resultMethods = (
   scanner: SessionScanner,
-  tools: SharedOptions["tools"]
+  tools: HookDefaults["tools"]
 ): Pick<AgentHook, "postDelegation" | "postToolCall"> => {
   const isScanned = tools === undefined ? always : matcher(tools)
   return {
@@ -48,7 +48,7 @@ export const resultMethods = (
 
 export const wrapToolCall = (
   scanner: SessionScanner,
-  options: SharedOptions,
+  options: Pick<HookDefaults, "tools"> & { readonly revealTo?: string | ReadonlyArray<string> },
   scansResults: boolean
 ): NonNullable<AgentHook["wrapToolCall"]> => {
   const isScanned = options.tools === undefined ? always : matcher(options.tools)
