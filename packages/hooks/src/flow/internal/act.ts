@@ -3,7 +3,7 @@
  */
 import { atFirstUse } from "../../internal/atFirstUse.ts"
 import type { Memory } from "./memory.ts"
-import { breakMark } from "./person/person.ts"
+import { breakMark } from "./person.ts"
 import { has, indexIn } from "./text/hashes.ts"
 import { partsOf, singular, wordSet } from "./text/names.ts"
 

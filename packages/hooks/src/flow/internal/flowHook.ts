@@ -1,27 +1,65 @@
 /** What the hook does at each point. */
 import type { AgentHook } from "@belay/core/AgentHook"
-import { eventual } from "@belay/core/Eventual"
+import { type Eventual, eventual } from "@belay/core/Eventual"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
-import { canonical as canonicalJson } from "@belay/core/Json"
+import { canonical as canonicalJson, type Json } from "@belay/core/Json"
 import type { LlmRequest } from "@belay/core/LlmCall"
-import type { PreToolCallEvent, ToolMeta } from "@belay/core/Tool"
+import type { OnToolDeniedEvent, PostToolCallEvent, PreToolCallEvent, ToolMeta } from "@belay/core/Tool"
 import type { TurnInput } from "@belay/core/Turn"
 import * as Effect from "effect/Effect"
 import { isAskedFor, isUnsaidAct } from "./act.ts"
-import { afterCall, afterDenial, isDelegate, keyOf, remember, type Setup } from "./afterCall.ts"
-import { approvalOf, check, fieldOf, type Problem, vouchForEarly } from "./check/check.ts"
-import { type Checkable, readsAddress } from "./check/classOfLeaf.ts"
-import { taint } from "./label/label.ts"
-import { type Memory, memoryOf } from "./memory.ts"
-import { forgetAway, isAwayAskedFor } from "./person/away.ts"
-import { hear, maxMessage, withoutQuotes } from "./person/person.ts"
-import { isTold } from "./person/told.ts"
-import { detailsOf, feedbackOf, questionOf } from "./question.ts"
-import { repeats } from "./repeat.ts"
-import { has } from "./text/hashes.ts"
+import { forgetAway, isAwayAskedFor } from "./away.ts"
+import {
+  approvalOf,
+  check,
+  type Checkable,
+  type Checks,
+  fieldOf,
+  type Grounded,
+  type Problem,
+  readsAddress,
+  vouchForEarly
+} from "./check.ts"
+import type { Configuration } from "./configure.ts"
+import { label, taint } from "./label.ts"
+import { type Checked, type Memory, memoryOf } from "./memory.ts"
+import { hear, maxMessage, withoutQuotes } from "./person.ts"
+import { type AboutCall, detailsOf, feedbackOf, questionOf } from "./question.ts"
+import { forgetAct, isEmpty, repeats } from "./repeat.ts"
+import { add, has, setOf } from "./text/hashes.ts"
 import { leavesOf } from "./text/leaves.ts"
+import { isTold } from "./told.ts"
 import { kindOfCall } from "./toolKind.ts"
+
+/** What decides about calls of one kind of tools in place of their arguments, such as commands of a shell. */
+export type Special = (
+  memory: Memory,
+  event: PreToolCallEvent,
+  call: Checkable,
+  ctx: HookContext
+) => Checks | undefined
+
+/** What the hook works with. */
+export interface Setup {
+  readonly configuration: Configuration
+  readonly ungrounded: "ask" | "deny"
+  readonly secrets: "ask" | "deny"
+  readonly links: "ask" | "verbatim"
+  readonly plan?:
+    | ((turn: { readonly message: string; readonly tools: HookContext["tools"] }, ctx: HookContext) => Eventual<
+      ReadonlyArray<string>
+    >)
+    | undefined
+  readonly special?: Special
+  /** Whether the calls of a tool are checked. The results of all tools are labelled. */
+  readonly isChecked: (tool: string) => boolean
+  readonly about: AboutCall
+  /** Remembers what a call was about. */
+  readonly noteCall: (callId: string, args: Json) => void
+  /** Answers questions in this process. */
+  readonly answer?: (call: PreToolCallEvent, ctx: HookContext) => HookAction.Ask["answer"]
+}
 
 /** Makes the methods of the hook. */
 export const flowHook = (setup: Setup): Omit<AgentHook, "name"> => {
@@ -225,12 +263,104 @@ const beforeCall = (
   )
 }
 
+const isDelegate = (tools: HookContext["tools"], name: string): boolean =>
+  tools.some((one) => one.name === name && one.delegates)
+
 /** Whether somebody else wrote what the tool says about itself. */
 const isOfServer = ({ configuration: { kindOf } }: Setup, tool: ToolMeta): boolean =>
   tool.name.startsWith("mcp__") && kindOf(tool).integrity !== "trusted"
 
+const keyOf = ({ sessionId }: HookContext, id: string): string => `${sessionId}/${id}`
+
 const refusalOf = (memory: Memory, tool: string, { argument, value }: Problem): string =>
   memory.hash(`${tool} ${approvalOf(argument, value)}`)
 
+const maxChecks = 100
+const maxArgument = 100
+
 /** A person cannot judge more values at once. */
 const maxProblems = 200
+
+/** Remembers what was checked, for `explain`. */
+const remember = (
+  memory: Memory,
+  { id, name }: PreToolCallEvent,
+  { stepNumber, turnNumber }: HookContext,
+  problems: ReadonlyArray<Problem>,
+  grounded: ReadonlyArray<Grounded>
+): void => {
+  if (problems.length + grounded.length === 0) return
+  const about = { callId: id, tool: name, turn: turnNumber, step: stepNumber }
+  const found: ReadonlyArray<Checked> = [
+    ...grounded.map(({ argument, grounded: why }) => ({
+      ...about,
+      argument: argument.slice(0, maxArgument),
+      grounded: why
+    })),
+    ...problems.map(({ argument, source }) => ({
+      ...about,
+      argument: argument.slice(0, maxArgument),
+      ...(source === undefined ? {} : { source: `${source.field} of ${source.tool}, step ${source.step}` })
+    }))
+  ]
+  const added = found.slice(0, maxChecks)
+  const before = memory.get("checks")
+  const checks: Array<Checked> = []
+  // The list is frozen, for which an index is faster than a copy.
+  for (let index = Math.max(0, before.length + added.length - maxChecks); index < before.length; index++) {
+    checks.push(before[index]!)
+  }
+  checks.push(...added)
+  memory.set("checks", checks)
+}
+
+const afterCall = (
+  { configuration: { kindOf }, noteCall }: Setup,
+  { approval, call: { args, id, name }, executed, result, tool }: PostToolCallEvent,
+  ctx: HookContext
+): undefined => {
+  const memory = memoryOf(ctx)
+  settle(memory, () => keyOf(ctx, id), executed ? "approved" : "dropped", args, approval?.remember === "field")
+  const about = { sessionId: ctx.sessionId, turn: ctx.turnNumber, step: ctx.stepNumber }
+  const delegates = isDelegate(ctx.tools, name)
+  // What a sub-agent has read has tainted the tree already; its answer has no other source.
+  if (!executed || !result.ok) forgetAct(memory, () => keyOf(ctx, id))
+  if (delegates && executed) memory.set("results", memory.get("results") + 1)
+  else if (result.ok) {
+    noteCall(id, args)
+    label(memory, { tool: name, callId: id, kind: kindOf(tool), args, output: result.output, ...about })
+  } else {
+    memory.set("results", memory.get("results") + 1)
+    if (executed) taint(memory, about)
+  }
+}
+
+/** Ends an open question. A call that ran after its question was approved, and so were the values of the question. */
+const settle = (
+  memory: Memory,
+  keyOfCall: () => string,
+  how: "approved" | "refused" | "dropped",
+  args?: Json,
+  withFields = false
+): void => {
+  const open = memory.get("open")
+  if (isEmpty(open)) return
+  const key = keyOfCall()
+  if (!Object.hasOwn(open, key)) return
+  const { [key]: asked, ...others } = open
+  if (asked === undefined) return
+  memory.set("open", others)
+  if (how === "refused") memory.set("refused", add(memory.get("refused"), setOf(asked.refusals)))
+  if (how !== "approved" || args === undefined || memory.hash(canonicalJson(args)) !== asked.args) return
+  const approved = withFields ? asked.values + asked.fields : asked.values
+  memory.set("approved", add(memory.get("approved"), setOf(approved)))
+  const plan = memory.get("plan")
+  if (asked.plan !== undefined && plan !== null) memory.set("plan", [...new Set([...plan, asked.plan])])
+}
+
+const afterDenial = ({ by, call: { id } }: OnToolDeniedEvent, ctx: HookContext): undefined => {
+  const memory = memoryOf(ctx)
+  memory.set("results", memory.get("results") + 1)
+  forgetAct(memory, () => keyOf(ctx, id))
+  settle(memory, () => keyOf(ctx, id), by === "person" || by === ctx.hook ? "refused" : "dropped")
+}

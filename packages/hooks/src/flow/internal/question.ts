@@ -1,6 +1,6 @@
 /** The words of questions and refusals. */
 import type { Json, JsonObject } from "@belay/core/Json"
-import type { Problem, Source } from "./check/check.ts"
+import type { Problem, Source } from "./check.ts"
 
 const maxValue = 200
 /** How many values a question spells out. `details` has all. */

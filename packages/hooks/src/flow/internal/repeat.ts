@@ -1,6 +1,6 @@
 /** Acts that cost something each time, such as a payment or an order. The same one again was not asked for. */
 import { canonical as canonicalJson, type Json } from "@belay/core/Json"
-import { type Checkable, classOfLeaf } from "./check/classOfLeaf.ts"
+import { type Checkable, classOfLeaf } from "./check.ts"
 import type { Memory } from "./memory.ts"
 import { partsOf, wordSet } from "./text/names.ts"
 import { canonical } from "./text/words.ts"

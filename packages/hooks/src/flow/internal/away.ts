@@ -1,9 +1,9 @@
 /** Whether the person asked for something to be taken away: deleted, cancelled, closed or blocked. */
-import { atFirstUse } from "../../../internal/atFirstUse.ts"
-import type { Memory } from "../memory.ts"
-import { add, has } from "../text/hashes.ts"
-import { partsOf, wordSet } from "../text/names.ts"
-import { wordsOf } from "../text/words.ts"
+import { atFirstUse } from "../../internal/atFirstUse.ts"
+import type { Memory } from "./memory.ts"
+import { add, has } from "./text/hashes.ts"
+import { partsOf, wordSet } from "./text/names.ts"
+import { wordsOf } from "./text/words.ts"
 
 /** Words that say it wherever they stand. */
 const strong = wordSet(

@@ -1,10 +1,10 @@
 /** Notices calls with an address that the description of a tool gave to the model. */
 import type { ToolMeta } from "@belay/core/Tool"
-import type { Checkable } from "../check/classOfLeaf.ts"
-import type { Memory } from "../memory.ts"
-import { decisiveIn } from "../text/decisive.ts"
-import { canonical } from "../text/words.ts"
+import type { Checkable } from "./check.ts"
+import type { Memory } from "./memory.ts"
 import { said } from "./person.ts"
+import { decisiveIn } from "./text/decisive.ts"
+import { canonical } from "./text/words.ts"
 
 /**
  * Whether a call contains a link or an address that the description of somebody else's tool named, and the person did

@@ -1,22 +1,24 @@
 /** What the person said: the only words that ground values. */
-import type { ArgumentClass } from "../argumentClass.ts"
-import type { Memory } from "../memory.ts"
-import { add, has, indexIn, shortened } from "../text/hashes.ts"
-import { kindsOfId, wordSet } from "../text/names.ts"
-import { dayOfValue, daysIn, numbersIn, spelled } from "../text/numbers.ts"
+import type { ArgumentClass } from "./argumentClass.ts"
+import { hearAway } from "./away.ts"
+import type { Memory } from "./memory.ts"
+import { add, has, indexIn, shortened } from "./text/hashes.ts"
+import { isIdName, kindsOfId, partsOf, singular, wordSet } from "./text/names.ts"
+import { dayOfValue, daysIn, numbersIn, spelled } from "./text/numbers.ts"
 import {
   canonical,
   compact,
   isAddress,
   isDisguised,
   isNumber,
+  isText,
   isWild,
+  plain,
   sentencesOf,
   tokensOf,
   unmarked,
   wordsOf
-} from "../text/words.ts"
-import { hearAway } from "./away.ts"
+} from "./text/words.ts"
 
 /** How many characters of a message are the words of the person. More words are not remembered anyway. */
 export const maxMessage = 60_000
@@ -230,6 +232,65 @@ const saidPath = (memory: Memory, path: string): boolean => {
   return name !== undefined && parts.length > 1 && !parts.includes("..") && /\.\w+$/.test(name) && parts.every(isSaid)
 }
 
+/** Words that stand in most records and name none. */
+const common = /^(?:me|you|true|false|none|null|yes|no|ok|sent|open|closed|active|pending|confirmed|general|default)$/
+
+/**
+ * Returns the fields of a record by which the person named it: short ones that the person said, or whose words the
+ * person all used.
+ */
+export const namesOf = (
+  memory: Memory,
+  fields: ReadonlyArray<readonly [string, string | number]>
+): ReadonlyArray<string> => {
+  const words = memory.get("words")
+  return fields.flatMap(([field, value]) => {
+    const key = canonical(value)
+    if (isNumber(key)) {
+      const about = { class: "id", name: field, tool: "" } as const
+      return isIdName(field) && said(memory, value, about) ? [`${singular(partsOf(field).at(0) ?? "")} ${key}`] : []
+    }
+    if (typeof value !== "string" || isText(value) || common.test(key) || dayOfValue(key) !== undefined) return []
+    const own = wordsOf(value)
+    if (own.join("").length < 4) return []
+    if (isAddress(key)) {
+      const name = nameOfPath(key)
+      return said(memory, value, { class: "other", name: field, tool: "" })
+        ? [key]
+        : name !== undefined && name.every((word) => has(words, memory.hash(word)))
+        ? [name.join(" ")]
+        : []
+    }
+    const used = telling(own).filter((word) => has(words, memory.hash(word)))
+    const isNamed = said(memory, value, { class: "other", name: field, tool: "" }) || isMostlySaid(own, used)
+    const proper = own.length <= 4 ? own.filter((word) => has(memory.get("tokens"), memory.hash(`N:${word}`))) : []
+    // Records of which the person used the same words have one name, also if they have more words of their own.
+    return [
+      ...(isNamed ? [used.length === 0 ? plain(value) : used.toSorted().join(" ")] : []),
+      ...(proper.length > 0 ? [`N:${proper.toSorted().join(" ")}`] : [])
+    ]
+  })
+}
+
+/** The words of the name of a file, without its ending: `contract`, `draft` of `/clients/contract-draft.docx`. */
+const nameOfPath = (path: string): ReadonlyArray<string> | undefined => {
+  const name = /[/\\]([^/\\@:]+?)(?:\.\w{1,8})?$/.exec(path)?.[1] ?? document.exec(path)?.[1]
+  if (name === undefined) return undefined
+  const all = wordsOf(name)
+  // A year tells one file from another only where it was said; two such files have one name.
+  const words = /[/\\]/.test(path) ? all : telling(all)
+  return words.join("").length >= 4 ? words : undefined
+}
+
+const document = /^([^/\\@:]+)\.(?:xlsx?|docx?|pptx?|pdf|csv|txt|md|od[tsp]|png|jpe?g|zip|json|html?)$/
+
+const telling = (words: ReadonlyArray<string>): ReadonlyArray<string> =>
+  words.filter((word) => word.length > 2 && !filler.has(word) && !/^\d+$/.test(word))
+
+/** Whether the person used most telling words of a field, and at least two. */
+const isMostlySaid = (words: ReadonlyArray<string>, used: ReadonlyArray<string>): boolean =>
+  used.length >= 2 && used.length >= telling(words).length * 0.6
+
 /** Words with a capital letter that name nothing: days, months, languages of many things. */
 const noNames = new RegExp(
   "^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|" +
@@ -237,8 +298,28 @@ const noNames = new RegExp(
 )
 
 /** Words that say nothing about which record is meant. */
-export const filler = wordSet(
+const filler = wordSet(
   `the and for with our you your from that this what when which where who how all any are was were has have had not out
    one two its his her she they them their there then than into onto about after before please can could will would
    just some also now but via per day date time name mail email user item new own let make get put give tell say`
 )
+
+/** How many telling words of a record the person used. */
+export const sharedWords = (
+  memory: Memory,
+  fields: ReadonlyArray<readonly [field: string, value: string | number]>
+): number => {
+  const words = memory.get("words")
+  const found = new Set<string>()
+  for (const [, value] of fields) {
+    if (typeof value === "number") {
+      if (value > 9 && has(memory.get("tokens"), memory.hash(`n:${value}`))) found.add(String(value))
+      continue
+    }
+    for (const word of wordsOf(value)) {
+      if (word.length < 3 || filler.has(word) || found.has(word) || /^(?:19|20)\d\d$/.test(word)) continue
+      if (has(words, memory.hash(word)) || has(words, memory.hash(singular(word)))) found.add(word)
+    }
+  }
+  return found.size
+}
