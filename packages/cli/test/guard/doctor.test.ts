@@ -68,9 +68,8 @@ describe("belay guard doctor", () => {
     const { doctor, place } = await wired("claude")
     assert.notInclude((await doctor()).stdout, "both call the guard")
     await runHere(["guard", "install", "claude", "--user", "--yes", "--program", quoted, ...place])
-    const { code, stdout } = await doctor()
+    const { stdout } = await doctor()
     assert.include(stdout, "both call the guard: run `belay guard uninstall claude`, or the same with --user")
-    assert.strictEqual(code, 0)
   })
 
   it("finds a line at an event that the guard does not know", async () => {

@@ -90,8 +90,8 @@ describe("a trial", () => {
       "home/.copilot/hooks/a.json": { version: 1, hooks: { sessionStart: [{ type: "prompt", prompt: "Hello" }] } }
     })
     const twins = world({
-      "project/.claude/settings.json": settings("Stop", [{ command: "./same.sh" }, { command: "true" }]),
-      "project/.gemini/settings.json": settings("AfterAgent", [{ command: "./same.sh" }]),
+      "project/.claude/settings.json": settings("SessionStart", [{ command: "./same.sh" }, { command: "true" }]),
+      "project/.gemini/settings.json": settings("SessionStart", [{ command: "./same.sh" }]),
       "project/same.sh": "#!/bin/bash\nexit 0\n"
     })
     const sources = ["--source", "claude", "--source", "gemini"]
@@ -105,7 +105,7 @@ describe("a trial", () => {
       await printed(other, "beforeShellExecution", "--input", "{\"command\":\"ls\"}", "--source", "cursor"),
       await printed(other, "afterFileEdit", "--payload", "{\"file_path\":\"a\",\"edits\":[]}", "--source", "cursor"),
       await printed(other, "sessionStart", "--source", "copilot"),
-      await printed(twins, "Stop", ...sources, "--trust-once")
+      await printed(twins, "SessionStart", ...sources, "--trust-once")
     ]
     await expect(told.join("\n")).toMatchFileSnapshot("../../support/trial/several.txt")
   })
