@@ -1,6 +1,6 @@
 /** The folder of a demonstration. Several can run at once, also those of several people, and each has its own. */
 import * as Result from "effect/Result"
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type CommandError, commandError } from "../usage.ts"
@@ -29,7 +29,8 @@ const whyTaken = (root: string): string | undefined => {
   const file = join(root, marker)
   const free = Result.try(() => {
     mkdirSync(root, { recursive: true })
-    return readdirSync(root).length === 0
+    // Others may be just taking it.
+    return readdirSync(root).every((name) => name.startsWith(`${marker}-`))
   })
   if (Result.isFailure(free)) return `${root} cannot be used`
   if (!free.success) {
@@ -37,9 +38,13 @@ const whyTaken = (root: string): string | undefined => {
     if (text === undefined) return `${root} is not empty`
     if (isAlive(text) || !isMoved(file, text)) return `another demonstration runs in ${root}`
   }
-  const mark = `\`belay demo\` made this folder and may remove it.\nprocess ${process.pid}\n`
-  // Another process may have been as quick.
-  const taken = Result.try(() => writeFileSync(file, mark, { flag: "wx" }))
+  // The mark appears at once with all that it says, and only if no other process was as quick.
+  const mine = `${file}-${process.pid}`
+  const taken = Result.try(() => {
+    writeFileSync(mine, `\`belay demo\` made this folder and may remove it.\nprocess ${process.pid}\n`)
+    linkSync(mine, file)
+  })
+  rmSync(mine, { force: true })
   return Result.isSuccess(taken) ? undefined : `another demonstration runs in ${root}`
 }
 
