@@ -19,8 +19,8 @@ const scopes = [
   ["hooks/HttpGuard", [`${hooks}/http/`]],
   ["hooks/Redaction", [
     `${hooks}/guardrail/Redaction.ts`,
-    ...["detector", "mapJson", "personalData", "placeholderStore", "redactor", "reveal", "scan"].map((name) =>
-      `${hooks}/guardrail/internal/${name}.ts`
+    ...["detector.ts", "mapJson.ts", "personalData.ts", "placeholderStore.ts", "redact/", "scan/"].map((name) =>
+      `${hooks}/guardrail/internal/${name}`
     )
   ]],
   ["host", ["packages/server/src/host/"]],
