@@ -62,7 +62,9 @@ export const make = (options: Options = {}): AgentHook => {
   HookDefaults.checkKinds("egress-guard", options, optionKinds)
   const name = options.name ?? "egress-guard"
   const { allow, deny, schemes } = Result.getOrThrow(compileOptions(options, name))
-  const problemWith = ({ host, port, scheme, userinfo }: NetworkTarget): string | undefined => {
+  const isEveryHost = deny.length === 0 && allow.some((rule) => rule.host === undefined && rule.port === undefined)
+  const problemWith = ({ host, isFile, port, scheme, userinfo }: NetworkTarget): string | undefined => {
+    if (isFile === true) return isEveryHost ? undefined : "the hosts in this file are not known"
     if (scheme !== undefined && !schemes.has(scheme)) return `the scheme ${scheme} is not allowed`
     if (host === undefined) return "its host cannot be read"
     if (userinfo) return "it has a user name in front of its host"

@@ -10,8 +10,13 @@ interface Client {
   readonly hosts?: string
   /** Options with another value. */
   readonly values?: string
-  /** The operands: each is a host or a URL, each is a host, the first one is, `host:path` names one, or none does. */
-  readonly operands?: "urls" | "all" | "first" | "remote" | "none"
+  /** Those of them whose value is a file that names hosts. */
+  readonly files?: string
+  /**
+   * The operands: each is a host or a URL, each is a host, the first one is, `host:path` names one, `//host/share` does,
+   * `:type,host=name:path` does, or none does.
+   */
+  readonly operands?: "urls" | "all" | "first" | "remote" | "share" | "connection" | "none"
 }
 
 const database: Client = { hosts: "-h --host --hostname --server -H", values: "-p -U -u -d -c -e -f", operands: "none" }
@@ -31,6 +36,7 @@ const table: { readonly [programs: string]: Client } = {
       "--rate --referer --request --request-target --retry --retry-delay --retry-max-time --speed-limit " +
       "--speed-time --stderr --time-cond --tls-max --trace --trace-ascii --trace-config --unix-socket --upload-file " +
       "--url-query --user --user-agent --variable --write-out",
+    files: "-K --config",
     operands: "urls"
   },
   "wget wget2": {
@@ -41,6 +47,7 @@ const table: { readonly [programs: string]: Client } = {
       "--exclude-domains --header --input-file --level --limit-rate --load-cookies --method --output-document " +
       "--output-file --password " +
       "--post-data --post-file --quota --referer --reject --save-cookies --timeout --tries --user --user-agent --wait",
+    files: "-i --input-file",
     operands: "urls"
   },
   "ssh autossh mosh sshpass ssh-copy-id": {
@@ -84,7 +91,10 @@ const table: { readonly [programs: string]: Client } = {
     values: "-a -A -o -s -p --auth --output --style --timeout",
     operands: "urls"
   },
-  "lynx w3m links elinks aria2c fetch wscat websocat ab wrk hey oha grpcurl iwr irm invoke-webrequest": browser,
+  "lynx w3m links elinks fetch wscat websocat ab wrk hey oha grpcurl iwr irm invoke-webrequest": browser,
+  aria2c: { values: "-d -o -x -s -j -k -l", files: "-i --input-file", operands: "urls" },
+  smbclient: { hosts: "-L -I", values: "-U -c -D -p -W -A", operands: "share" },
+  rclone: { operands: "connection" },
   swaks: { hosts: "--server -s", operands: "none" },
   sqlcmd: { hosts: "-S", operands: "none" },
   "mosquitto_pub mosquitto_sub": { hosts: "-h --host", values: "-m -p -t -u -P -f -i", operands: "none" },
@@ -134,7 +144,12 @@ function* clientTargets(client: Client, args: ReadonlyArray<Word>): Iterable<Net
   let isFirst = true
   for (const { option, text } of argumentsOf(client, args)) {
     if (option === "host") yield* hostsIn(text)
-    else if (operands === "remote") yield* remoteTarget(text)
+    else if (option === "file") {
+      // What comes from the input is read with the line.
+      if (text !== "-") yield { text, isFile: true, port: "", userinfo: false }
+    } else if (operands === "remote") yield* remoteTarget(text)
+    else if (operands === "share") yield* hostsIn(/^[\\/]{2}([^\\/]+)/.exec(text)?.[1] ?? "")
+    else if (operands === "connection") yield* hostsIn(text.startsWith(":") ? text : "")
     else if (operands !== "none" && (operands !== "first" || isFirst)) yield* hostsIn(text)
     // An ssh alias or the name of a container is short too, so only addresses of the web count.
     if (operands === "urls" && option === undefined) yield* shortName(text)
@@ -143,15 +158,16 @@ function* clientTargets(client: Client, args: ReadonlyArray<Word>): Iterable<Net
 }
 
 interface Argument {
-  /** `host`: the value of an option that names a host. `maybe`: it follows an option that is not known. */
-  readonly option: "host" | "maybe" | undefined
+  /** What the option before it says of it: a host, a file of hosts, or nothing, because the option is not known. */
+  readonly option: "host" | "file" | "maybe" | undefined
   readonly text: string
 }
 
 /** The operands and the values of options that name hosts. */
 function* argumentsOf(client: Client, args: ReadonlyArray<Word>): Iterable<Argument> {
   const hosts = client.hosts?.split(" ") ?? []
-  const values = client.values?.split(" ") ?? []
+  const files = client.files?.split(" ") ?? []
+  const values = [...files, ...client.values?.split(" ") ?? []]
   const is = (list: ReadonlyArray<string>, name: string) =>
     list.includes(name) || (/^--\w\w/.test(name) && list.some((one) => one.startsWith(name)))
   let isMaybe = false
@@ -162,15 +178,17 @@ function* argumentsOf(client: Client, args: ReadonlyArray<Word>): Iterable<Argum
     isMaybe = false
     if (!/^-./.test(text)) yield { option, text }
     else if (long !== undefined && is(hosts, long)) yield { option: "host", text: value ?? textOf(args[++at]) }
+    else if (long !== undefined && is(files, long)) yield { option: "file", text: value ?? textOf(args[++at]) }
     else if (long !== undefined && is(values, long)) at += value === undefined ? 1 : 0
     else if (text.startsWith("--")) isMaybe = value === undefined
     else {
       const index = [...text].findIndex((letter, place) => place > 0 && [...hosts, ...values].includes(`-${letter}`))
       if (index < 0) continue
       const attached = text.slice(index + 1)
-      const isHost = hosts.includes(`-${text[index]!}`)
+      const letter = `-${text[index]!}`
       const next = attached === "" ? textOf(args[++at]) : attached.replace(/^=/, "")
-      if (isHost) yield { option: "host", text: next }
+      if (hosts.includes(letter)) yield { option: "host", text: next }
+      else if (files.includes(letter)) yield { option: "file", text: next }
     }
   }
 }

@@ -9,6 +9,8 @@ export interface NetworkTarget {
   readonly scheme?: string
   /** `undefined` when the host cannot be read. */
   readonly host?: string
+  /** It is a file that names hosts. */
+  readonly isFile?: boolean
   /** The port in digits; the default port of the scheme when none is written; empty when that is not known. */
   readonly port: string
   /** A user name is written before the host. */
