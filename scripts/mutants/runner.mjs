@@ -1,6 +1,7 @@
 // Starts a worker, sends it work, and ends it when it hangs.
 import { fork } from "node:child_process"
-import { chmodSync } from "node:fs"
+import { chmodSync, mkdirSync } from "node:fs"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { temporaryFolder } from "./tree.mjs"
 
@@ -22,6 +23,9 @@ export const makeRunner = (tree, { env = {}, options = {} } = {}) => {
   // Outside of the tree, whose package.json makes every script of node a module. The user of Postgres writes in it too.
   const temporary = temporaryFolder("temp")
   chmodSync(temporary, 0o1777)
+  // Shells would otherwise read what the person has configured.
+  const home = join(temporary, "home")
+  mkdirSync(home)
   let child
   let tests
   // The bug of the run before was removed from its file after that run.
@@ -31,7 +35,7 @@ export const makeRunner = (tree, { env = {}, options = {} } = {}) => {
       cwd: tree,
       detached: true,
       stdio: ["ignore", "ignore", "pipe", "ipc"],
-      env: { ...process.env, ...env, TMPDIR: temporary }
+      env: { ...process.env, ...env, HOME: home, TMPDIR: temporary }
     })
     running.add(child)
     let errors = ""
