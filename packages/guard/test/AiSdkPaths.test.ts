@@ -106,10 +106,13 @@ describe("a stream", () => {
       const model = scripted({
         ...says("hi"),
         content: [{ type: "reasoning", text: "hm", providerMetadata: signed }, { type: "text", text: "hi" }],
-        providerMetadata
+        providerMetadata,
+        response: { id: "answer-1", modelId: "model-2" }
       })
       const stream = streamText(kit(hooks).guarded.settings({ model, prompt: "go" }))
       assert.deepStrictEqual(await stream.providerMetadata, providerMetadata)
+      const { id, modelId } = await stream.response
+      assert.deepStrictEqual({ id, modelId }, { id: "answer-1", modelId: "model-2" })
       assert.deepStrictEqual((await stream.reasoning).map((part) => Object(part).providerMetadata), [signed])
     }
   })

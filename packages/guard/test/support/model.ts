@@ -39,6 +39,7 @@ const streamed = (answer: LanguageModelV4GenerateResult) => ({
   stream: simulateReadableStream<LanguageModelV4StreamPart>({
     chunks: [
       { type: "stream-start", warnings: [] },
+      ...(answer.response === undefined ? [] : [{ type: "response-metadata" as const, ...answer.response }]),
       ...answer.content.flatMap((part, index): ReadonlyArray<LanguageModelV4StreamPart> => {
         const id = String(index)
         if (part.type === "reasoning") {

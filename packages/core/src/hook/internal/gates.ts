@@ -48,7 +48,7 @@ export class Gates {
 
   /** Returns the action without arguments that a hook proposes although it is asked again. */
   withoutProposal(entry: Entry, action: HookAction.Ask): HookAction.Ask {
-    if (action.args === undefined || !this.mayOnlyRefuse(entry)) return action
+    if (!this.mayOnlyRefuse(entry)) return action
     const { args: _args, ...rest } = action
     return rest
   }

@@ -180,7 +180,12 @@ describe("a transfer that stays", () => {
     assert.deepStrictEqual(handoffs, ["to_billing"])
     await lead.close()
     const without = createAgent({ provider: scripted([answers("alone")]).provider, store, log: false })
+    const warnings: Array<string> = []
+    without.on((event) => void (event.type === "warning" && warnings.push(event.message)))
     assert.strictEqual((await (await without.session({ id: "s" })).run("hello")).text, "alone")
+    assert.deepStrictEqual(warnings, [
+      "the agent behind the tool to_billing took the conversation over and is not there: the lead answers"
+    ])
     await without.close()
   })
 

@@ -105,7 +105,7 @@ export class GuardedTools {
     const described = await place.toolOf(name)
     const approval = await this.takeApproval(id)
     if (approval !== "none" && approval !== "approved") return approval
-    if (approval === "none" && !this.isSeen(name, id, context, details)) {
+    if (!this.isSeen(name, id, context, details)) {
       return "not run: the guard has not seen the model of this agent. Run the agent with guarded.runner()"
     }
     let output: unknown

@@ -96,8 +96,8 @@ export const openStep = (turn: Writable, message: AssistantMessage, calls: Reado
 
 /** Adds a call to the open step. */
 export const extendStep = (turn: Writable, call: ToolCall): void => {
-  if (turn.open === undefined) return openStep(turn, { role: "assistant", content: "", toolCalls: [call] }, [call])
-  turn.open = { ...turn.open, toolCalls: [...(turn.open.toolCalls ?? []), call] }
+  const open = turn.open!
+  turn.open = { ...open, toolCalls: [...(open.toolCalls ?? []), call] }
   turn.calls = [...turn.calls, { state: planned(call) }]
 }
 
