@@ -1,6 +1,6 @@
 /** What functions say about arguments of the wrong type, to the letter. */
 import * as all from "@belay/hook-files"
-import { describe, expect, it } from "vitest"
+import { assert, describe, expect, it } from "vitest"
 
 describe("the functions of hook files", () => {
   it("name their arguments when these are wrong", async () => {
@@ -17,5 +17,30 @@ describe("the functions of hook files", () => {
       }
     }
     await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("./support/wrongArguments.txt")
+  })
+
+  it("name an option that does not exist, and the hook", () => {
+    const { BaseCoat, ClaudeCode, Codex, Copilot, Cursor, Factory, Gemini, Kodelet, Windsurf } = all
+    const named = { BaseCoat, ClaudeCode, Codex, Copilot, Cursor, Factory, Gemini, Kodelet, Windsurf }
+    const said = Object.values(named).map(({ make }) => {
+      try {
+        make({ handlers: [], projectDir: "/srv/app", nope: 1 } as never)
+        return "nothing"
+      } catch (error) {
+        return String(Object(error).message).replace(/;.*/, "")
+      }
+    })
+    const keys = [
+      "basecoat",
+      "claude-code",
+      "codex",
+      "copilot",
+      "cursor",
+      "factory",
+      "gemini-hooks",
+      "kodelet",
+      "windsurf"
+    ]
+    assert.deepEqual(said, keys.map((key) => `${key}.nope: there is no option "nope"`))
   })
 })

@@ -3,6 +3,7 @@ import { defineHook } from "@belay/core/AgentHook"
 import { agentTool } from "@belay/core/agentTool"
 import { createAgent } from "@belay/core/createAgent"
 import { defineTool } from "@belay/core/defineTool"
+import * as HookAction from "@belay/core/HookAction"
 import type { Message } from "@belay/core/Message"
 import * as OutputGuardrail from "@belay/hooks/OutputGuardrail"
 import * as Redaction from "@belay/hooks/Redaction"
@@ -37,6 +38,22 @@ const logger = defineTool({
 })
 
 describe("an agent with placeholders", () => {
+  it("hides values in results that come from hooks", async () => {
+    const model = scripted([asks(["write_log", { to: "x" }]), "done"])
+    const answers = defineHook({ name: "answers", preToolCall: () => HookAction.respond({ from: mail, all: [mail] }) })
+    const events: Array<AgentEvent> = []
+    await using agent = createAgent({
+      provider: model.provider,
+      tools: [logger],
+      hooks: [answers, Redaction.make()]
+    })
+    agent.on((event) => void events.push(event))
+    const { messages } = await agent.run("go")
+    const { content } = messages.find(({ role }) => role === "tool")!
+    assert.deepEqual(content as unknown, { from: "<EMAIL_1>", all: ["<EMAIL_1>"] })
+    assert.notInclude(JSON.stringify([messages, events, model.requests]), mail)
+  })
+
   it("lets the model work with placeholders; chosen tools and the user get the values", async () => {
     sent.length = 0
     const model = scripted([

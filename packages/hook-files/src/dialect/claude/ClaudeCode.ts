@@ -122,7 +122,10 @@ export const optionKinds: HookDefaults.OwnKinds<Options> = {
 
 /** Makes a hook for Claude Code, or for a system with similar settings files. @internal */
 export const makeFor = (options: Options, flavor: Flavor): AgentHook => {
-  HookDefaults.checkKinds("claude-code", options, optionKinds, ["handlers", "projectDir"])
+  HookDefaults.checkKinds(flavor.name === "claude" ? "claude-code" : flavor.name, options, optionKinds, [
+    "handlers",
+    "projectDir"
+  ])
   const { concurrency = 10, handlers, name = "settings-hooks", onWake, projectDir, stopCap = 8, toolNames = {} } =
     options
   Result.getOrThrow(
