@@ -61,6 +61,10 @@ describe("Approval", () => {
       const { action } = yield* chain.run("preToolCall", call("deploy"), TestScope.make())
       const details = { description: "The tool deploy.", readOnly: false, destructive: false, sandbox: "none" }
       assert.deepEqual(action, { _tag: "Ask", reason: "may deploy run?", details })
+      const event = call("deploy")
+      const hinted = { ...event, tool: { ...event.tool, destructive: true } }
+      const asked = yield* chain.run("preToolCall", hinted, TestScope.make())
+      assert.deepInclude(Object(asked.action).details, { readOnly: false, destructive: true })
     }))
 
   it.effect("asks only for the tools that `tools` selects", () =>

@@ -79,6 +79,7 @@ const destructive: { readonly [K in DestructiveCommands.Destruction]: ReadonlyAr
   shutdown: ["shutdown now", "reboot", "sudo poweroff", "systemctl reboot", "init 0", "kill -9 -1"],
   infrastructure: [
     "terraform destroy",
+    "TF_CLI_ARGS_apply=-destroy terraform apply",
     "kubectl delete ns x",
     "docker system prune -af",
     "aws s3 rm s3://x --recursive",
@@ -109,7 +110,7 @@ describe("DestructiveCommands", () => {
   const fine = [
     ..."rm a.txt|rm -f a.txt|git push|git push origin main|git reset HEAD a|git reset --soft HEAD~1|git checkout main|git checkout -b x|git restore --staged a|git branch -d x"
       .split("|"),
-    ..."git stash|chmod +x a|chmod 644 a|chmod -R u+w a|dd --version|kubectl get pods|docker ps|terraform plan|psql -c 'select 1'|grep -rn 'drop table' .|echo 'rm -rf /'"
+    ..."git stash|chmod +x a|chmod 644 a|chmod -R u+w a|dd --version|kubectl get pods|docker ps|terraform plan|TF_CLI_ARGS=-no-color terraform plan|psql -c 'select 1'|grep -rn 'drop table' .|echo 'rm -rf /'"
       .split("|"),
     ..."curl -o a http://example.com; ls|kill -9 123|aws s3 ls|npm publish|crontab -l|git commit -m 'rm -rf and drop table'|find . -name rm|ls -rf|du -r|cp -rf a b"
       .split("|")

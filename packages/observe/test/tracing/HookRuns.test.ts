@@ -94,12 +94,13 @@ describe("spans of hook files", () => {
 
   it("have texts only as the program returns them, and ignore events that are not about a run", async () => {
     const strange: ReadonlyArray<Json> = [null, 7, {}, run("X", "odd"), run("Y", "success", { durationMs: -1 })]
+    const long = run(`E${"x".repeat(300)}`, "success")
     const spans = await traced(
-      { preTurn: [...strange, run("Stop", "nonBlockingError", { stderr: "token abc" })] },
+      { preTurn: [...strange, run("Stop", "nonBlockingError", { stderr: "token abc" }), long] },
       { content: (text) => text.replaceAll("abc", "***") }
     )
     const hooks = spans.filter(({ name }) => name.startsWith("run_hook"))
-    assert.deepEqual(hooks.map(({ name }) => name), ["run_hook Stop"])
+    assert.deepEqual(hooks.map(({ name }) => name), ["run_hook Stop", `run_hook E${"x".repeat(199)}`])
     assert.strictEqual(hooks[0]!.attributes["belay.hook.command"], "./guard.sh --token ***")
     assert.strictEqual(hooks[0]!.attributes["belay.hook.stderr"], "token ***")
   })

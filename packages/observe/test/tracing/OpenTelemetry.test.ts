@@ -66,7 +66,13 @@ describe("with an OpenTelemetry SDK", () => {
       name: "effectful",
       description: "Uses Effect",
       input: { type: "object" },
-      execute: () => Effect.as(Effect.withSpan(Effect.sleep(1), "UPDATE"), "done")
+      execute: () =>
+        Effect.as(
+          Effect.withSpan(Effect.sleep(1), "UPDATE", {
+            attributes: { rows: 3, isLast: true, table: "notes", ids: ["a"], where: new Date(0), none: null }
+          }),
+          "done"
+        )
     })
     const tracing = Tracing.make({ otel })
     await using agent = createAgent({
@@ -78,6 +84,14 @@ describe("with an OpenTelemetry SDK", () => {
     const all = spans.getFinishedSpans()
     assert.strictEqual(parentOf(all, "SELECT"), "execute_tool query")
     assert.strictEqual(parentOf(all, "UPDATE"), "execute_tool effectful")
+    assert.deepInclude(all.find(({ name }) => name === "UPDATE")?.attributes, {
+      rows: 3,
+      isLast: true,
+      table: "notes",
+      ids: ["a"],
+      where: String(new Date(0)),
+      none: "null"
+    })
     assert.strictEqual(parentOf(all, "execute_tool query"), "invoke_agent agent")
     assert.strictEqual(all.find(({ name }) => name === "SELECT")?.instrumentationScope.name, "my-database")
     assert.strictEqual(all.find(({ name }) => name === "chat scripted")?.instrumentationScope.name, "@belay/observe")
