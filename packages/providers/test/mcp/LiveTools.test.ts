@@ -128,11 +128,12 @@ describe("a question of a server", () => {
         return { action: "accept", content: { region: "eu" } }
       }
     })
-    const signals: Array<string> = []
-    const hooks = [{ name: "watch", onSignal: ({ name }: { readonly name: string }) => void signals.push(name) }]
+    const signals: Array<{ readonly name: string; readonly payload: Json }> = []
+    const hooks = [{ name: "watch", onSignal: (signal: (typeof signals)[number]) => void signals.push(signal) }]
     const [said] = await run(await toolsOf(mcp), [asks("form")], { hooks })
     assert.deepStrictEqual(JSON.parse(said!), { action: "accept", content: { region: "eu" } })
-    assert.deepStrictEqual(signals, ["Elicitation", "ElicitationResult"])
+    assert.deepStrictEqual(signals.map(({ name }) => name), ["Elicitation", "ElicitationResult"])
+    assert.deepInclude(Object(signals[1]!.payload), { action: "accept", content: { region: "eu" } })
     const { message, mode, schema, server, sessionId, tool } = asked[0]!
     assert.deepStrictEqual([server, tool, mode, message], ["plain", "form", "form", "Which region?"])
     assert.deepInclude(schema, { required: ["region"] })
