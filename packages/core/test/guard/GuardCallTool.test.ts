@@ -102,3 +102,24 @@ describe("a session of a guard", () => {
     assert.throws(() => GuardSession.make({ id: "" }), /session\.id: expected a text that is not empty/)
   })
 })
+
+describe("a call", () => {
+  it("that is asked about again has the verdict that it had, and no hook runs", async () => {
+    const seen: Array<string> = []
+    const judge: AgentHook = {
+      name: "judge",
+      preToolCall: ({ name }) => {
+        seen.push(name)
+        if (name === "denied") return HookAction.reject("no")
+        return name === "answered" ? HookAction.respond("known") : undefined
+      }
+    }
+    const session = make([judge])
+    for (const name of ["denied", "answered", "allowed"]) {
+      const [first, beside] = await Promise.all([1, 2].map(() => session.toolCall({ id: name, name })))
+      assert.deepStrictEqual(beside, first)
+      assert.deepStrictEqual(await session.toolCall({ id: name, name }), first)
+    }
+    assert.deepStrictEqual(seen, ["denied", "answered", "allowed"])
+  })
+})

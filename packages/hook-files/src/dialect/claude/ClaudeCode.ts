@@ -120,9 +120,9 @@ export const optionKinds: HookDefaults.OwnKinds<Options> = {
   onWake: "function"
 }
 
-/** Makes a hook for Claude Code, or for a system with similar settings files. @internal */
-export const makeFor = (options: Options, flavor: Flavor): AgentHook => {
-  HookDefaults.checkKinds(flavor.name === "claude" ? "claude-code" : flavor.name, options, optionKinds, [
+/** Makes a hook for Claude Code, or for a system with similar settings files. Errors name it by `key`. @internal */
+export const makeFor = (options: Options, flavor: Flavor, key = "claude-code"): AgentHook => {
+  HookDefaults.checkKinds(key, options, optionKinds, [
     "handlers",
     "projectDir"
   ])

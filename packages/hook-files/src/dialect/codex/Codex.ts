@@ -49,4 +49,4 @@ export const decode = checked(
  * @category constructors
  * @since 0.1.0
  */
-export const make = (options: Options): AgentHook => makeFor({ name: "codex-hooks", ...options }, codex)
+export const make = (options: Options): AgentHook => makeFor({ name: "codex-hooks", ...options }, codex, "codex")

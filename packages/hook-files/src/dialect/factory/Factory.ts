@@ -94,4 +94,4 @@ const strange = (hooks: unknown, file: string): ReadonlyArray<Warning> =>
  * @since 0.1.0
  */
 export const make = (options: Options): AgentHook =>
-  makeFor({ name: "factory-hooks", ...options, toolNames: translated(options?.toolNames ?? {}) }, factory)
+  makeFor({ name: "factory-hooks", ...options, toolNames: translated(options?.toolNames ?? {}) }, factory, "factory")
