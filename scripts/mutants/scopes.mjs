@@ -49,7 +49,9 @@ export const inBrowser = {
     "packages/server/test/serve/internal/page/parts.test.ts",
     "packages/server/test/serve/internal/page/program.test.ts",
     "packages/server/test/serve/Browser.test.ts"
-  ]
+  ],
+  "packages/server/src/serve/internal/page/sessions.ts": ["packages/server/test/serve/SessionsPage.test.ts"],
+  "packages/observe/src/report/internal/page.ts": ["packages/observe/test/report/Report.test.ts"]
 }
 
 /** Whether a test of another package is about a source: laws of the stores in memory, and the pages of the guides. */

@@ -23,6 +23,18 @@ describe("a stream that arrives in pieces", () => {
     assert.deepStrictEqual(events, ["a\nb\nc", "d"])
   })
 
+  it("has an error after the data before it", () => {
+    const { events, push } = decoder()
+    push("data: a\nerror: {}\ndata: b\n\n")
+    assert.deepStrictEqual(events, ["a", "{}", "b"])
+  })
+
+  it("loses a byte order mark at its beginning, and no other", () => {
+    const { events, push } = decoder()
+    for (const piece of ["\uFEFFdata: a\n\ndata: b", "\uFEFFc\n\n"]) push(piece)
+    assert.deepStrictEqual(events, ["a", "b\uFEFFc"])
+  })
+
   it("has two line ends where CR is followed by a piece that begins with CR", () => {
     const { events, push } = decoder()
     for (const piece of ["data: a\r", "\rdata: b\r", "\r"]) push(piece)
