@@ -54,12 +54,12 @@ describe("values that do not fit", () => {
     const message = await session.modelRequest(undefined as never).then(() => "", String)
     assert.include(message, "modelRequest of the guard: expected an object, found nothing")
     assert.include(
-      await session.modelAnswer({ response: 5 } as never).then(() => "", String),
-      "modelAnswer of the guard: response: expected an object, found 5"
-    )
-    assert.include(
       await session.beforeStop({ text: 5 } as never).then(() => "", String),
       "beforeStop of the guard: text: expected a text, found 5"
+    )
+    assert.include(
+      await session.delegation({ agent: "helper", task: "look" } as never).then(() => "", String),
+      "delegation of the guard: message: expected a text, found nothing"
     )
     assert.include(
       await session.decide(5 as never, { type: "approve" }).then(() => "", String),
@@ -67,5 +67,29 @@ describe("values that do not fit", () => {
     )
     const denied = await session.toolCall(null as never)
     assert.deepInclude(denied, { reason: "the call is not an object with id, name and args: nothing" })
+  })
+
+  it.each([
+    undefined,
+    5,
+    {},
+    { choices: [{ message: { role: "assistant", content: "the secret" } }] },
+    { text: "x" },
+    { text: 1, toolCalls: [] },
+    { text: "x", toolCalls: [null] },
+    { text: "x", toolCalls: [{ function: { name: "send" } }] }
+  ])("are no answer of a model: %j", async (response) => {
+    const seen: Array<unknown> = []
+    const hook = defineHook({ name: "sees", postLlmCall: (answer) => void seen.push(answer) })
+    const session = GuardSession.make({ hooks: [hook], log: false })
+    const request = { messages: [], tools: [], parameters: {} }
+    const expected = "response: expected an object with a string `text` and a list `toolCalls`"
+    for (
+      const [method, answering] of [
+        ["modelAnswer", () => session.modelAnswer({ response } as never)],
+        ["callModel", () => session.callModel(request, async () => response as never)]
+      ] as const
+    ) assert.include(await answering().then(() => "", String), `SessionError: ${method} of the guard: ${expected}`)
+    assert.deepStrictEqual(seen, [])
   })
 })

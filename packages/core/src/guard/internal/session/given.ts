@@ -4,12 +4,19 @@ import { SessionError } from "../../../data/AgentError.ts"
 import { show } from "../../../data/option/OptionCheck.ts"
 
 /** The fields that a value must have, and their kinds. */
-export type GivenFields<A> = { readonly [K in keyof A]?: "text" | "list" | "object" }
+export type GivenFields<A> = { readonly [K in keyof A]?: "text" | "list" | "object" | "response" }
+
+/** Whether hooks find the text and the calls of an answer. The answer of a vendor has them elsewhere. */
+const isResponse = (value: unknown): boolean =>
+  isObject(value) && "text" in value && typeof value.text === "string" && "toolCalls" in value &&
+  Array.isArray(value.toolCalls) &&
+  value.toolCalls.every((call) => typeof Object(call).id === "string" && typeof Object(call).name === "string")
 
 const kinds: { readonly [kind: string]: readonly [what: string, isOne: (value: unknown) => boolean] } = {
   text: ["a text", (value) => typeof value === "string"],
   list: ["a list", Array.isArray],
-  object: ["an object", isObject]
+  object: ["an object", isObject],
+  response: ["an object with a string `text` and a list `toolCalls` of calls with `id` and `name`", isResponse]
 }
 
 /** Returns the error of a method of the guard, if what it was given is not an object with these fields. */

@@ -80,7 +80,7 @@ export class GuardedSession implements GuardSession {
     return this.verdict(() => modelRequest(this.conversation, this.own(request)), { wrong })
   }
   modelAnswer(answer: GivenAnswer) {
-    const wrong = this.wrong("modelAnswer", answer, { response: "object" })
+    const wrong = this.wrong("modelAnswer", answer, { response: "response" })
     return this.verdict(() => modelAnswer(this.conversation, this.own(answer)), { wrong })
   }
   modelDelta(delta: LlmDelta) {
@@ -91,7 +91,12 @@ export class GuardedSession implements GuardSession {
     const wrong = this.wrong("callModel", request, { messages: "list" })
     const own = this.own(request)
     // The driver compares with what it has given, so it gets that if no hook has changed the copy.
-    const once = new RunOnce<LlmRequest, LlmResponse>((allowed) => call(allowed === own ? request : allowed))
+    const once = new RunOnce<LlmRequest, LlmResponse>(async (allowed) => {
+      const response = await call(allowed === own ? request : allowed)
+      const why = this.wrong("callModel", { response }, { response: "response" })
+      if (why !== undefined) throw why
+      return response
+    })
     return this.verdict(() => {
       once.begin()
       return callModel(this.conversation, own, once.run)
@@ -141,7 +146,7 @@ export class GuardedSession implements GuardSession {
       return allowed.type === "answer"
         ? { type: "respond", result: allowed.result }
         : { type: "allow", delegation: allowed.delegation }
-    }, { wrong: this.wrong("delegation", asked) })
+    }, { wrong: this.wrong("delegation", asked, { agent: "text", message: "text" }) })
   }
   delegationResult(ended: PostDelegationEvent): Awaitable.Awaitable<DelegationResultVerdict, AgentError> {
     const { conversation } = this
