@@ -94,8 +94,7 @@ export class GuardedSession implements GuardSession {
     const once = new RunOnce<LlmRequest, LlmResponse>(async (allowed) => {
       const response = await call(allowed === own ? request : allowed)
       const why = this.wrong("callModel", { response }, { response: "response" })
-      if (why !== undefined) throw why
-      return response
+      return why === undefined ? response : await Promise.reject(why)
     })
     return this.verdict(() => {
       once.begin()
