@@ -83,7 +83,8 @@ describe("values that do not fit", () => {
     const hook = defineHook({ name: "sees", postLlmCall: (answer) => void seen.push(answer) })
     const session = GuardSession.make({ hooks: [hook], log: false })
     const request = { messages: [], tools: [], parameters: {} }
-    const expected = "response: expected an object with a string `text` and a list `toolCalls`"
+    const expected =
+      "response: expected an object with a string `text` and a list `toolCalls` of calls with `id` and `name`, found"
     for (
       const [method, answering] of [
         ["modelAnswer", () => session.modelAnswer({ response } as never)],

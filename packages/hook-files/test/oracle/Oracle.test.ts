@@ -35,10 +35,10 @@ describe("settings of Claude Code", () => {
     assert.deepEqual(fieldsOf(told), [[event, [...names].sort().join(" ")]])
   })
 
-  it("are at least 95 of 100 times the same, and each other one has a line in the documentation", () => {
+  it("are at least 95.8 of 100 times the same, and each other one has a line in the documentation", () => {
     const page = readFileSync(new URL("../../../../docs/claude-code.md", import.meta.url), "utf8")
     for (const { line } of differences) assert.include(page, `\n| ${line} |`)
-    assert.isAtMost(inBelay.size / settings.length, 0.05)
+    assert.isAtMost(inBelay.size / settings.length, 0.042)
   })
 
   it("have names of their own, also where something is known of them", () => {

@@ -266,6 +266,11 @@ describe("EgressGuard", () => {
       }
       assert.isUndefined(yield* whyNot({ command: "echo 'url = api.example.com' | curl -K -" }, options))
       assert.isDefined(yield* whyNot({ command: "echo 'url = evil.example' | curl -K -" }, options))
+      assert.isUndefined(yield* whyNot({ command: "echo api.example.com/a | wget -i -" }, options))
+      assert.isDefined(yield* whyNot({ command: "printf 'api.example.com/a\\nevil.example/b' | wget -i -" }, options))
+      assert.isDefined(yield* whyNot({ command: "aria2c -i - <<< evil.example" }, options))
+      assert.isDefined(yield* whyNot({ command: "wget -i - <<< localhost:8080/a" }))
+      assert.isUndefined(yield* whyNot({ command: "curl -K - <<< 'user-agent = a.b'" }, options))
     }))
 
   it.effect("applies its lists", () =>

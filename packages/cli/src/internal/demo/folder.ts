@@ -40,12 +40,19 @@ const whyTaken = (root: string): string | undefined => {
   }
   // The mark appears at once with all that it says, and only if no other process was as quick.
   const mine = `${file}-${process.pid}`
-  const taken = Result.try(() => {
-    writeFileSync(mine, `\`belay demo\` made this folder and may remove it.\nprocess ${process.pid}\n`)
-    linkSync(mine, file)
+  const taken = Result.try({
+    try: () => {
+      writeFileSync(mine, `\`belay demo\` made this folder and may remove it.\nprocess ${process.pid}\n`)
+      linkSync(mine, file)
+    },
+    catch: (error) => Object(error).code as unknown
   })
   rmSync(mine, { force: true })
-  return Result.isSuccess(taken) ? undefined : `another demonstration runs in ${root}`
+  if (Result.isSuccess(taken)) return undefined
+  // The process that was quicker has its mark there, and may have cleared this one away.
+  return ["EEXIST", "ENOENT"].includes(String(taken.failure))
+    ? `another demonstration runs in ${root}`
+    : `${root} cannot be used`
 }
 
 /** Removes what an earlier demonstration has left. */

@@ -122,10 +122,7 @@ export const optionKinds: HookDefaults.OwnKinds<Options> = {
 
 /** Makes a hook for Claude Code, or for a system with similar settings files. Errors name it by `key`. @internal */
 export const makeFor = (options: Options, flavor: Flavor, key = "claude-code"): AgentHook => {
-  HookDefaults.checkKinds(key, options, optionKinds, [
-    "handlers",
-    "projectDir"
-  ])
+  HookDefaults.checkKinds(key, options, optionKinds, ["handlers", "projectDir"])
   const { concurrency = 10, handlers, name = "settings-hooks", onWake, projectDir, stopCap = 8, toolNames = {} } =
     options
   Result.getOrThrow(

@@ -48,8 +48,8 @@ const now = (pattern: string): Compiled => {
 const maxLookahead = 1_024
 
 /**
- * Compiles `^(?!A)B` as two patterns: `^(?:A)` must not match, and `^B` must. Files say in this way which tools are left
- * out, and RE2 has no lookaround.
+ * Compiles `^(?!A)B` as two patterns: `^(?:A)` must not match, and `^B` must. Files say in this way which tools are
+ * left out, and RE2 has no lookaround.
  */
 const lookahead = (pattern: string): readonly [ahead?: Compiled, rest?: Compiled, isNegative?: boolean] => {
   const [start, sign] = /^\^\(\?([!=])/.exec(pattern) ?? []

@@ -13,8 +13,8 @@ interface Client {
   /** Those of them whose value is a file that names hosts. */
   readonly files?: string
   /**
-   * The operands: each is a host or a URL, each is a host, the first one is, `host:path` names one, `//host/share` does,
-   * `:type,host=name:path` does, or none does.
+   * The operands: each is a host or a URL, each is a host, the first one is, `host:path` names one, `//host/share`
+   * does, `:type,host=name:path` does, or none does.
    */
   readonly operands?: "urls" | "all" | "first" | "remote" | "share" | "connection" | "none"
 }
@@ -120,13 +120,7 @@ export function* commandTargets({ commands }: Decomposed): Iterable<NetworkTarge
     if (via === "guess" && !often.test(name)) continue
     const args = [...command.words.slice(1), ...givenWords(command)]
     const client = clients.get(name)
-    if (client !== undefined) yield* clientTargets(client, args)
-    if (name === "curl") {
-      // The lines of a configuration that it reads.
-      for (const { text } of command.inputs ?? []) {
-        for (const [, host] of text.matchAll(/^\s*-*(?:url|proxy)[\s=:]+"?([^\s"]+)/gim)) yield* hostsIn(host!)
-      }
-    }
+    if (client !== undefined) yield* clientTargets(client, args, command.inputs ?? [])
     if (name === "git") yield* gitTargets(args)
     if (/^(?:docker|podman|nerdctl|crane|skopeo)$/.test(name)) yield* imageTargets(args)
     if (isInterpreter(name)) yield* codeTargets([...args, ...command.inputs ?? []])
@@ -139,14 +133,18 @@ const givenWords = ({ more }: Command): ReadonlyArray<Word> =>
     ? []
     : more.text.split(/\s+/).filter((text) => text !== "").map((text) => ({ text, dynamic: false, fuzzy: false }))
 
-function* clientTargets(client: Client, args: ReadonlyArray<Word>): Iterable<NetworkTarget> {
+function* clientTargets(
+  client: Client,
+  args: ReadonlyArray<Word>,
+  inputs: ReadonlyArray<Word>
+): Iterable<NetworkTarget> {
   const { operands = "none" } = client
   let isFirst = true
   for (const { option, text } of argumentsOf(client, args)) {
     if (option === "host") yield* hostsIn(text)
     else if (option === "file") {
-      // What comes from the input is read with the line.
-      if (text !== "-") yield { text, isFile: true, port: "", userinfo: false }
+      if (text !== "-" || inputs.length === 0) yield { text, isFile: true, port: "", userinfo: false }
+      else for (const input of inputs) yield* listedHosts(input.text)
     } else if (operands === "remote") yield* remoteTarget(text)
     else if (operands === "share") yield* hostsIn(/^[\\/]{2}([^\\/]+)/.exec(text)?.[1] ?? "")
     else if (operands === "connection") yield* hostsIn(text.startsWith(":") ? text : "")
@@ -190,6 +188,16 @@ function* argumentsOf(client: Client, args: ReadonlyArray<Word>): Iterable<Argum
       if (hosts.includes(letter)) yield { option: "host", text: next }
       else if (files.includes(letter)) yield { option: "file", text: next }
     }
+  }
+}
+
+/** The hosts in a file of addresses, one a line, or in a configuration of curl. */
+function* listedHosts(text: string): Iterable<NetworkTarget> {
+  for (const line of text.split("\n")) {
+    const [, host] = /^\s*-*(?:url|proxy)[\s=:]+"?([^\s"]+)/i.exec(line) ?? []
+    // Other settings of curl have a space or `=` inside.
+    if (host !== undefined) yield* hostsIn(host)
+    else if (!/[\s=]/.test(line.trim())) yield* hostsIn(line.trim())
   }
 }
 

@@ -1,16 +1,20 @@
 /** Checks what a driver gives to a guard. A program without types can give anything. */
 import { isObject } from "effect/Predicate"
 import { SessionError } from "../../../data/AgentError.ts"
+import type { LlmResponse } from "../../../data/LlmCall.ts"
 import { show } from "../../../data/option/OptionCheck.ts"
+import { table } from "../../../hook/HookPoint.ts"
 
 /** The fields that a value must have, and their kinds. */
 export type GivenFields<A> = { readonly [K in keyof A]?: "text" | "list" | "object" | "response" }
 
 /** Whether hooks find the text and the calls of an answer. The answer of a vendor has them elsewhere. */
 const isResponse = (value: unknown): boolean =>
-  isObject(value) && "text" in value && typeof value.text === "string" && "toolCalls" in value &&
-  Array.isArray(value.toolCalls) &&
-  value.toolCalls.every((call) => typeof Object(call).id === "string" && typeof Object(call).name === "string")
+  // The check accepts any value.
+  table.postLlmCall.wrong(value as never) === undefined &&
+  (value as LlmResponse).toolCalls.every((call: unknown) =>
+    typeof Object(call).id === "string" && typeof Object(call).name === "string"
+  )
 
 const kinds: { readonly [kind: string]: readonly [what: string, isOne: (value: unknown) => boolean] } = {
   text: ["a text", (value) => typeof value === "string"],
