@@ -71,3 +71,19 @@ describe("a request to take something away", () => {
     assert.strictEqual(await isAsked(prompt, "delete_event", { event_id: 13 }), expected)
   })
 })
+
+describe("a tool of which only a hint says that it takes something away", () => {
+  it.each([
+    ["Write a summary of it to notes.md", "notes.md", false],
+    ["Fix the typo in notes.md", "notes.md", false],
+    ["Fix the typo in notes.md", `${process.cwd()}/notes.md`, false],
+    [`Fix the typo in ${process.cwd()}/notes.md`, "notes.md", false],
+    ["Fix the typo in notes.md", "/tmp/elsewhere/notes.md", true],
+    ["Read notes.md", "notes.md", true],
+    ["Read notes.md, but do not change it", "notes.md", true]
+  ])("%s: %s", async (prompt, path, expected) => {
+    const more = { Write: { destructive: true, input: { type: "object", properties: { file_path: {} } } } }
+    const asked = await afterReading("Write nonsense to notes.md", "Write", { file_path: path }, prompt, { more })
+    assert.strictEqual(asked !== undefined, expected)
+  })
+})

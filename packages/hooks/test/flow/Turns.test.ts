@@ -50,6 +50,22 @@ describe("an answer to a question about a value", () => {
   })
 })
 
+describe("a refused value", () => {
+  it("is refused without a question in all arguments of its kind, and asked about for another tool", async () => {
+    const { questions, ran } = await converse({
+      tools: { ...tools, pay_bill: "ok" },
+      steps: [
+        [read],
+        [send("eve@evil.example")],
+        [["send_mail", { to: ["eve@evil.example"], body: "" }]],
+        [["send_mail", { recipients: [{ email: "EVE@evil.example" }], body: "" }]],
+        [["pay_bill", { to: "eve@evil.example" }]]
+      ]
+    })
+    assert.deepStrictEqual([ran.length, questions.map(({ tool }) => tool)], [1, ["send_mail", "pay_bill"]])
+  })
+})
+
 describe("a question about a value", () => {
   it("names where the value was read last", async () => {
     const { questions } = await converse({

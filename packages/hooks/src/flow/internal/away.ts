@@ -26,6 +26,19 @@ const weak: { readonly [word: string]: ReadonlySet<string> | undefined } = {
   kick: wordSet("kick remove ban"),
   reset: wordSet("reset")
 }
+const changers = wordSet(
+  "write edit update replace modify patch insert save create put set overwrite append change store"
+)
+const runners = wordSet("run execute exec bash shell command")
+const movers = wordSet("move rename")
+/** Words that ask for tools of which only a hint says that they take something away: `Write` may replace a file. */
+const changing: { readonly [word: string]: ReadonlySet<string> } = Object.fromEntries([
+  ...[...changers, ..."fix correct add rename generate convert refactor implement".split(" ")].map((word) =>
+    [word, changers] as const
+  ),
+  ...["run", "execute"].map((word) => [word, runners] as const),
+  ...movers.values().map((word) => [word, word === "rename" ? new Set([...changers, ...movers]) : movers] as const)
+])
 /** Words that say it as verbs: `clear my cart`, and not `a clear answer`. */
 const asVerbs = wordSet("clear clean drop empty dump bin junk strike cross")
 const articles = wordSet("a an the very is are be as more how so too")
@@ -71,9 +84,11 @@ export const isAwayAskedFor = (memory: Memory, tool: string): boolean => {
   if (has(said, memory.hash("strong"))) return true
   const parts = partsOf(tool)
   const isNamed = parts.some((part) => destroying.has(part))
-  return Object.entries(weak).some(([word, tools]) =>
-    has(said, memory.hash(word)) && (!isNamed || parts.some((part) => tools?.has(part) === true))
-  )
+  const asks = (word: string, tools: ReadonlySet<string> | undefined): boolean =>
+    has(said, memory.hash(word)) && parts.some((part) => tools?.has(part) === true)
+  if (isNamed) return Object.entries(weak).some(([word, tools]) => asks(word, tools))
+  return Object.keys(weak).some((word) => has(said, memory.hash(word))) ||
+    Object.entries(changing).some(([word, tools]) => asks(word, tools))
 }
 
 const meaningOf = (words: ReadonlyArray<string>, word: string, index: number): string | undefined => {
@@ -112,7 +127,7 @@ const isQuestion = new RegExp(
 
 /** The verb of each form: `deleting` is `delete`. */
 const forms = atFirstUse(() =>
-  new Map([...strong, ...asVerbs, ...Object.keys(weak)].flatMap((verb) => {
+  new Map([...strong, ...asVerbs, ...Object.keys(weak), ...Object.keys(changing)].flatMap((verb) => {
     const stem = verb.replace(/e$/, "")
     const doubled = stem + stem.at(-1)
     return [verb, `${verb}s`, `${stem}ed`, `${stem}ing`, `${doubled}ed`, `${doubled}ing`].map((form) =>

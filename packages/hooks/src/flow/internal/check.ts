@@ -63,6 +63,8 @@ export interface Checkable {
   /** The rank of arguments by the configuration: `tool.argument`. */
   readonly ranks: (tool: string, argument: string) => "decisive" | "content" | undefined
   readonly links: "ask" | "verbatim"
+  /** The working folder of the agent. */
+  readonly cwd: string
 }
 
 /** Returns the problems of a call, and what grounds its other values. */
@@ -114,7 +116,9 @@ export const check = (
       : []
     for (const part of parts) {
       const about = { class: isDecisive(kind) ? kind : "url", name: leaf.key, tool: call.tool } as const
+      const spelled = about.class === "path" ? otherSpelling(String(part), call.cwd) : undefined
       const why = ground(memory, part, about) ??
+        (spelled === undefined ? undefined : ground(memory, spelled, about)) ??
         (!isDecisive(kind) && call.links === "verbatim" && sourceOf(memory, part) !== undefined ? "links" : undefined)
       if (why !== undefined) grounded.push({ argument, grounded: why })
       else {
@@ -131,6 +135,14 @@ export const check = (
   }
   isMeant ||= grounded.length > 0 || (texts.length > 0 && texts.every((one) => one))
   return { problems, grounded, isMeant }
+}
+
+/** The path of the same file from the working folder, or from the root. */
+const otherSpelling = (path: string, cwd: string): string | undefined => {
+  if (path.split(/[/\\]/).includes("..")) return undefined
+  const folder = `${cwd.replace(/\/+$/, "")}/`
+  if (path.startsWith(folder)) return path.slice(folder.length)
+  return /^[/\\~]|:/.test(path) ? undefined : folder + path.replace(/^(?:\.\/)+/, "")
 }
 
 /** Vouches for the decisive values of a call that the model made before it read anything untrusted. */

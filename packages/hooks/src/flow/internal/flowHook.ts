@@ -196,7 +196,16 @@ const beforeCall = (
   const { tools } = ctx
   if (kind === "local" || !setup.isChecked(name) || isDelegate(tools, name)) return undefined
   const memory = memoryOf(ctx)
-  const call: Checkable = { tool: name, args, leaves, schema: tool.inputSchema, kind, ranks: rankOf, links }
+  const call: Checkable = {
+    tool: name,
+    args,
+    leaves,
+    schema: tool.inputSchema,
+    kind,
+    ranks: rankOf,
+    links,
+    cwd: ctx.cwd
+  }
   const isRepeated = repeats(memory, call, () => keyOf(ctx, id))
   if (!isTainted(memory, ctx) && !isTold(memory, call, tools, (one) => isOfServer(setup, one))) {
     vouchForEarly(memory, call)
@@ -272,8 +281,9 @@ const isOfServer = ({ configuration: { kindOf } }: Setup, tool: ToolMeta): boole
 
 const keyOf = ({ sessionId }: HookContext, id: string): string => `${sessionId}/${id}`
 
-const refusalOf = (memory: Memory, tool: string, { argument, value }: Problem): string =>
-  memory.hash(`${tool} ${approvalOf(argument, value)}`)
+/** A refused value stays refused wherever the tool takes a value of its kind: `cc` after `to`. */
+const refusalOf = (memory: Memory, tool: string, { class: kind, problem, value }: Problem): string =>
+  memory.hash(`${tool} ${approvalOf(problem === "secret" ? "secret" : kind, value)}`)
 
 const maxChecks = 100
 const maxArgument = 100
