@@ -111,6 +111,8 @@ const actOf = async (
       outputOf: (id) => answers.find((one) => one.id === id)?.output
     })
     if (conversation !== undefined && Object.keys(decisions).length > 0) {
+      // The turn that goes on does not read the message, and nothing that a person said may be lost.
+      if (message !== undefined) throw invalid("input: send the message after the response to this answer", "input")
       const part = await decide(
         serve,
         { sessionId, principal: call.principal },

@@ -86,6 +86,16 @@ describe("AG-UI", () => {
     assert.strictEqual((await run({ tools })).last, "Result: Bern")
   })
 
+  it("answers a message of the user that comes after the result of a tool of the client", async () => {
+    await using server = await served(AgUi.handler)
+    const { agent, say } = open(server.url)
+    const tools = [{ name: "place", description: "", parameters: { type: "object", properties: {} } }]
+    await say("call place", { tools })
+    const { toolCalls } = agent.messages.at(-1) as { readonly toolCalls: ReadonlyArray<{ readonly id: string }> }
+    agent.addMessage({ id: "r", role: "tool", toolCallId: toolCalls[0]!.id, content: "Bern" })
+    assert.match((await say("and then?", { tools })).last ?? "", /^You said: and then\?/)
+  })
+
   it("takes no answer of another principal, and none that was given before", async () => {
     await using server = await served(AgUi.handler)
     const { run, say } = open(server.url)

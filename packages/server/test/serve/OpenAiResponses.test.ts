@@ -103,7 +103,11 @@ describe("responses", () => {
     const call = asked.output.find((item) => item.type === "function_call")!
     assert.deepInclude(call, { name: "here", arguments: "{\"city\":\"Bern\"}" })
     const output = { type: "function_call_output" as const, call_id: call.call_id, output: "at home" }
-    const done = await client.responses.create({ model, previous_response_id: asked.id, input: [output], tools })
+    const next = { model, previous_response_id: asked.id, tools }
+    const message = { role: "user" as const, content: "and then?" }
+    const both = await client.responses.create({ ...next, input: [output, message] }).catch(String)
+    assert.match(String(both), /400 .*send the message after the response/)
+    const done = await client.responses.create({ ...next, input: [output] })
     assert.strictEqual(done.output_text, "Result: at home")
   })
 

@@ -35,7 +35,8 @@ export const readAgUi = (given: unknown): AgUiRequest => {
     runId: idField(body, "runId"),
     message: last?.["role"] === "user" ? contentOf(last["content"]) : undefined,
     answers: new Map(resume.map((entry) => [textField(entry, "interruptId") ?? "", answerOf(entry)])),
-    outputs: new Map(messages.flatMap(outputsOf)),
+    // A message of the user after a result takes its place.
+    outputs: new Map(messages.slice(messages.findLastIndex(({ role }) => role === "user") + 1).flatMap(outputsOf)),
     tools: body["tools"] === undefined ? [] : listField(body, "tools").map(toolOf),
     instructions: messages.filter(isInstruction).map(({ content }) => contentOf(content ?? "").text),
     context: contextOf(body)
