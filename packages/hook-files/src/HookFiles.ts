@@ -7,7 +7,7 @@ import { ConfigError } from "@belay/core/AgentError"
 import type { AgentHook } from "@belay/core/AgentHook"
 import { defined } from "@belay/core/Fields"
 import type { HookSource } from "@belay/core/HookSource"
-import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
+import { checkKinds, checkOptions, type OptionKinds } from "@belay/core/OptionCheck"
 import * as HookDefaults from "@belay/hooks/HookDefaults"
 import * as Result from "effect/Result"
 import { homedir } from "node:os"
@@ -17,6 +17,7 @@ import { show, type Warning } from "./dialect/claude/config/HookConfig.ts"
 import { permissionHooks } from "./dialect/claude/config/permissionRules.ts"
 import { lists } from "./dialect/claude/source.ts"
 import type * as Kodelet from "./dialect/kodelet/Kodelet.ts"
+import { ifBroken } from "./dialect/shared/engineSetup.ts"
 import type { ToolNames } from "./dialect/shared/toolNames.ts"
 import { chooseSystems } from "./discovery/chooseSystems.ts"
 import * as Discovery from "./discovery/Discovery.ts"
@@ -209,6 +210,7 @@ const optionKinds: OptionKinds<Options> = {
  */
 export const load = (options: Options = {}): Loaded => {
   Result.getOrThrow(checkKinds("HookFiles.load", options, optionKinds))
+  Result.getOrThrow(checkOptions("HookFiles.load", ifBroken(options.onBroken)))
   const { home = homedir(), run = Command.run, systems = [], transcripts, ...rest } = options
   const { trust = join(home, ".belay", "trust"), ...making } = rest
   const cwd = resolve(options.cwd ?? process.cwd())

@@ -26,6 +26,30 @@ const run = async (
   return { requests, warnings }
 }
 
+describe("an option with a wrong value", () => {
+  it.each<[object, string]>([
+    [{ onBroken: "blok" }, "HookFiles.load.onBroken: expected one of continue, block"],
+    [{ scopes: ["users"] }, "hook-files.scopes[0]: expected one of managed, user, project"],
+    [{ permissionMode: "planned" }, "claude.permissionMode: expected one of default, plan"],
+    [{ run: 5 }, "HookFiles.load.run: expected a function"],
+    [{ sources: [{ file: "x.json" }] }, "hook-files.sources: expected a system, { dialect, file } or { plugin }"],
+    [{ sources: [{ plugin: 5 }] }, "hook-files.sources: expected a system, { dialect, file } or { plugin }"]
+  ])("is an error that names it: %j", (options, message) => {
+    const { cwd, home } = place()
+    write(
+      join(home, ".claude/settings.json"),
+      JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: "command", command: "true" }] }] } })
+    )
+    assert.throws(() => HookFiles.load({ cwd, home, ...options }), message)
+  })
+
+  it("is a warning if it is the folder of a plugin that does not exist", () => {
+    const { cwd, home } = place()
+    const { warnings } = HookFiles.load({ cwd, home, sources: [{ plugin: "nowhere" }] })
+    assert.deepStrictEqual(warnings, [{ file: join(cwd, "nowhere"), key: "", reason: "does not exist" }])
+  })
+})
+
 describe("hookSource", () => {
   it("passes recipes and autoCompact to Kodelet", async () => {
     const { cwd, home } = place()

@@ -6,7 +6,9 @@
 import { ConfigError } from "@belay/core/AgentError"
 import { assertArguments } from "@belay/core/ArgumentCheck"
 import { nearest } from "@belay/core/NamePattern"
+import { checkOptions, oneOf, show } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
+import { existsSync } from "node:fs"
 import { resolve } from "node:path"
 import type * as HookConfig from "../dialect/claude/config/HookConfig.ts"
 import { placeInPlugin, plugin } from "../dialect/claude/plugin/pluginFiles.ts"
@@ -81,11 +83,17 @@ export const find = (places: Places): Found => {
   const systems = byDialect(places.systems ?? [])
   const wanted = places.sources ?? [...systems.keys()]
   Result.getOrThrow(known(wanted, systems))
+  // A misspelled scope would silently have no files.
+  const names = scopes?.map((one, index) => oneOf(`scopes[${index}]`, one, ["managed", "user", "project"])) ?? []
+  Result.getOrThrow(checkOptions("hook-files", ...names))
   const where = { cwd, home, managed }
   const found: Array<Source> = []
   const warnings: Array<HookConfig.Warning> = []
   const seen = new Set<string>()
   for (const one of wanted) {
+    if (typeof one !== "string" && "plugin" in one && !existsSync(resolve(cwd, one.plugin))) {
+      warnings.push({ file: resolve(cwd, one.plugin), key: "", reason: "does not exist" })
+    }
     for (const { dialect, named, place } of placesOf(one, where, systems)) {
       const { path, scope } = place
       if (scopes !== undefined && !scopes.includes(scope === "local" ? "project" : scope)) continue
@@ -127,6 +135,16 @@ const known = (
   wanted: ReadonlyArray<Wanted>,
   systems: ReadonlyMap<string, System>
 ): Result.Result<void, ConfigError> => {
+  const shapeless = wanted.find((one) => {
+    if (typeof one === "string") return false
+    return "plugin" in one
+      ? typeof one.plugin !== "string"
+      : typeof one.dialect !== "string" || typeof one.file !== "string"
+  })
+  if (shapeless !== undefined) {
+    const message = `hook-files.sources: expected a system, { dialect, file } or { plugin }, found ${show(shapeless)}`
+    return Result.fail(new ConfigError({ key: "hook-files.sources", message }))
+  }
   const strange = wanted.map((one) => typeof one === "string" ? one : "plugin" in one ? "claude" : one.dialect).find((
     one
   ) => !systems.has(one))

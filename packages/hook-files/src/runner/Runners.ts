@@ -131,7 +131,7 @@ export type Runners = (task: Task, ctx: HookContext) => Effect.Effect<Command.Fi
 
 /** The kinds of `Options`. @category models @since 0.1.0 */
 export const optionKinds: OptionKinds<Options> = {
-  run: "any",
+  run: "function",
   passEnv: "textList",
   graceMs: "number",
   lingerMs: "number",

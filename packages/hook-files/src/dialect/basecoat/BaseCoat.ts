@@ -12,6 +12,7 @@ import type { Warning } from "../../engine/Dialect.ts"
 import { filePriority, methodsOf } from "../../engine/effects.ts"
 import * as Engine from "../../engine/runEntries.ts"
 import * as Runners from "../../runner/Runners.ts"
+import { ifBroken } from "../shared/engineSetup.ts"
 import * as Config from "./config.ts"
 import * as Dialect from "./dialect.ts"
 import * as Effects from "./effects.ts"
@@ -183,7 +184,8 @@ export const make = (options: Options): AgentHook => {
       whole("timeoutMs", timeoutMs, 1),
       whole("quietMs", quietMs),
       whole("effectiveLimit", effectiveLimit),
-      whole("drainMs", options.drainMs)
+      whole("drainMs", options.drainMs),
+      ifBroken(options.onBroken)
     )
   )
   const engine = Engine.make(Dialect.make(timeoutMs), {

@@ -5,7 +5,7 @@
  * @since 0.1.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
-import { checkOptions, whole } from "@belay/core/OptionCheck"
+import { checkOptions, oneOf, whole } from "@belay/core/OptionCheck"
 import * as HookDefaults from "@belay/hooks/HookDefaults"
 import * as Result from "effect/Result"
 import { homedir } from "node:os"
@@ -22,6 +22,8 @@ import * as EnvironmentFile from "./input/environmentFile.ts"
 import { claude, type Flavor } from "./input/flavor.ts"
 import * as Input from "./input/input.ts"
 import * as Owners from "./input/owners.ts"
+
+import { ifBroken } from "../shared/engineSetup.ts"
 
 export type { ToolName, ToolNames } from "../shared/toolNames.ts"
 
@@ -120,6 +122,8 @@ export const optionKinds: HookDefaults.OwnKinds<Options> = {
   onWake: "function"
 }
 
+const permissionModes = ["default", "plan", "acceptEdits", "auto", "dontAsk", "bypassPermissions"]
+
 /** Makes a hook for Claude Code, or for a system with similar settings files. Errors name it by `key`. @internal */
 export const makeFor = (options: Options, flavor: Flavor, key = "claude-code"): AgentHook => {
   HookDefaults.checkKinds(key, options, optionKinds, ["handlers", "projectDir"])
@@ -132,7 +136,9 @@ export const makeFor = (options: Options, flavor: Flavor, key = "claude-code"): 
       whole("graceMs", options.graceMs),
       whole("lingerMs", options.lingerMs),
       whole("drainMs", options.drainMs),
-      whole("stopCap", stopCap)
+      whole("stopCap", stopCap),
+      ifBroken(options.onBroken),
+      oneOf("permissionMode", options.permissionMode, permissionModes)
     )
   )
   const owners = Owners.make(name, handlers)

@@ -13,6 +13,7 @@ import type { Warning } from "../../engine/Dialect.ts"
 import { changingPriority, hookOf } from "../../engine/effects.ts"
 import * as Engine from "../../engine/runEntries.ts"
 import * as Runners from "../../runner/Runners.ts"
+import { ifBroken } from "../shared/engineSetup.ts"
 import type { ToolNames } from "../shared/toolNames.ts"
 import { executables, type Folder, type Handler } from "./config.ts"
 import * as Dialect from "./dialect.ts"
@@ -131,7 +132,8 @@ export const make = (options: Options): AgentHook => {
       name,
       within("autoCompact", autoCompact, 0, 1),
       whole("timeoutMs", timeoutMs, 1),
-      whole("drainMs", options.drainMs)
+      whole("drainMs", options.drainMs),
+      ifBroken(options.onBroken)
     )
   )
   const { drainMs, refuse, runners = Runners.make() } = options

@@ -1,5 +1,5 @@
 /** The setup of an engine from the options that most systems have. */
-import { checkOptions, whole } from "@belay/core/OptionCheck"
+import { checkOptions, type Expectation, oneOf, whole } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
 import type { Refuse } from "../../engine/refusal.ts"
 import type { Setup } from "../../engine/setup.ts"
@@ -13,13 +13,16 @@ interface Options<E> {
   readonly refuse?: Refuse<E>
 }
 
-/** Throws a `ConfigError` if `drainMs` is invalid. `defaultRunners` makes the runners if the options have none. */
+/** Checks `onBroken`: a misspelled one would let calls through that should be blocked. */
+export const ifBroken = (onBroken: unknown): Expectation => oneOf("onBroken", onBroken, ["continue", "block"])
+
+/** Throws a `ConfigError` if an option is invalid. `defaultRunners` makes the runners if the options have none. */
 export const engineSetup = <E>(
   name: string,
   { drainMs, handlers, onBroken, refuse, runners }: Options<E>,
   defaultRunners: () => Runners.Runners = Runners.make
 ): Setup<E> => {
-  Result.getOrThrow(checkOptions(name, whole("drainMs", drainMs)))
+  Result.getOrThrow(checkOptions(name, whole("drainMs", drainMs), ifBroken(onBroken)))
   return {
     name,
     entries: () => handlers,
