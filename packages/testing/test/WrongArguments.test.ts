@@ -20,10 +20,13 @@ const why = (call: () => unknown): Promise<string> =>
 describe("a test that passes what it should not", () => {
   it("gets an error that names the point which was meant", async () => {
     assert.strictEqual(
-      await why(() => testHook(hook).given("preturn" as never, {})),
+      await why(() => testHook(hook).given("preturn" as never)),
       "given: there is no point \"preturn\"; did you mean preTurn?"
     )
-    assert.match(await why(() => dryRun([hook], "preturn" as never, {})), /^dryRun: there is no point "preturn"/)
+    assert.match(
+      await why(() => dryRun([hook], "preturn" as never, {} as never)),
+      /^dryRun: there is no point "preturn"/
+    )
     assert.match(await why(() => recordingHook({ points: ["preturn"] as never })), /^recordingHook: there is no point/)
     assert.match(await why(() => recordingHook().at("preturn" as never)), /^at: there is no point "preturn"/)
     assert.match(
