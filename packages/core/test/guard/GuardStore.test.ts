@@ -65,10 +65,10 @@ describe("a guarded session in a store", () => {
   it("runs a call that the guard has allowed once, in the process that is the first to run it", async () => {
     const open = processes({ hooks: [] })
     const call = { id: "1", name: "send" }
-    const [asking, next, other] = [open(), open(), open()]
-    assert.strictEqual((await asking.toolCall(call)).type, "allow")
+    const [next, other] = [open(), open()]
+    assert.strictEqual((await open().toolCall(call)).type, "allow")
     let runs = 0
-    await Promise.all([next, other, asking].map((one) => one.callTool(call, () => new Promise((done) => done(++runs)))))
+    await Promise.all([next, other].map((one) => one.callTool(call, () => new Promise((done) => done(++runs)))))
     assert.strictEqual(runs, 1)
   })
 
