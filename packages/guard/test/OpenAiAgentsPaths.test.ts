@@ -72,22 +72,26 @@ describe("a call that waits for a person when the process ends", () => {
       execute: ({ to }) => ran.push(to)
     })
 
-  it.each([undefined, SessionStore.inMemory()])("runs in the next one, if its tool asks and no hook does", async (store) => {
-    const make = () => OpenAiAgents.make(Guard.make({ ...store === undefined ? {} : { store }, log: false }), { id: "s" })
-    const guarded = make()
-    const ran: Array<string> = []
-    const tools = [mailOf(ran, true)]
-    const lead = guarded.agent(
-      new Agent({ name: "lead", model: new ScriptedModel(calls(["send_mail", { to: "ann" }])), tools })
-    )
-    const text = (await guarded.runner().run(lead, "go")).state.toString()
-    const next = make()
-    const again = next.agent(new Agent({ name: "lead", model: new ScriptedModel(), tools }))
-    const state = await RunState.fromString(again, text)
-    state.approve(state.getInterruptions()[0]!)
-    await next.runner().run(again, state)
-    assert.deepStrictEqual(ran, ["ann"])
-  })
+  it.each([undefined, SessionStore.inMemory()])(
+    "runs in the next one, if its tool asks and no hook does",
+    async (store) => {
+      const make = () =>
+        OpenAiAgents.make(Guard.make({ ...store === undefined ? {} : { store }, log: false }), { id: "s" })
+      const guarded = make()
+      const ran: Array<string> = []
+      const tools = [mailOf(ran, true)]
+      const lead = guarded.agent(
+        new Agent({ name: "lead", model: new ScriptedModel(calls(["send_mail", { to: "ann" }])), tools })
+      )
+      const text = (await guarded.runner().run(lead, "go")).state.toString()
+      const next = make()
+      const again = next.agent(new Agent({ name: "lead", model: new ScriptedModel(), tools }))
+      const state = await RunState.fromString(again, text)
+      state.approve(state.getInterruptions()[0]!)
+      await next.runner().run(again, state)
+      assert.deepStrictEqual(ran, ["ann"])
+    }
+  )
 
   it("runs in the next one, if an agent behind a tool makes it and a hook asks about both", async () => {
     const store = SessionStore.inMemory()
