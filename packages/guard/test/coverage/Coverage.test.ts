@@ -37,7 +37,7 @@ describe("what cannot be guarded", () => {
     ])
   })
 
-  it("is not read from something that is no driver", () => {
+  it("needs the driver of an adapter", () => {
     assert.throws(() => Guard.make({ log: false }).coverage(undefined as never), /expected the driver of an adapter/)
   })
 

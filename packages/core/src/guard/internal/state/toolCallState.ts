@@ -84,9 +84,10 @@ export const nextState = (state: ToolCallState, event: ToolCallEvent): ToolCallS
       return changedBy.includes(event.by) ? state : { ...state, changedBy: [...changedBy, event.by] }
     }
     case "allow":
-      return withArgs({ ...state, status: "decided" }, event.args)
-    case "start":
-      return withArgs({ ...state, status: "started" }, event.args)
+    case "start": {
+      const status = event.type === "start" ? "started" : "decided"
+      return event.args === undefined ? { ...state, status } : { ...state, status, executedArgs: event.args }
+    }
     case "wait":
       return { ...state, status: "asked" }
     case "transfer":
@@ -99,9 +100,6 @@ export const nextState = (state: ToolCallState, event: ToolCallEvent): ToolCallS
       return { ...state, status: "done", result: event.result }
   }
 }
-
-const withArgs = (state: ToolCallState, args: Json | undefined): ToolCallState =>
-  args === undefined ? state : { ...state, executedArgs: args }
 
 /** Applies a person's answer: it may name other approvers, be one of several approvals, or decide. */
 const decide = (state: ToolCallState, decision: Decision): ToolCallState => {
