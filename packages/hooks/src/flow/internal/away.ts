@@ -26,19 +26,19 @@ const weak: { readonly [word: string]: ReadonlySet<string> | undefined } = {
   kick: wordSet("kick remove ban"),
   reset: wordSet("reset")
 }
-const changers = wordSet(
-  "write edit update replace modify patch insert save create put set overwrite append change store"
-)
+const changers = "write edit update replace modify patch insert save create put set overwrite append change store"
 const runners = wordSet("run execute exec bash shell command")
-const movers = wordSet("move rename")
+const changed = wordSet(changers)
 /** Words that ask for tools of which only a hint says that they take something away: `Write` may replace a file. */
-const changing: { readonly [word: string]: ReadonlySet<string> } = Object.fromEntries([
-  ...[...changers, ..."fix correct add rename generate convert refactor implement".split(" ")].map((word) =>
-    [word, changers] as const
+const changing: { readonly [word: string]: ReadonlySet<string> } = {
+  ...Object.fromEntries(
+    `${changers} fix correct add generate convert refactor implement`.split(" ").map((word) => [word, changed])
   ),
-  ...["run", "execute"].map((word) => [word, runners] as const),
-  ...movers.values().map((word) => [word, word === "rename" ? new Set([...changers, ...movers]) : movers] as const)
-])
+  move: wordSet("move rename"),
+  rename: wordSet(`move rename ${changers}`),
+  run: runners,
+  execute: runners
+}
 /** Words that say it as verbs: `clear my cart`, and not `a clear answer`. */
 const asVerbs = wordSet("clear clean drop empty dump bin junk strike cross")
 const articles = wordSet("a an the very is are be as more how so too")
