@@ -87,3 +87,18 @@ describe("a tool of which only a hint says that it takes something away", () => 
     assert.strictEqual(asked !== undefined, expected)
   })
 })
+
+describe("the plural of the name of a record", () => {
+  it.each([
+    ["names the record", "b-1", { "b-1": "Blue mug", "r-1": "Red mug" }, false],
+    ["does not name another record", "r-1", { "b-1": "Blue mug", "r-1": "Red mug" }, true],
+    ["does not make a record with exactly this name the one that was meant", "e-1", {
+      "b-1": "Blue mug",
+      "e-1": "Blue mugs"
+    }, true]
+  ])("%s", async (_what, sku, names, expected) => {
+    const records = Object.entries(names).map(([id, name]) => ({ sku: id, name }))
+    const asked = await afterReading(records, "order_item", { sku }, "Order two of the blue mugs")
+    assert.strictEqual(asked !== undefined, expected)
+  })
+})

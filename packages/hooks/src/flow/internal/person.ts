@@ -261,7 +261,10 @@ export const namesOf = (
         ? [name.join(" ")]
         : []
     }
-    const used = telling(own).filter((word) => has(words, memory.hash(word)))
+    // People say `two blue mugs` of a record with the name `Blue mug`.
+    const used = telling(own).filter((word) =>
+      [word, singular(word), `${singular(word)}s`].some((form) => has(words, memory.hash(form)))
+    ).map(singular)
     const isNamed = said(memory, value, { class: "other", name: field, tool: "" }) || isMostlySaid(own, used)
     const proper = own.length <= 4 ? own.filter((word) => has(memory.get("tokens"), memory.hash(`N:${word}`))) : []
     // Records of which the person used the same words have one name, also if they have more words of their own.
