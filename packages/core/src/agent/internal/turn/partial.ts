@@ -6,7 +6,7 @@ import { isProviderError } from "../../../data/ProviderError.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
 import type { TurnPartial } from "../../../data/TurnPartial.ts"
-import { copyError } from "../../../guard/internal/state/copyError.ts"
+import { copyError } from "../../../data/internal/copyError.ts"
 import type { AgentTurn } from "../running/turnParts.ts"
 
 /** Receives what a cancelled turn had done, because an interruption has no error to which it can be added. */
