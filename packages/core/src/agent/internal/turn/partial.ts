@@ -45,7 +45,9 @@ const partialOf = (turn: AgentTurn, error?: AgentError): TurnPartial => ({
 })
 
 const textBefore = (turn: AgentTurn, error: AgentError | undefined): string => {
-  const { agent: { streams }, io: { shownText }, messages, state: { input } } = turn
+  const { agent: { streams }, io: { shownText }, messages, state: { input, phase } } = turn
+  // The last text is that of an earlier turn.
+  if (phase === "start") return ""
   const isHookError = error instanceof HookRejected || error instanceof HookFailed
   if (isHookError && error.point === "postTurn") return ""
   // Hooks that check deltas have not seen the whole text of the provider.
