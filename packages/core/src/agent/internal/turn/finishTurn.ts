@@ -162,7 +162,7 @@ const afterFailure = (turn: Turn, cause: Cause.Cause<AgentError>): Effect.Effect
       io.publish({ type: "turn-end", status: whyCutOff, text: "", usage: turn.spent.usage, ...failOpensOf(turn) })
     )
   }
-  turn.closeStep("cancelled before it ended; its outcome is unknown")
+  turn.closeStep("not run: the turn was cancelled")
   const error = Cause.squash(cause)
   if (Cause.hasInterruptsOnly(cause)) noteCancelled(turn)
   enterPhase(state, "ended")
