@@ -83,7 +83,7 @@ const table: { readonly [programs: string]: Client } = {
     operands: "all"
   },
   whois: { hosts: "-h --host", values: "-p -i -t -T -s", operands: "none" },
-  nmap: { values: "-e -p -o -S -g -D -iL -oA -oG -oN -oX --script --top-ports", operands: "all" },
+  nmap: { files: "-iL", values: "-e -p -o -S -g -D -oA -oG -oN -oX --script --top-ports", operands: "all" },
   socat: { values: "-b -t -T -l", operands: "all" },
   openssl: { hosts: "-connect -host -proxy -server", operands: "none" },
   "http https httpie xh xhs": {
@@ -122,7 +122,7 @@ export function* commandTargets({ commands }: Decomposed): Iterable<NetworkTarge
     const client = clients.get(name)
     if (client !== undefined) yield* clientTargets(client, args, command.inputs ?? [])
     if (name === "git") yield* gitTargets(args)
-    if (/^(?:docker|podman|nerdctl|crane|skopeo)$/.test(name)) yield* imageTargets(args)
+    if (/^(?:docker|podman|nerdctl|crane|skopeo|regctl)$/.test(name)) yield* imageTargets(args)
     if (isInterpreter(name)) yield* codeTargets([...args, ...command.inputs ?? []])
   }
 }
@@ -246,7 +246,10 @@ function* gitTargets(args: ReadonlyArray<Word>): Iterable<NetworkTarget> {
 
 /** The registry of an image, as in `registry.example.com/app`. */
 function* imageTargets(args: ReadonlyArray<Word>): Iterable<NetworkTarget> {
-  const [verb = "", ...operands] = args.map(textOf).filter((text) => !text.startsWith("-"))
+  const words = args.map(textOf).filter((text) => !text.startsWith("-"))
+  const [verb = "", ...operands] = /^(?:image|container|manifest|artifact)$/.test(words[0] ?? "")
+    ? words.slice(1)
+    : words
   if (verb === "login") yield* hostsIn(operands.find((text) => /[.:]/.test(text)) ?? "")
   if (!/^(?:pull|push|run|create|copy|inspect)$/.test(verb)) return
   for (const text of operands) {

@@ -73,10 +73,8 @@ const understood = (schema: Json, isNames = false): Json => {
   return Object.fromEntries(
     Object.entries(schema).filter(([key]) => isNames || !left.has(key)).map(([key, value]) => [
       key,
-      key === "const" || key === "enum" || key === "default"
-        ? value
-        // A schema contains JSON only.
-        : understood(value as Json, !isNames && (key === "properties" || key === "$defs" || key === "definitions"))
+      // A schema contains JSON only.
+      understood(value as Json, !isNames && (key === "properties" || key === "$defs" || key === "definitions"))
     ])
   )
 }

@@ -26,7 +26,8 @@ export const editorEffects = (
   inputs: ReadonlyArray<string> | undefined
 ): CodeEffects => {
   if (name.startsWith("emacs")) {
-    return args.some((text) => /^--?(?:eval|execute|l|load|f|funcall|script|x|batch)/.test(text))
+    return args.some((text) => /^--?(?:eval|execute|l|load|f|funcall|script|x|batch)/.test(text)) ||
+        (name === "emacsclient" && args.some((text) => /^-\w*e/.test(text)))
       ? { problem: "emacs runs Lisp" }
       : {}
   }

@@ -9,7 +9,7 @@ const managers = new RegExp(
     "netlify|ntl|wrangler|firebase|supabase|railway|render|neonctl|turso|pscale|planetscale|rclone|mc|" +
     "s3cmd|s5cmd|b2|linode-cli|hcloud|scw|oci|ibmcloud|vultr-cli|civo|exo|openstack|cf|eb|ecs-cli|nomad|" +
     "consul|vault|etcdctl|boundary|waypoint|virsh|virt-install|lxc|incus|multipass|limactl|colima|" +
-    String.raw`vboxmanage|prlctl|vmrun|xl|velero|argocd|argo|flux|istioctl|linkerd|tkn|kn|kafka-\w+(?:\.sh)?|` +
+    String.raw`vboxmanage|prlctl|vmrun|xl|velero|argocd|argo|flux|istioctl|linkerd|tkn|kn|kafka-[\w-]+(?:\.sh)?|` +
     "rabbitmqctl|rabbitmqadmin|rpk|pulsar-admin|nats|gh|glab|tea|hub|npm|pnpm|yarn|bun|cargo|gem|twine|" +
     "poetry|dotnet|nuget|vsce|ovsx|snapcraft|docker|podman|nerdctl|buildah|skopeo|crane|regctl|" +
     "docker-compose|podman-compose|ansible|ansible-playbook|juju|dokku|caprover|pm2|systemctl|service|" +
@@ -81,9 +81,6 @@ const extra: { readonly [program: string]: (args: Arguments) => boolean } = {
   helm: ({ operands }) => /^(?:un|uninstall|del|delete)$/.test(operands[0] ?? ""),
   kubectl: ({ has, long }) => has("drain") || (has("replace") && long("force")) || long("prune"),
   oc: ({ has, long }) => has("drain") || (has("replace") && long("force")) || long("prune"),
-  "kafka-topics": ({ long }) => long("delete"),
-  "kafka-topics.sh": ({ long }) => long("delete"),
-  "kafka-consumer-groups.sh": ({ long }) => long("delete"),
   "k3s-uninstall.sh": () => true,
   nomad: ({ some }) => some(/^-?-purge$/) || some(/^(?:gc)$/),
   npm: ({ operands }) => "unpublish".startsWith(operands[0] ?? " ") && (operands[0] ?? "").length > 4,
@@ -93,6 +90,7 @@ const extra: { readonly [program: string]: (args: Arguments) => boolean } = {
   railway: ({ has }) => has("down"),
   rclone: ({ operands }) => /^(?:sync|purge|delete|deletefile|rmdirs?|cleanup|move|moveto)$/.test(operands[0] ?? ""),
   s3cmd: ({ long, some }) => long("delete-removed") || some(/^(?:del|rb|rm)$/),
+  snow: ({ has }) => has("drop"),
   terraform: destroysByOption,
   tofu: destroysByOption,
   terragrunt: destroysByOption,
@@ -105,9 +103,10 @@ const extra: { readonly [program: string]: (args: Arguments) => boolean } = {
 const maxVerbDepth = 6
 
 const deletesInfrastructure = (args: Arguments): boolean => {
-  const { long, name, operands } = args
+  const { long, name, operands, some } = args
   if (!managers.test(name) || long("dry-run", "help") && !name.startsWith("docker")) return false
   if (extra[name]?.(args) === true) return true
+  if (name.startsWith("kafka-")) return some(/^--(?:delete|remove)(?![a-z])/)
   if (/^(?:mongosh?|curator|es|(?:redis|valkey|keydb)-cli)$/.test(name)) return false
   if (harmless[name]?.test(operands[0] ?? "") === true) return false
   if (/^(?:kubectl|oc)$/.test(name) && /^(?:exec|run|debug|logs|describe|get|explain)$/.test(operands[0] ?? "")) {

@@ -25,7 +25,7 @@ export const destructiveStatement = (text: string): string | undefined =>
   destructiveSql.exec(text.replaceAll(/\/\*[\s\S]{0,512}?\*\/|--[^\n'"]*$/gm, " ").replaceAll(/\s+/g, " "))?.[0].trim()
 
 const sqlClients = new RegExp(
-  "^(?:psql|mysql|mariadb|sqlite3?|sqlcmd|sqlplus|duckdb|clickhouse(?:-client)?|cqlsh|usql|bq|snowsql|" +
+  "^(?:psql|mysql|mariadb|sqlite3?|sqlcmd|sqlplus|duckdb|clickhouse(?:-client)?|cqlsh|usql|bq|snow|snowsql|" +
     "pgcli|mycli|litecli|mssql-cli|trino|presto|hive|beeline|spark-sql|impala-shell|athena|cockroach|" +
     "isql|osql|db2|wrangler|turso|rails|dbt|influx)$"
 )

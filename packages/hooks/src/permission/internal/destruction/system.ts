@@ -74,8 +74,8 @@ const killsEverything = ({ name, operands, some, texts }: Arguments): boolean =>
     const targets = texts.slice(1)
     return (targets.includes("-1") && signals.length > 0) || operands.includes("1")
   }
-  if (name === "killall5") return true
-  return /^(?:pkill|killall|skill|slay)$/.test(name) &&
+  if (name === "killall5" || (name === "slay" && operands.length > 0)) return true
+  return /^(?:pkill|killall|skill)$/.test(name) &&
     (some(/^-\w*u$|^--(?:user|euid|uid)|^-u\w/) || operands.some((text) => /^(?:\.[*+]?|\^|\.\*\$|)$/.test(text)) ||
       texts.at(-1) === "-1" || some(/^--?r(?:egexp)?$/) && operands.includes(".*"))
 }

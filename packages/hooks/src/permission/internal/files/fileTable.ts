@@ -86,7 +86,8 @@ const table: { readonly [programs: string]: FileOptions } = {
     operands: "none"
   },
   "redis-cli mongosh bq": { read: "--file -f --cert --key --cacert", write: "--rdb", operands: "none" },
-  "gcc g++ cc c++ clang clang++ ld as rustc javac tcc zig swiftc nasm": compiler,
+  "gcc g++ cc c++ clang clang++ ld as rustc tcc zig swiftc nasm": compiler,
+  javac: { write: "-d -s -h", operands: "none" },
   sort: {
     write: "-o --output -T --temporary-directory",
     read: "--files0-from",
@@ -95,7 +96,7 @@ const table: { readonly [programs: string]: FileOptions } = {
   "uniq xxd objcopy": { operands: "rest" },
   "strip dos2unix unix2dos sponge rename prename mktemp link fallocate logsave mkswap msgfmt": changer,
   "lz4 lzma pigz zstd bzip2 xz gzip": changer,
-  "ffmpeg convert magick cwebp sox gs pdftotext wkhtmltopdf inkscape soffice rsvg-convert mount": converter,
+  "ffmpeg convert magick cwebp sox gs pdftotext wkhtmltopdf inkscape rsvg-convert mount": converter,
   "split csplit": { write: "-f --prefix", operands: "rest", read: "" },
   "openssl gpg gpg2 age": {
     write: "-out -keyout -o --output -writerand -CAserial -sigfile-out",
@@ -136,7 +137,7 @@ const table: { readonly [programs: string]: FileOptions } = {
     write: ""
   },
   "tsc esbuild vite rollup webpack swc babel parcel": {
-    write: `${outputs} -d --dist-dir --declarationDir --tsBuildInfoFile --metafile`,
+    write: `${outputs} -d --dir --file --dist-dir --declarationDir --tsBuildInfoFile --metafile`,
     operands: "read"
   },
   "eslint oxlint biome ruff black": {
@@ -144,6 +145,7 @@ const table: { readonly [programs: string]: FileOptions } = {
     read: "-c --config",
     operands: "read"
   },
+  soffice: { write: "--outdir", other: "--convert-to --infilter", operands: "read" },
   pandoc: { write: "-o --output --log --extract-media", operands: "read" },
   dot: { write: "-o", operands: "read" },
   iconv: { write: "-o --output", operands: "read" },

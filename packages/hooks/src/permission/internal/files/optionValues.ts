@@ -27,7 +27,8 @@ export const valueFiles = (args: ReadonlyArray<Word>, options: FileOptions, prog
   const roles = rolesOf(options)
   const found = { operands: new Array<Word>(), reads: new Array<Word>(), writes: new Array<Word>() }
   const put = (role: Role, word: Word): void => {
-    if (role === "read" || role === "both") found.reads.push(word)
+    // `openssl -passin file:secret`
+    if (role === "read" || role === "both") found.reads.push(endOf(word, word.text.replace(/^file:/, "")))
     if (role === "write" || role === "both") found.writes.push(word)
   }
   let isOption = true

@@ -219,8 +219,7 @@ const scripts: { readonly [name: string]: RegExp } = {
   script: /^(?:-\w*c|--command)(?:=|$)/,
   su: /^(?:-\w*c|--command)(?:=|$)/,
   runuser: /^(?:-\w*c|--command)(?:=|$)/,
-  flock: /^(?:-\w*c|--command)(?:=|$)/,
-  gdb: /^-{1,2}(?:ex|eval-command|iex|init-eval-command)(?:=|$)/
+  flock: /^(?:-\w*c|--command)(?:=|$)/
 }
 
 /** The scripts in the options of a program. */
@@ -234,7 +233,7 @@ export const optionScripts = (name: string, args: ReadonlyArray<Word>): Readonly
     const rest = word.text.slice(found[0].length)
     const value: Word | undefined = rest === "" && !/[=! ]$/.test(found[0]) ? args[index + 1] : { ...word, text: rest }
     if (value === undefined) return []
-    const text = value.text.replace(/^(?:exec=|shell |!)/, "")
+    const text = value.text.replace(/^(?:exec=|!)/, "")
     return /^(?:dot|echo|sleep=.*|bell|ttyout.*|\d+)$/.test(text) && key === "tar" ? [] : [{ ...value, text }]
   })
 }

@@ -23,13 +23,18 @@ const quietDebug = new RegExp(
     String.raw`x\/\w+|break|b|set (?:pagination|confirm|width|print)) ?[\w *&.:\->/[\]$]*)$`
 )
 
+/** Options of debuggers with a command. */
+const debugOption = /^-{1,2}(?:i?ex|[oO]|(?:init-)?eval-command|one-line(?:-before-file)?)(?:=([\s\S]*))?$/
+
 /** Whether an interpreter reads code from its arguments or its input, instead of a named file. */
 export const interpreterRunsInlineCode = (name: string, args: ReadonlyArray<string>): boolean => {
   if (args.length > 0 && /^(?:-v|-V|-h|--version|--help|--test)$/.test(args[0]!)) return false
   if (/^(?:gdb|lldb)$/.test(name)) {
-    return !args.every((arg, index) =>
-      !/^-{1,2}(?:ex|o|eval-command)$/.test(args[index - 1] ?? "") || quietDebug.test(arg)
-    )
+    return args.some((arg, index) => {
+      const before = debugOption.exec(args[index - 1] ?? "")
+      const command = debugOption.exec(arg)?.[1] ?? (before !== null && before[1] === undefined ? arg : undefined)
+      return command !== undefined && !quietDebug.test(command)
+    })
   }
   const ownArgs = args.slice(0, args.findIndex((arg) => !arg.startsWith("-")) + 1 || undefined)
   const isNode = /^(?:node|nodejs|bun|deno)$/.test(name) && !args.some((arg) => /(?:^|=)data:/.test(arg))
