@@ -128,7 +128,10 @@ describe("limits", () => {
     })
     const first = limitedOf(await agent.run("go"))
     const ended = await agent.resume(first.snapshot)
-    assert.match(line(ended.messages), /tool quick: done \| tool slow!: unknown outcome: this tool was interrupted.* \| tool again: done/)
+    assert.match(
+      line(ended.messages),
+      /tool quick: done \| tool slow!: unknown outcome: this tool was interrupted.* \| tool again: done/
+    )
     assert.deepStrictEqual([quick.ran.length, slow.ran.length, again.ran.length], [1, 1, 2])
   })
 

@@ -1,12 +1,12 @@
 /** Adds to the error of a turn what the turn had said and spent before. */
 import * as Context from "effect/Context"
 import { type AgentError, HookFailed, HookRejected } from "../../../data/AgentError.ts"
+import { copyError } from "../../../data/internal/copyError.ts"
 import type { Message } from "../../../data/Message.ts"
 import { isProviderError } from "../../../data/ProviderError.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
 import type { TurnPartial } from "../../../data/TurnPartial.ts"
-import { copyError } from "../../../data/internal/copyError.ts"
 import type { AgentTurn } from "../running/turnParts.ts"
 
 /** Receives what a cancelled turn had done, because an interruption has no error to which it can be added. */

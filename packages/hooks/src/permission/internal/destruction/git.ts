@@ -6,8 +6,9 @@ import type { Arguments, Check } from "./arguments.ts"
 const verbOf = ({ operands, texts }: Arguments): string | undefined => {
   for (let at = 0; at < texts.length; at++) {
     const text = texts[at]!
-    if (/^(?:-C|-c|--git-dir|--work-tree|--namespace|--exec-path|--super-prefix|--config-env|--config)$/.test(text)) at++
-    else if (!text.startsWith("-") && text !== "for-each-repo") return text.toLowerCase()
+    if (/^(?:-C|-c|--git-dir|--work-tree|--namespace|--exec-path|--super-prefix|--config-env|--config)$/.test(text)) {
+      at++
+    } else if (!text.startsWith("-") && text !== "for-each-repo") return text.toLowerCase()
   }
   return operands[0]
 }
