@@ -50,7 +50,7 @@ const run = async (serve: Serve, call: Call): Promise<Response> => {
   }
   if (answers.size > 0) throw invalid("no interrupt with this id waits", "resume")
   if (message === undefined) {
-    throw invalid("no tool call with this id waits for a result, and the last message is not one of the user")
+    throw invalid("no interrupt and no tool call with this id waits, and the last message is not one of the user")
   }
   // A new message takes the place of open questions.
   if (pendingOf(conversation).length > 0 && conversation?.key !== undefined) {
