@@ -21,8 +21,8 @@ const vitest = await createVitest("test", {
   bail: 1,
   reporters: [{}],
   sequence: { sequencer: InOrder },
-  testTimeout: 20_000,
-  hookTimeout: 20_000,
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
   ...JSON.parse(process.argv[2] ?? "{}")
 })
 await vitest.standalone()

@@ -1,6 +1,8 @@
 /** Skills together with hook files, tool search and data flow. */
+import type { AgentHook } from "@belay/core/AgentHook"
 import { createAgent } from "@belay/core/createAgent"
 import { defineTool } from "@belay/core/defineTool"
+import * as HookAction from "@belay/core/HookAction"
 import * as HookFiles from "@belay/hook-files/HookFiles"
 import * as DataFlow from "@belay/hooks/DataFlow"
 import * as Scripted from "@belay/testing/Scripted"
@@ -78,5 +80,25 @@ describe("skills", () => {
     }
     assert.strictEqual(await pay(undefined), 0)
     assert.strictEqual(await pay({ load_skill: "trusted" }), 1)
+  })
+
+  it("restrict a call that another hook has put in place of the model's, or has answered", async () => {
+    const place = newPlace()
+    userSkill(place, "reader", { "allowed-tools": "Read" })
+    const other: AgentHook = {
+      name: "other",
+      priority: 1,
+      preToolCall: ({ args, name }) =>
+        name !== "Bash" ? undefined : args["known"] === true
+          ? HookAction.respond("from the cache")
+          : HookAction.replace({ args: { command: "ls" } })
+    }
+    const { ran, results } = await run(place, loadAt(place).tools, [[
+      [loadCall("reader")],
+      [["Bash", { command: "id" }], ["Bash", { known: true }], ["Read", {}]]
+    ]], { hooks: [other] })
+    assert.deepEqual(ran, ["Read {}"])
+    assert.match(results[1]!, /^Bash does not run: the skill reader is in use/)
+    assert.match(results[2]!, /^Bash does not run: the skill reader is in use/)
   })
 })

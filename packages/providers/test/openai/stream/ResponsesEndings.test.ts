@@ -86,6 +86,24 @@ describe("the parts of a reasoning summary", () => {
     }))
 })
 
+describe("pieces of a response that vendors call by several names", () => {
+  it.live("are its reasoning, its refusal and its end", () =>
+    Effect.gen(function*() {
+      const names = ["response.reasoning_summary_text.delta", "response.reasoning_text.delta", "response.reasoning.delta"]
+      for (const type of names) {
+        const { provider } = yield* speaks([events({ type, output_index: 0, delta: "so so" }, completed([]))])
+        const { deltas, result } = yield* stream(provider)
+        assert.strictEqual(success(result).reasoning, "so so", type)
+        assert.strictEqual(textOf(deltas, "reasoning"), "so so", type)
+      }
+      const refusal = { type: "response.refusal.delta", output_index: 0, delta: "I will not" }
+      for (const type of ["response.completed", "response.done"]) {
+        const { provider } = yield* speaks([events(refusal, { ...completed([]), type })])
+        assert.strictEqual(success((yield* stream(provider)).result).refusal, "I will not", type)
+      }
+    }))
+})
+
 describe("items that ask the program for something", () => {
   const items: ReadonlyArray<JsonObject> = [
     {
