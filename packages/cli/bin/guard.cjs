@@ -1,7 +1,7 @@
 // Starts `belay guard run` of an installed package: one file, with the code that V8 has compiled before. It runs for
 // every tool call of an agent, so it loads nothing else.
 "use strict"
-const { closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, writeFileSync } = require("node:fs")
+const { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync, renameSync, writeFileSync } = require("node:fs")
 const os = require("node:os")
 const path = require("node:path")
 const { Script, constants } = require("node:vm")
@@ -21,9 +21,23 @@ if (process.versions.v8.startsWith("13.6.")) {
 
 const filename = path.join(__dirname, "..", "dist", "guard", "run.cjs")
 const home = os.homedir()
+
+// Node would try for ever to make folders below a home folder that takes none, for example because its disk in the
+// network is not there.
+const made = (folder) => {
+  for (const one of [path.dirname(folder), folder]) {
+    try {
+      mkdirSync(one, { mode: 0o700 })
+    } catch {
+      if (!existsSync(one)) return undefined
+    }
+  }
+  return folder
+}
+
 // Where there is no home folder, nothing is kept.
 const folder = process.env["NODE_COMPILE_CACHE"] ||
-  (path.isAbsolute(home) ? path.join(home, ".belay", "cache") : undefined)
+  (path.isAbsolute(home) ? made(path.join(home, ".belay", "cache")) : undefined)
 
 // What is kept begins with how often it was written: each time, it has the functions of one more kind of call.
 const head = 8
@@ -72,7 +86,6 @@ try {
   const finish = () => {
     if (cache === undefined || written >= times) return
     try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
       const temporary = `${cache}.${process.pid}`
       const start = Buffer.alloc(head)
       start[0] = written + 1

@@ -91,7 +91,8 @@ export const make = (guard: Guard, options: LangChainOptions = {}): LangChain =>
   const guardedAgent = (params: Parameters<typeof createAgent>[0]) => {
     const { middleware: others = [], tools } = Object(params) as typeof params
     checkPlain(tools)
-    if (others.some((one) => one.name === name)) {
+    if (!Array.isArray(others)) throw new ConfigError({ key: "middleware", message: "middleware: expected a list" })
+    if (others.some((one) => Object(one).name === name)) {
       throw new ConfigError({ key: "middleware", message: "middleware: the agent is guarded already: wrap it once" })
     }
     const all: ReadonlyArray<AnyAgentMiddleware> = [...others, middleware]

@@ -127,7 +127,9 @@ describe("two drivers that have one session at the same time", () => {
 const adapters = { AiSdk, ClaudeAgent, LangChain, Mastra, OpenAiAgents, OpenCode, Pi, Strands }
 
 describe.each(Object.entries(adapters))("the options of %s", (_name, { make }) => {
-  it.each([[null, "expected options"], [{ hints: null }, "hints"], [{ hints: "all" }, "hints"], [
+  it.each([[null, "expected options"], [{ askedBy: "ada" }, "hints, approvedBy"], [{ hints: null }, "hints"], [{
+    hints: "all"
+  }, "hints"], [
     { hints: { act: { readOnly: "no" } } },
     "hints.act.readOnly: expected true or false"
   ]])(

@@ -273,6 +273,10 @@ describe("what cannot be guarded in LangChain", () => {
     )
     const { guarded } = kit([])
     assert.throws(() => guarded.createAgent({ model: scripted(), middleware: [guarded.middleware] }), /guarded already/)
+    assert.throws(
+      () => guarded.createAgent({ model: scripted(), middleware: {} as never }),
+      /middleware: expected a list/
+    )
     assert.throws(() => guarded.model(guarded.model(scripted())), /guarded already/)
     assert.throws(() => guarded.model(scripted()).withStructuredOutput({}), /use responseFormat/)
     assert.throws(() => guarded.tools(undefined as never), /expected a list of tools/)

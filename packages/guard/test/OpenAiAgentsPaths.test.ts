@@ -72,26 +72,39 @@ describe("a call that waits for a person when the process ends", () => {
       execute: ({ to }) => ran.push(to)
     })
 
-  it("runs in the next one, if its tool asks and no hook does", async () => {
-    const { guarded } = kit([])
-    const ran: Array<string> = []
-    const tools = [mailOf(ran, true)]
-    const lead = guarded.agent(
-      new Agent({ name: "lead", model: new ScriptedModel(calls(["send_mail", { to: "ann" }])), tools })
-    )
-    const text = (await guarded.runner().run(lead, "go")).state.toString()
-    const next = kit([]).guarded
-    const again = next.agent(new Agent({ name: "lead", model: new ScriptedModel(), tools }))
-    const state = await RunState.fromString(again, text)
-    state.approve(state.getInterruptions()[0]!)
-    await next.runner().run(again, state)
-    assert.deepStrictEqual(ran, ["ann"])
-  })
+  it.each([undefined, SessionStore.inMemory()])(
+    "runs in the next one, if its tool asks and no hook does",
+    async (store) => {
+      const make = () =>
+        OpenAiAgents.make(Guard.make({ ...store === undefined ? {} : { store }, log: false }), { id: "s" })
+      const guarded = make()
+      const ran: Array<string> = []
+      const tools = [mailOf(ran, true)]
+      const lead = guarded.agent(
+        new Agent({ name: "lead", model: new ScriptedModel(calls(["send_mail", { to: "ann" }])), tools })
+      )
+      const text = (await guarded.runner().run(lead, "go")).state.toString()
+      const next = make()
+      const again = next.agent(new Agent({ name: "lead", model: new ScriptedModel(), tools }))
+      const state = await RunState.fromString(again, text)
+      state.approve(state.getInterruptions()[0]!)
+      await next.runner().run(again, state)
+      assert.deepStrictEqual(ran, ["ann"])
+    }
+  )
 
-  it("runs in the next one, if an agent behind a tool makes it and a hook asks", async () => {
+  it("runs in the next one, if an agent behind a tool makes it and a hook asks about both", async () => {
     const store = SessionStore.inMemory()
     const ran: Array<string> = []
-    const asks = defineHook({ name: "asks", tools: "send_mail", preToolCall: () => HookAction.ask("really?") })
+    const seen: Array<string> = []
+    const asks = defineHook({
+      name: "asks",
+      preToolCall: ({ name }) => {
+        seen.push(name)
+        return HookAction.ask("really?")
+      },
+      postToolCall: ({ call }) => void seen.push(`${call.name} is done`)
+    })
     const agents = (first: ScriptedModel, second: ScriptedModel) => {
       const guard = Guard.make({ hooks: [asks], store, log: false })
       const lead = OpenAiAgents.make(guard, { id: "lead", agent: "lead" })
@@ -104,11 +117,14 @@ describe("a call that waits for a person when the process ends", () => {
       new ScriptedModel(calls(["ask_helper", { input: "write to ann" }])),
       new ScriptedModel(calls(["send_mail", { to: "ann" }]))
     )
-    const text = (await before.runner.run(before.agent, "go")).state.toString()
+    const { state: asked } = await before.runner.run(before.agent, "go")
+    asked.approve(asked.getInterruptions()[0]!)
+    const text = (await before.runner.run(before.agent, asked)).state.toString()
     const after = agents(new ScriptedModel(says("the end")), new ScriptedModel(says("sent")))
     const state = await RunState.fromString(after.agent, text)
     state.approve(state.getInterruptions()[0]!)
     assert.strictEqual((await after.runner.run(after.agent, state)).finalOutput, "the end")
     assert.deepStrictEqual(ran, ["ann"])
+    assert.deepStrictEqual(seen, ["ask_helper", "send_mail", "send_mail is done", "ask_helper is done"])
   })
 })

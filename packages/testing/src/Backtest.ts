@@ -9,11 +9,13 @@ import { assertArguments, checked } from "@belay/core/ArgumentCheck"
 import * as HookChain from "@belay/core/HookChain"
 import type { HookPointName } from "@belay/core/HookPoint"
 import type { JsonObject } from "@belay/core/Json"
+import { checkWorld } from "./internal/kit/checks.ts"
 import { drive, type Verdict } from "./internal/kit/drive.ts"
 import { fill } from "./internal/kit/events.ts"
 import { hooksOf } from "./internal/kit/hooksOf.ts"
 import { make as makeStage } from "./internal/kit/stage.ts"
 import type { World } from "./internal/kit/world.ts"
+import { short } from "./internal/laws/law.ts"
 
 /** What hooks received at a point, as a `Recording` of `@belay/observe` has it. @category models @since 0.1.0 */
 export interface Input {
@@ -104,11 +106,17 @@ export const run = async (
   world: World = {}
 ): Promise<Result> => {
   const hooks = hooksOf("Backtest.run", typeof hook === "function" ? hook() : hook)
-  assertArguments(Symbol.iterator in Object(inputs), "Backtest.run", ["hook", "inputs"], [hook, inputs])
+  // A text is a list too: of characters, none of which is an input.
+  const isList = typeof inputs === "object" && inputs !== null && Symbol.iterator in inputs
+  assertArguments(isList, "Backtest.run", ["hook", "inputs"], [hook, isList ? inputs : short(inputs)])
+  const given = [...inputs]
+  const wrong = given.findIndex((one) => typeof one !== "object" || one === null)
+  assertArguments(wrong < 0, "Backtest.run", ["hook", `inputs[${wrong}]`], [hook, short(given[wrong])])
+  checkWorld("Backtest.run", world)
   const chain = HookChain.makeUnsafe(hooks)
   const findings: Array<Finding> = []
   let count = 0
-  const sessions = bySession(inputs)
+  const sessions = bySession(given)
   for (const [session, all] of sessions) {
     const stage = makeStage({ ...world, sessionId: session })
     let rootTurn = 1

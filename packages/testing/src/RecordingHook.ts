@@ -7,6 +7,7 @@ import type { AgentHook } from "@belay/core/AgentHook"
 import { checked } from "@belay/core/ArgumentCheck"
 import type { HookContext, ObservedOutcome } from "@belay/core/HookContext"
 import { type HookPointName, type In, names } from "@belay/core/HookPoint"
+import { checkPoint } from "./internal/kit/checks.ts"
 
 /** One recorded point. @category models @since 0.1.0 */
 export type Sighting = {
@@ -55,6 +56,7 @@ export const recordingHook = checked("recordingHook", ["options"], (
   options: { readonly name?: string; readonly points?: ReadonlyArray<HookPointName> } = {}
 ): RecordingHook => {
   const { name = "recording", points = names } = options
+  for (const point of points) checkPoint("recordingHook", point, names)
   const seen: Array<Sighting> = []
   const write =
     (point: HookPointName) =>
@@ -68,6 +70,9 @@ export const recordingHook = checked("recordingHook", ["options"], (
     seen,
     points: () => seen.map(({ point }) => point),
     // The filter selects the events of this point.
-    at: (point) => seen.flatMap((one) => one.point === point ? [one.event as never] : [])
+    at: (point) => {
+      checkPoint("at", point, names)
+      return seen.flatMap((one) => one.point === point ? [one.event as never] : [])
+    }
   }
 })

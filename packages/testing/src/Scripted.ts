@@ -3,10 +3,11 @@
  *
  * @since 0.1.0
  */
-import { checked } from "@belay/core/ArgumentCheck"
+import { assertArguments, checked } from "@belay/core/ArgumentCheck"
 import type { Json } from "@belay/core/Json"
 import { type LlmDelta, type LlmRequest, type LlmResponse, textResponse } from "@belay/core/LlmCall"
 import { type DeltaSink, type LlmProvider } from "@belay/core/LlmProvider"
+import { show } from "@belay/core/OptionCheck"
 import { isProviderError, type ProviderError } from "@belay/core/ProviderError"
 import * as Effect from "effect/Effect"
 
@@ -44,6 +45,7 @@ export const make = (
   script: ReadonlyArray<Entry>,
   options: { readonly name?: string; readonly model?: string; readonly pieceLength?: number } = {}
 ): Scripted => {
+  assertArguments(Array.isArray(script), "Scripted.make", ["script"], [script])
   const name = options?.name ?? "scripted"
   const model = options?.model ?? "scripted"
   const requests: Array<LlmRequest> = []
@@ -60,7 +62,13 @@ export const make = (
           )
         )
       }
-      return play(typeof entry === "function" ? entry(request) : entry, model)
+      const found = typeof entry === "function" ? entry(request) : entry
+      return isEntry(found) ? play(found, model) : Effect.die(
+        new Error(
+          `${name}: entry ${requests.length} of the script is ${show(found)}; expected a text, a response, ` +
+            "a ProviderError, an Effect of a response, or a function that returns one of them"
+        )
+      )
     })
   const remaining = () => Math.max(0, script.length - requests.length)
   return {
@@ -82,8 +90,20 @@ export const make = (
 
 /** Returns a response that requests tools. @category constructors @since 0.1.0 */
 export const toolCalls = checked("Scripted.toolCalls", ["calls"], (
-  ...calls: ReadonlyArray<{ readonly name: string; readonly args?: Json; readonly id?: string }>
-): LlmResponse => ({
+  ...calls: ReadonlyArray<GivenCall>
+): LlmResponse => {
+  const wrong = calls.findIndex((call) => typeof call.name !== "string")
+  assertArguments(wrong < 0, "Scripted.toolCalls", [`calls[${wrong}]`], [calls[wrong]])
+  return toolCallsOf(calls)
+})
+
+interface GivenCall {
+  readonly name: string
+  readonly args?: Json
+  readonly id?: string
+}
+
+const toolCallsOf = (calls: ReadonlyArray<GivenCall>): LlmResponse => ({
   model: "scripted",
   text: "",
   toolCalls: calls.map(({ args, id, name }, index) => ({
@@ -93,9 +113,13 @@ export const toolCalls = checked("Scripted.toolCalls", ["calls"], (
   })),
   finishReason: "tool-calls",
   usage: { inputTokens: 10, outputTokens: 5 }
-}))
+})
 
 let made = 0
+
+const isEntry = (entry: unknown): boolean =>
+  typeof entry === "string" || isProviderError(entry) || Effect.isEffect(entry) ||
+  (typeof entry === "object" && entry !== null && "text" in entry && "toolCalls" in entry)
 
 const play = (entry: Exclude<Entry, Function>, model: string): Effect.Effect<LlmResponse, ProviderError> => {
   if (typeof entry === "string") return Effect.succeed(textResponse(entry, model))

@@ -9,8 +9,9 @@ import { assertArguments } from "@belay/core/ArgumentCheck"
 import * as HookChain from "@belay/core/HookChain"
 import { type HookPointName, names } from "@belay/core/HookPoint"
 import type * as HookState from "@belay/core/HookState"
+import { checkPlace, checkPoint, checkWorld } from "./internal/kit/checks.ts"
 import { type Act, drive, type Verdict } from "./internal/kit/drive.ts"
-import { type EventAt, fill, type Given, type Point } from "./internal/kit/events.ts"
+import { type EventAt, fill, type Given, type Point, points } from "./internal/kit/events.ts"
 import { hooksOf } from "./internal/kit/hooksOf.ts"
 import { make as makeStage } from "./internal/kit/stage.ts"
 import type { InjectionRecord, Place, Seen, World } from "./internal/kit/world.ts"
@@ -80,8 +81,10 @@ export interface TestHook extends PromiseLike<Observation> {
  * @category testing
  * @since 0.1.0
  */
-export const testHook = (hook: AgentHook | ReadonlyArray<AgentHook>, world: World = {}): TestHook =>
-  new Trial(HookChain.makeUnsafe(hooksOf("testHook", hook)), world ?? {})
+export const testHook = (hook: AgentHook | ReadonlyArray<AgentHook>, world: World = {}): TestHook => {
+  checkWorld("testHook", world)
+  return new Trial(HookChain.makeUnsafe(hooksOf("testHook", hook)), world)
+}
 
 /** The result of a chain. @category models @since 0.1.0 */
 export interface DryRun extends Verdict {
@@ -95,7 +98,7 @@ export const dryRun = async <P extends HookPointName>(
   event: Given<P>,
   world: World = {}
 ): Promise<DryRun> => {
-  assertArguments(names.includes(point), "dryRun", ["hooks", "point"], [hooks, point])
+  checkPoint("dryRun", point, names)
   const trial = testHook(hooks, world).given(point, event)
   const seen = await trial
   return { ...seen.verdicts[0]!, seen }
@@ -115,7 +118,12 @@ class Trial implements TestHook {
 
   given<P extends Point>(point: P, event?: Given<P>, place?: Place, act?: Act<P>): TestHook {
     return this.after(async () => {
-      if (place !== undefined) this.stage.move(place)
+      checkPoint("given", point, points)
+      assertArguments(event === undefined || Object(event) === event, "given", ["event"], [event])
+      if (place !== undefined) {
+        checkPlace("given", place)
+        this.stage.move(place)
+      }
       // The type of the act depends on the point.
       const verdict = await drive(this.chain, point, fill(point, event), this.stage, act as never)
       this.verdicts.push(verdict)

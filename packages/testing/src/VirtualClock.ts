@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import { assertArguments } from "@belay/core/ArgumentCheck"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -50,6 +51,7 @@ export const make = (): VirtualClock => {
   const runtime = ManagedRuntime.make(TestClock.layer({ warningDelay: "1 hour" }))
   return {
     advance: async (ms) => {
+      assertArguments(typeof ms === "number" && ms >= 0, "advance", ["ms"], [ms])
       // Gives code with promises the time to reach the next wait.
       await yieldToPromises()
       await runtime.runPromise(TestClock.adjust(ms))

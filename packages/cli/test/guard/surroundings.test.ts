@@ -74,6 +74,14 @@ describe("the command", () => {
     assert.throws(() => rmdirSync(gone))
   })
 
+  it("refuses where the home folder takes no folders, as if its disk in the network were not there", async () => {
+    const { cwd } = projectWith("export default []")
+    const env = { NODE_COMPILE_CACHE: "" }
+    const { code, stderr } = await runWith(["--system", "claude"], payload(cwd, "ls"), { cwd, home: "/proc", env })
+    assert.strictEqual(code, 2)
+    assert.include(stderr, "nobody has trusted")
+  })
+
   it("ends with code 2 if nobody reads its decision", async () => {
     const { configure, cwd, home } = projectWith()
     writeFileSync(join(cwd, "rules.ts"), rules)

@@ -183,7 +183,7 @@ export interface GuardSession {
   readonly toolResult: (call: FinishedCall, result: ToolResult) => Awaitable<ToolResultVerdict, AgentError>
   /**
    * Runs a tool inside the hooks: `toolCall`, the hooks that wrap tools, `run`, then `toolResult`. If `run` rejects,
-   * the message of the error is the result.
+   * the message of the error is the result. With `ToolWaits`, the call stays open.
    */
   readonly callTool: (
     call: GivenCall,

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as GuardSession from "../../src/guard/GuardSession.ts"
+import { ToolWaits } from "../../src/guard/ToolWaits.ts"
 import { defineHook } from "../../src/hook/AgentHook.ts"
 import * as HookAction from "../../src/hook/HookAction.ts"
 import type { HookRecord } from "../../src/hook/HookRecord.ts"
@@ -59,6 +60,35 @@ describe("a guarded session in a store", () => {
     // The process that took the answer runs the tool.
     const ran = await asking.callTool(call, () => "ran twice")
     assert.deepInclude(ran, { type: "deny", reason: "call 1 was started by another process" })
+  })
+
+  it("runs a call that the guard has allowed once, in the process that is the first to run it", async () => {
+    const open = processes({ hooks: [] })
+    const call = { id: "1", name: "send" }
+    const [next, other] = [open(), open()]
+    assert.strictEqual((await open().toolCall(call)).type, "allow")
+    let runs = 0
+    await Promise.all([next, other].map((one) => one.callTool(call, () => new Promise((done) => done(++runs)))))
+    assert.strictEqual(runs, 1)
+  })
+
+  it("runs a tool that waits for a person itself again, without a new decision", async () => {
+    const seen: Array<string> = []
+    const open = processes({
+      hooks: [defineHook({
+        name: "notes",
+        preToolCall: (call) => {
+          seen.push("call")
+          return HookAction.transform({ ...call, args: { to: "ann" } })
+        },
+        postToolCall: ({ result }) => void seen.push(JSON.stringify(result))
+      })]
+    })
+    const call = { id: "1", name: "ask_helper", args: { to: "eve" } }
+    await open().callTool(call, () => Promise.reject(new ToolWaits()))
+    const { result } = await open().callTool(call, (args) => args) as { readonly result?: unknown }
+    assert.deepStrictEqual(result, { ok: true, output: { to: "ann" } })
+    assert.deepStrictEqual(seen, ["call", "{\"ok\":true,\"output\":{\"to\":\"ann\"}}"])
   })
 
   it("runs each tool and each model call once, also if another process is quicker", async () => {

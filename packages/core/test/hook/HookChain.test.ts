@@ -279,6 +279,11 @@ describe("an action", () => {
     ["preTurn", null, "answered null; expected nothing or an action"],
     [
       "preTurn",
+      (async function*() {})(),
+      "answered an asynchronous generator; expected an async function, or a generator of Effects (function*)"
+    ],
+    [
+      "preTurn",
       HookAction.ask("?"),
       "Ask is not legal at preTurn, where Continue, Transform, Replace, Reject, Respond, Abort are"
     ],

@@ -64,7 +64,7 @@ const ways: ReadonlyArray<readonly [string, FailureKind, () => unknown]> = [
   ["yields a value that is not an Effect", "died", function*() {
     yield 42
   }],
-  ["is an async generator", "died", async function*() {
+  ["is an async generator", "illegal", async function*() {
     yield await Promise.resolve(HookAction.Continue)
   }],
   ["returns an invalid answer", "illegal", () => 42],

@@ -16,12 +16,20 @@ const reachOf = ({ places: known }: Driver, place: Place): Reach => known[place]
 const acts = (hook: AgentHook<never>, place: Place): boolean => hook[place] !== undefined
 
 /** Returns what a driver can do for the hooks of a chain. */
-export const coverageOf = (chain: Pick<HookChain, "hooks">, driver: Driver): ReadonlyArray<Row> =>
-  places.map((place) => ({
+export const coverageOf = (chain: Pick<HookChain, "hooks">, driver: Driver): ReadonlyArray<Row> => {
+  checkDriver(driver)
+  return places.map((place) => ({
     place,
     reach: reachOf(driver, place),
     hooks: chain.hooks.filter((hook) => acts(hook, place)).map(({ name }) => name)
   }))
+}
+
+/** Throws a `ConfigError` for what a program without types passed instead of a driver. */
+const checkDriver = (driver: Partial<Driver> | null | undefined): void => {
+  if (typeof driver?.places === "object") return
+  throw new ConfigError({ key: "driver", message: "driver: expected the driver of an adapter, such as AiSdk.driver" })
+}
 
 /** Whether a hook is there to stop something. It is refused where it cannot be enforced. */
 export const mustHold = ({ failOpen, kind, mode, onFailure }: AgentHook<never>): boolean =>
@@ -69,6 +77,7 @@ export const checkCovered = (
   guard: Pick<SessionGuard, "chain"> & { readonly allowUnguarded: ReadonlyArray<string> },
   driver: Driver
 ): void => {
+  checkDriver(driver)
   const { allowUnguarded, chain } = Object(guard) as typeof guard
   if (!Array.isArray(allowUnguarded)) {
     throw new ConfigError({ key: "guard", message: `the adapter of ${driver.name}: expected what Guard.make returns` })

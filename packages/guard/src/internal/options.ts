@@ -1,15 +1,12 @@
-/** The options of a conversation that the adapters read themselves. */
+/** The options of a conversation in another SDK. */
 import { checkKinds, checkObject, type OptionKinds, optionsIn } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
 import type { ConversationOptions, ToolHints } from "../Guard.ts"
 
-/** Throws a `ConfigError` if these are not options. The session checks the rest of them. */
-export const checkOptions = (adapter: string, options: Pick<ConversationOptions, "approvedBy" | "hints">): void => {
+/** Throws a `ConfigError` if these are not options of a conversation. */
+export const checkOptions = (adapter: string, options: Partial<ConversationOptions>): void => {
   Result.getOrThrow(checkObject(adapter, options, "options"))
-  const { approvedBy, hints } = options
-  Result.getOrThrow(
-    checkKinds(adapter, { approvedBy, hints }, { approvedBy: "text", hints: optionsIn("table", hintKinds) })
-  )
+  Result.getOrThrow(checkKinds(adapter, options, conversationKinds))
 }
 
 const hintKinds: OptionKinds<ToolHints> = {
@@ -17,4 +14,14 @@ const hintKinds: OptionKinds<ToolHints> = {
   destructive: "flag",
   idempotent: "flag",
   openWorld: "flag"
+}
+
+const conversationKinds: OptionKinds<ConversationOptions> = {
+  id: "text",
+  agent: "text",
+  parent: "object",
+  parentCall: "text",
+  cwd: "text",
+  hints: optionsIn("table", hintKinds),
+  approvedBy: "text"
 }

@@ -37,6 +37,10 @@ describe("what cannot be guarded", () => {
     ])
   })
 
+  it("needs the driver of an adapter", () => {
+    assert.throws(() => Guard.make({ log: false }).coverage(undefined as never), /expected the driver of an adapter/)
+  })
+
   it("is refused by name: names of models, older models, models and tools that are wrapped twice", () => {
     const { guarded, tools } = kit([])
     assert.throws(() => guarded.model("vendor/model" as never), /found the name "vendor\/model"/)

@@ -88,10 +88,10 @@ describe("skills", () => {
     const other: AgentHook = {
       name: "other",
       priority: 1,
-      preToolCall: ({ args, name }) =>
-        name !== "Bash" ? undefined : args["known"] === true
+      preToolCall: ({ args, id, name }) =>
+        name !== "Bash" ? undefined : JSON.stringify(args).includes("known")
           ? HookAction.respond("from the cache")
-          : HookAction.replace({ args: { command: "ls" } })
+          : HookAction.replace({ id, name, args: { command: "ls" } })
     }
     const { ran, results } = await run(place, loadAt(place).tools, [[
       [loadCall("reader")],

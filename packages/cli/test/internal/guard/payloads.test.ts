@@ -87,7 +87,8 @@ describe("the payloads of a system", () => {
     ["arguments as text", { ...call, tool_input: "{\"command\":\"ls\"}" }, undefined, plain],
     ["arguments that are a text", { ...call, tool_input: "ls" }, undefined, "arguments of Bash that are not an object"],
     ["arguments that are a list", { ...call, tool_input: [1] }, undefined, "arguments of Bash that are not an object"],
-    ["no arguments", { ...call, tool_input: null }, undefined, "\"args\":{}"],
+    ["no arguments", { ...call, tool_input: null }, undefined, "arguments of Bash that are not an object"],
+    ["no arguments of another tool", { ...call, tool_name: "Ping", tool_input: null }, undefined, "\"args\":{}"],
     ["a tool with an old name", { ...call, tool_name: "Task" }, undefined, "\"name\":\"Agent\""],
     ["a tool with an inherited name", { ...call, tool_name: "toString" }, undefined, "\"name\":\"toString\""],
     [

@@ -271,5 +271,7 @@ export const show = (value: unknown): string => {
     return empty < 0 ? "a list" : `a list whose item ${empty} is ${String(value[empty])}`
   }
   if (typeof value === "string") return JSON.stringify(value)
+  const [empty] = isObject(value) ? Object.entries(value).find(([, item]) => item === null) ?? [] : []
+  if (empty !== undefined) return `an object whose ${empty} is null`
   return typeof value === "number" || typeof value === "boolean" ? `${value}` : `a value of type ${typeof value}`
 }

@@ -69,11 +69,12 @@ export const unreadable = (error: unknown): object =>
 export const isAction = (answer: unknown): answer is HookAction =>
   typeof answer === "object" && answer !== null && "_tag" in answer && known.has(answer._tag)
 
-/** Whether it is asynchronous: an Effect, a promise or a generator. */
+/** Whether it is asynchronous: an Effect, a promise or a generator of Effects. */
 export const isPending = (answer: unknown): answer is object => {
   try {
     return typeof answer === "object" && answer !== null && !isAction(answer) &&
-      (Effect.isEffect(answer) || isThenable(answer) || ("next" in answer && typeof answer.next === "function"))
+      (Effect.isEffect(answer) || isThenable(answer) ||
+        ("next" in answer && typeof answer.next === "function" && !(Symbol.asyncIterator in answer)))
   } catch {
     return false
   }
@@ -111,6 +112,9 @@ export const plainChange = (
 export const violation = (point: CompiledPoint, answer: unknown, event: unknown): string | undefined => {
   if (typeof answer !== "object" || answer === null) {
     return `answered ${answer === null ? "null" : `a ${typeof answer}`}; expected nothing or an action`
+  }
+  if (Symbol.asyncIterator in answer) {
+    return "answered an asynchronous generator; expected an async function, or a generator of Effects (function*)"
   }
   const tag = "_tag" in answer ? answer._tag : undefined
   if (typeof tag !== "string") {

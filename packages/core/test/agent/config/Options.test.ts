@@ -31,6 +31,7 @@ describe("options of an agent", () => {
     [{ name: 3 }, "agent.name", /expected a text, found 3/],
     [{ tools: {} }, "agent.tools", /expected a list/],
     [{ tools: [null] }, "agent.tools", /a list whose item 0 is null/],
+    [{ policy: { decide: null } }, "agent.policy", /an object whose decide is null/],
     [{ hooks: {} }, "agent.hooks", /expected a list of hooks/],
     [{ onAsk: "me" }, "agent.onAsk", /expected a function, found "me"/],
     [{ streamMode: "again" }, "agent.streamMode", /expected one of restart, beforeFirstToken/],

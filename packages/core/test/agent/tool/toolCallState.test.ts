@@ -38,6 +38,7 @@ const events: { readonly [E in ToolCallEvent["type"]]: Extract<ToolCallEvent, { 
   "decide-inside": { type: "decide-inside" },
   settle: { type: "settle", answer: { hook: everyHook, fingerprint: "x" } },
   change: { type: "change", by: "hook" },
+  allow: { type: "allow" },
   start: { type: "start" },
   wait: { type: "wait" },
   transfer: { type: "transfer", transfer: { text: "here" } },
@@ -51,6 +52,7 @@ const table: {
 } = {
   planned: {
     ask: "asked",
+    allow: "decided",
     start: "started",
     finish: "done",
     settle: "planned",
@@ -70,6 +72,7 @@ const table: {
   },
   decided: {
     ask: "asked",
+    allow: "decided",
     start: "started",
     wait: "asked",
     finish: "done",
@@ -80,6 +83,7 @@ const table: {
   },
   started: {
     ask: "asked",
+    allow: "decided",
     start: "started",
     wait: "asked",
     finish: "done",

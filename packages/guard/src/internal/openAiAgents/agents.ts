@@ -42,6 +42,11 @@ export class GuardedAgents {
     this.tools = new GuardedTools(place, known)
   }
 
+  /** The ids of calls that wait for a person. */
+  get asked(): ReadonlySet<string> {
+    return this.tools.asked
+  }
+
   /** Returns the agent inside the guard. The given one is not changed. */
   agent<A extends AnyAgent>(given: A): A {
     if (this.own.has(given)) return given
@@ -131,7 +136,11 @@ export class GuardedAgents {
   }
 
   /** Asks the guard before the conversation goes to another agent. */
-  private async check({ handoffs, tools }: ModelRequest, response: LlmResponse): Promise<Checked> {
+  private async check({ handoffs, input, tools }: ModelRequest, response: LlmResponse): Promise<Checked> {
+    // A refused call has a result, although its tool did not run.
+    for (const item of typeof input === "string" ? [] : input) {
+      if (item.type === "function_call_result") this.tools.asked.delete(item.callId)
+    }
     for (const { id, name } of response.toolCalls) {
       this.tools.seen.add(id)
       if (tools.some((tool) => tool.type === "function" && tool.name === name) && !this.tools.has(name)) {
@@ -203,7 +212,7 @@ class GuardedAgent extends Agent<unknown, "text"> {
     this.guarded = guarded
     // It must not be copied as an option of the agent.
     Object.defineProperty(this, "guarded", { enumerable: false })
-    const asTool = (options: never) => ofGuardedAgent(() => super.asTool(options))
+    const asTool = (options: never) => ofGuardedAgent(() => super.asTool(options), guarded.asked)
     Object.defineProperty(this, "asTool", { value: asTool })
   }
 

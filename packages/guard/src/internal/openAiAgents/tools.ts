@@ -1,6 +1,7 @@
 /** Tools of the OpenAI Agents SDK inside the guard. */
 import { ConfigError } from "@belay/core/AgentError"
 import type { Json } from "@belay/core/Json"
+import { ToolWaits } from "@belay/core/ToolWaits"
 import type { FunctionTool, RunContext, Tool } from "@openai/agents"
 import * as Result from "effect/Result"
 import { jsonOf, sameJson } from "../json.ts"
@@ -10,13 +11,20 @@ import type { Described, Place } from "../place.ts"
 type AnyFunction = FunctionTool<any, any, any>
 type Details = Parameters<AnyFunction["invoke"]>[2]
 
-/** The tools behind which is a guarded agent, with what makes such a tool again. */
-const agentTools = new WeakMap<object, () => AnyFunction>()
+interface AgentTool {
+  /** Makes the tool again. */
+  readonly make: () => AnyFunction
+  /** The calls of the agent that wait for a person. */
+  readonly asked: ReadonlySet<string>
+}
+
+/** The tools behind which is a guarded agent. */
+const agentTools = new WeakMap<object, AgentTool>()
 
 /** Makes a tool of a guarded agent, and notes that the agent behind it is guarded. */
-export const ofGuardedAgent = <Tool extends AnyFunction>(make: () => Tool): Tool => {
+export const ofGuardedAgent = <Tool extends AnyFunction>(make: () => Tool, asked: ReadonlySet<string>): Tool => {
   const tool = make()
-  agentTools.set(tool, make)
+  agentTools.set(tool, { make, asked })
   return tool
 }
 
@@ -30,6 +38,8 @@ export class GuardedTools {
   private readonly wrapped = new WeakSet<object>()
   /** The ids of the calls in answers that the guard has seen. */
   readonly seen = new Set<string>()
+  /** The ids of calls that wait for a person. */
+  readonly asked = new Set<string>()
 
   constructor(place: Place, known: Map<string, Described>) {
     this.place = place
@@ -73,10 +83,12 @@ export class GuardedTools {
     const { description, name, parameters } = tool
     this.known.set(name, { description, inputSchema: jsonOf(parameters) as never })
     // The SDK knows by its identity which agent is behind a tool, and finds that agent when a run is continued.
-    const made: AnyFunction = Object.assign(agentTools.get(tool)?.() ?? {}, tool, {
+    const made: AnyFunction = Object.assign(agentTools.get(tool)?.make() ?? {}, tool, {
       needsApproval: async (context: RunContext, input: unknown, callId?: string) => {
-        const asks = callId === undefined ? false : await this.asks(callId, name, input)
-        return asks || await tool.needsApproval(context, input, callId)
+        const isAsked = callId !== undefined && await this.asks(callId, name, input)
+        const asks = isAsked || await tool.needsApproval(context, input, callId)
+        if (asks && callId !== undefined) this.asked.add(callId)
+        return asks
       },
       invoke: (context: RunContext, input: string, details?: Details) => this.invoke(tool, context, input, details)
     })
@@ -101,6 +113,7 @@ export class GuardedTools {
     const { place, place: { session } } = this
     const { name } = tool
     const id = details?.toolCall?.callId ?? crypto.randomUUID()
+    this.asked.delete(id)
     const args = argsOf(input)
     const described = await place.toolOf(name)
     const approval = await this.takeApproval(id)
@@ -109,6 +122,7 @@ export class GuardedTools {
       return "not run: the guard has not seen the model of this agent. Run the agent with guarded.runner()"
     }
     let output: unknown
+    let waits = false
     const verdict = await session.callTool({ id, name, args, tool: described }, async (allowed) => {
       place.ran.add(id)
       // The turn may have been cancelled while the guard was deciding.
@@ -118,8 +132,15 @@ export class GuardedTools {
         sameJson(allowed, args) ? input : JSON.stringify(allowed),
         details
       )
+      // The SDK runs the agent again, when a person has answered what it has asked.
+      waits = output === "" && (agentTools.get(tool)?.asked.size ?? 0) > 0
+      if (waits) throw new ToolWaits()
       return jsonOf(output)
     })
+    if (waits) {
+      this.asked.add(id)
+      return output
+    }
     place.ran.add(id)
     switch (verdict.type) {
       case "allow": {

@@ -89,7 +89,11 @@ describe("the parts of a reasoning summary", () => {
 describe("pieces of a response that vendors call by several names", () => {
   it.live("are its reasoning, its refusal and its end", () =>
     Effect.gen(function*() {
-      const names = ["response.reasoning_summary_text.delta", "response.reasoning_text.delta", "response.reasoning.delta"]
+      const names = [
+        "response.reasoning_summary_text.delta",
+        "response.reasoning_text.delta",
+        "response.reasoning.delta"
+      ]
       for (const type of names) {
         const { provider } = yield* speaks([events({ type, output_index: 0, delta: "so so" }, completed([]))])
         const { deltas, result } = yield* stream(provider)

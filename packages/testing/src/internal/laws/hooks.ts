@@ -5,6 +5,9 @@ import type { HookAction } from "@belay/core/HookAction"
 import * as HookChain from "@belay/core/HookChain"
 import type * as HookState from "@belay/core/HookState"
 import { canonical, whyNot } from "@belay/core/Json"
+import { checkKinds, type OptionKinds, optionsIn } from "@belay/core/OptionCheck"
+import * as Result from "effect/Result"
+import { worldKinds } from "../kit/checks.ts"
 import { drive, type Verdict } from "../kit/drive.ts"
 import { fill, type Given, hostileEvents, type Point, points } from "../kit/events.ts"
 import { isHook } from "../kit/hooksOf.ts"
@@ -44,13 +47,29 @@ export interface Options extends World {
   readonly withinMs?: number
 }
 
+// Each point has a list of events.
+const eventKinds = Object.fromEntries(points.map((point) => [point, "list"])) as OptionKinds<
+  NonNullable<Options["events"]>
+>
+
+const optionKinds: OptionKinds<Options> = {
+  ...worldKinds,
+  deterministic: "flag",
+  perSession: "flag",
+  withCommon: "function",
+  events: optionsIn("object", eventKinds),
+  maxState: "number",
+  withinMs: "number"
+}
+
 interface Attempt {
   readonly point: Point
   readonly event: unknown
 }
 
 export const hookLaws = (given: AgentHook | (() => AgentHook), options: Options): ReadonlyArray<Law> => {
-  const { deterministic = false, maxState = 65_536, perSession = false, withCommon, withinMs = 2000 } = options ?? {}
+  Result.getOrThrow(checkKinds("HookLaws.cases", options, optionKinds))
+  const { deterministic = false, maxState = 65_536, perSession = false, withCommon, withinMs = 2000 } = options
   const make = typeof given === "function" ? given : () => given
   const sample = make()
   assertArguments(isHook(sample), "HookLaws.cases", ["hook"], [given])

@@ -3,7 +3,8 @@ import type { AgentHook } from "@belay/core/AgentHook"
 import type { Guard } from "@belay/guard/Guard"
 import * as Recorder from "@belay/observe/Recorder"
 import * as Effect from "effect/Effect"
-import { appendFileSync, closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync } from "node:fs"
+import { appendFileSync, closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync, renameSync } from "node:fs"
+import { dirname } from "node:path"
 import type { Places } from "./places.ts"
 
 /** Where a file is moved to another name, so that the log stays small: 32 MiB. */
@@ -18,7 +19,7 @@ export interface Journal {
 
 /** Opens the log. */
 export const openJournal = ({ folder, log }: Places): Journal => {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder)
   turnOver(log)
   const { eventTypes, hooks: [hook] = [], onEvent } = Recorder.make({ path: log, name: "guard-log" })
   return {
@@ -28,6 +29,20 @@ export const openJournal = ({ folder, log }: Places): Journal => {
     write: async () => {
       const closed = hook?.close?.()
       if (Effect.isEffect(closed)) await Effect.runPromise(closed as Effect.Effect<unknown>)
+    }
+  }
+}
+
+/**
+ * Makes the folder, and the one above it. With `recursive`, Node would try for ever where a home folder takes no new
+ * folders, for example because its disk in the network is not there.
+ */
+const makeFolder = (folder: string): void => {
+  for (const one of [dirname(folder), folder]) {
+    try {
+      mkdirSync(one, { mode: 0o700 })
+    } catch (error) {
+      if (!existsSync(one)) throw error
     }
   }
 }
@@ -57,7 +72,7 @@ const turnOver = (path: string): void => {
 /** Notes why the guard refused although no hook did. A disk that is full does not change the refusal. */
 export const noteFailure = ({ failures, folder }: Places, failure: object): void => {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolder(folder)
     turnOver(failures)
     appendFileSync(failures, `${JSON.stringify(failure)}\n`, { mode: 0o600 })
   } catch {

@@ -110,10 +110,11 @@ const callIn = (wire: Wire, row: WireEvent, payload: JsonObject): Call | undefin
   }
   if (except.some((pattern) => isCalled(own, pattern))) return undefined
   const name = shape === undefined ? nameOf(wire, own, payload) : own
-  const args = shape === undefined ? argsOf(wire, name, at(payload, wire.fields.input)) : argsIn(shape, payload)
+  const given = parsed(at(payload, wire.fields.input)) ?? null
+  const args = shape === undefined ? argsOf(wire, name, given) : argsIn(shape, payload)
   if (means === "toolCall") {
     if (shape !== undefined) requireFirst(wire, shape, payload)
-    else requireFields(wire, name, args)
+    else requireFields(wire, name, given === null ? null : args)
   }
   const id = wire.withoutIds?.some((pattern) => isCalled(name, pattern)) === true
     ? undefined
@@ -164,7 +165,7 @@ const readByName: ReadonlySet<string> = new Set(
   ["Agent", "Bash", "Edit", "MultiEdit", "NotebookEdit", "Read", "WebFetch", "Write", "apply_patch"]
 )
 
-/** Rules would find nothing in arguments that are a list or a text. */
+/** Rules would find nothing in arguments that are missing, a list or a text. */
 const requireFields = (wire: Wire, name: string, args: Json): void => {
   if (isFields(args) || !readByName.has(name)) return
   throw new Refusal(
@@ -183,8 +184,8 @@ const parsed = (value: Json | undefined): Json | undefined => {
 }
 
 /** Arguments with the fields of Claude Code. Where a system declares fields, only those are compared and shown. */
-const argsOf = (wire: Wire, name: string, given: Json | undefined): Json => {
-  const value = parsed(given) ?? {}
+const argsOf = (wire: Wire, name: string, given: Json | null): Json => {
+  const value = given ?? {}
   if (typeof value === "string" && value.startsWith("*** Begin Patch")) return patchOf({ command: value })
   if (!isFields(value)) return value
   if (name === "apply_patch") return patchOf(value)

@@ -40,8 +40,14 @@ export interface OpenCall {
   startedAt?: number
   /** Whether the verdict is in the store. */
   isSaved?: boolean
-  /** Whether `callTool` runs the tool now. */
-  isRunning?: boolean
+  /** The `callTool` that runs the tool. */
+  claim?: Claim
+}
+
+/** One use of `callTool`. */
+export interface Claim {
+  /** What it runs. Absent if the call must not run. */
+  event?: PreToolCallEvent | undefined
 }
 
 /** What a conversation is made of. */
@@ -358,8 +364,9 @@ export class Conversation {
     const { calls } = this.running.state
     for (const [id, open] of this.open) {
       const running = calls.find((call) => call.state.call.id === id)
-      // Another process has decided the question, so the verdict is another one.
-      if (open.running.state.status === "asked" && running?.state.status !== "asked") this.open.delete(id)
+      const [before, now] = [open.running.state.status, running?.state.status]
+      // Another process has decided the question, or runs the call, so the verdict is another one.
+      if ((before === "asked" && now !== "asked") || (before === "decided" && now === "started")) this.open.delete(id)
       else if (running !== undefined) open.running = running
       else if (open.isSaved !== true) this.open.delete(id)
     }

@@ -31,13 +31,13 @@ import { revealText } from "../point/revealText.ts"
 import { stopOf } from "../state/turnEnd.ts"
 import { enterPhase } from "../state/turnState.ts"
 import type { Step } from "../state/yieldable.ts"
-import type { Bare, Conversation, Failure } from "./conversation.ts"
+import type { Bare, Claim, Conversation, Failure } from "./conversation.ts"
 import { type GivenFields, wrongGiven } from "./given.ts"
 import { forgetPlaced } from "./keptState.ts"
 import { callModel, modelAnswer, modelDelta, modelRequest, ownErrorOf } from "./modelPoints.ts"
 import { RunOnce } from "./runOnce.ts"
 import type { SessionOptions } from "./sessionOptions.ts"
-import { callTool, decide, questionsOf, runCall, takeCall, toolCall, toolResult } from "./toolPoints.ts"
+import { callTool, claimCall, decide, questionsOf, runCall, toolCall, toolResult } from "./toolPoints.ts"
 import { verdictOf, withContext } from "./verdictOf.ts"
 
 /** How often a point is asked again because another process was quicker. */
@@ -115,9 +115,10 @@ export class GuardedSession implements GuardSession {
     }
     // The verdict is stored before the tool runs: another process must not allow what this one has used up.
     const once = new RunOnce<Json, Json>(run)
-    return this.awaitable(Effect.flatMap(this.toolCall(call), (verdict) => {
-      const taken = takeCall(conversation, call, verdict)
-      if ("type" in taken) return Effect.succeed({ ...taken, context: verdict.context })
+    const claim: Claim = {}
+    return this.awaitable(Effect.flatMap(this.verdict(() => claimCall(conversation, call, claim)), (verdict) => {
+      const { event: taken } = claim
+      if (taken === undefined) return Effect.succeed(verdict)
       const ended = this.verdict(() => {
         once.begin()
         return runCall(conversation, taken, once.run)

@@ -13,19 +13,20 @@ import { type Decision, type PendingAsk, readDecision } from "../../../data/RunS
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import { failure, type PreToolCallEvent, success, type ToolResult, unrestricted } from "../../../data/tool/Tool.ts"
 import type { FinishedCall, GivenCall } from "../../Driver.ts"
+import { ToolWaits } from "../../ToolWaits.ts"
 import type { ToolCallVerdict, ToolResultVerdict } from "../../Verdict.ts"
 import { sameJson } from "../schema/sameValue.ts"
 import { notADecision, whyNotCounted } from "../state/decision.ts"
 import { isSignedDecision } from "../state/signature.ts"
-import { approvalOf, planned, type RunningCall } from "../state/toolCallState.ts"
+import { approvalOf, planned, type RunningCall, update } from "../state/toolCallState.ts"
 import type { Step } from "../state/yieldable.ts"
 import { allowCall } from "../toolCall/allowCall.ts"
 import { applyDecision } from "../toolCall/askPerson.ts"
 import { checkPolicy } from "../toolCall/checkPolicy.ts"
-import { finishCall, publishStart, startCall } from "../toolCall/finishCall.ts"
+import { finishCall, publishStart } from "../toolCall/finishCall.ts"
 import { pendingOf } from "../toolCall/openQuestions.ts"
 import { wrapTool } from "../toolCall/wrapTool.ts"
-import type { Bare, Conversation, Failure, OpenCall } from "./conversation.ts"
+import type { Bare, Claim, Conversation, Failure, OpenCall } from "./conversation.ts"
 import { metaOf } from "./sessionAgent.ts"
 import type { SessionTurn } from "./sessionTurn.ts"
 
@@ -59,9 +60,12 @@ const isObjectAsText = (args: unknown): boolean => {
   return Result.isSuccess(Result.try((): unknown => JSON.parse(args)))
 }
 
-const deny = (reason: string): Verdict => ({ type: "deny", reason, by: "runtime" })
+const deny = (reason: string): Extract<Verdict, { readonly type: "deny" }> => ({ type: "deny", reason, by: "runtime" })
 
-/** Before a tool runs. */
+/**
+ * Before a tool runs. A call that is allowed has not started: before it does, the driver may ask a person itself, and
+ * continue in another process.
+ */
 export const toolCall = function*(conversation: Conversation, given: GivenCall): Step<Verdict, Failure> {
   const call = readCall(given)
   if (typeof call === "string") return deny(call)
@@ -98,7 +102,7 @@ const judge = function*(conversation: Conversation, turn: SessionTurn, open: Ope
 }
 
 const decideCall = function*(conversation: Conversation, turn: SessionTurn, open: OpenCall): Step<Verdict, Failure> {
-  const { running } = open
+  const { running, running: { state: { call } } } = open
   const allowed = yield* allowCall(turn, running)
   if (allowed === "waits") return { type: "ask", question: running.state.ask! }
   if ("ok" in allowed) {
@@ -108,7 +112,7 @@ const decideCall = function*(conversation: Conversation, turn: SessionTurn, open
       : { type: "deny", reason: allowed.error, by: running.deniedBy ?? "runtime" }
   }
   const { event } = allowed
-  startCall(running, event)
+  update(running, { type: "allow", args: event.args === call.args ? undefined : event.args })
   publishStart(turn, running, event)
   open.event = event
   open.startedAt = performance.now()
@@ -122,7 +126,7 @@ const allow = ({ state: { changedBy } }: RunningCall, { args, grant }: PreToolCa
   ...(changedBy === undefined ? {} : { changedBy })
 })
 
-/** Returns the verdict about a call that another process has asked about. */
+/** Returns the verdict about a call that another process has asked about, or that waits for a person itself. */
 const judgeAgain = function*(
   conversation: Conversation,
   turn: SessionTurn,
@@ -130,16 +134,19 @@ const judgeAgain = function*(
 ): Step<Verdict, Failure> {
   const { ask, call, executedArgs, status } = running.state
   if (status === "asked") return { type: "ask", question: ask! }
-  if (status !== "started") {
-    const open = conversation.reopen(running)
-    return yield* judge(conversation, turn, open)
-  }
+  if (status === "planned") return yield* judge(conversation, turn, conversation.reopen(running))
   const args = executedArgs ?? call.args
   const tool = turn.agent.tools.get(call.name)!
   const checked = yield* checkPolicy(turn, running, tool, args)
-  return checked.type === "deny"
-    ? { type: "deny", reason: checked.reason, by: checked.by }
-    : allow(running, { ...call, args, tool, grant: checked.grant })
+  if (checked.type === "deny") return { type: "deny", reason: checked.reason, by: checked.by }
+  const event = { ...call, args, tool, grant: checked.grant }
+  const verdict = allow(running, event)
+  if (status === "decided") {
+    const open = conversation.reopen(running)
+    open.event = event
+    Deferred.doneUnsafe(open.verdict, Exit.succeed(verdict))
+  }
+  return verdict
 }
 
 /** After a tool has run. */
@@ -161,7 +168,7 @@ export const toolResult = function*(
     }
   }
   const state = running?.state
-  if (state !== undefined && state.status !== "started") {
+  if (state?.status === "planned" || state?.status === "asked") {
     turn.io.warn(`${event.name} has a result, but the guard did not allow call ${id}`, "runtime")
   }
   const startedAt = elapsedMs === undefined ? open?.startedAt ?? performance.now() : performance.now() - elapsedMs
@@ -204,23 +211,30 @@ const readResult = (result: ToolResult): ToolResult => {
 /** What ends a call before its tool has run, or its result. */
 export type CallVerdict = Exclude<Verdict, { readonly type: "allow" | "respond" }> | Bare<ToolResultVerdict>
 
-/** Takes an allowed call, so that its tool runs once. Returns what runs, or the verdict if nothing does. */
-export const takeCall = (
+/** Decides about a call, and starts it if it is allowed, so that its tool runs once. `claim` has then what runs. */
+export const claimCall = function*(
   conversation: Conversation,
-  call: GivenCall,
-  verdict: Verdict
-): CallVerdict | PreToolCallEvent => {
+  given: GivenCall,
+  claim: Claim
+): Step<CallVerdict, Failure> {
+  claim.event = undefined
+  const verdict = yield* toolCall(conversation, given)
   if (verdict.type === "respond") return { type: "allow", result: success(verdict.result) }
   if (verdict.type !== "allow") return verdict
-  const { id } = call
+  const { id } = given
   const open = conversation.open.get(id)
-  if (open?.isRunning === true) return { type: "deny", reason: `call ${id} is running already`, by: "runtime" }
-  if (open?.event === undefined) {
-    return { type: "deny", reason: `call ${id} was started by another process`, by: "runtime" }
+  // Another process was quicker, so the point runs again.
+  const isAgain = open?.claim === claim
+  if (open?.claim !== undefined && !isAgain) return deny(`call ${id} is running already`)
+  if (open?.event === undefined || (isAgain && open.running.state.status === "started")) {
+    return deny(`call ${id} was started by another process`)
   }
-  open.isRunning = true
+  update(open.running, { type: "start" })
+  open.claim = claim
   open.startedAt = performance.now()
-  return open.event
+  claim.event = open.event
+  // What came out of the call follows.
+  return { type: "allow", result: success(null) }
 }
 
 /** Runs a tool inside the hooks that wrap it, and passes its result to the others. */
@@ -230,17 +244,28 @@ export const runCall = function*(
   run: (args: Json) => PromiseLike<Json> | Json
 ): Step<Bare<ToolResultVerdict>, Failure> {
   const turn = yield* conversation.turn()
+  let waits = false
   const act = (one: PreToolCallEvent): Effect.Effect<ToolResult> =>
     Effect.catchCause(
-      Effect.map(Effect.tryPromise({ try: async () => await run(one.args), catch: (error) => error }), (output) =>
-        readResult(success(output ?? null))),
-      (cause) =>
-        Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.succeed(failure(messageOf(Cause.squash(cause))))
+      Effect.map(Effect.tryPromise({ try: async () => await run(one.args), catch: (error) => error }), (output) => {
+        waits = false
+        return readResult(success(output ?? null))
+      }),
+      (cause) => {
+        if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+        const error = Cause.squash(cause)
+        waits = error instanceof ToolWaits
+        return Effect.succeed(failure(messageOf(error)))
+      }
     )
   const result = yield* turn.agent.toolWrappers.length === 0
     ? act(event)
     : wrapTool(turn, { event, act, isForAgent: false })
-  return yield* toolResult(conversation, event, result)
+  if (!waits) return yield* toolResult(conversation, event, result)
+  conversation.open.delete(event.id)
+  const running = turn.state.calls.find(({ state }) => state.call.id === event.id)
+  if (running !== undefined) update(running, { type: "allow" })
+  return { type: "allow", result }
 }
 
 /** Runs a tool inside the hooks, in one point. */
@@ -249,8 +274,9 @@ export const callTool = function*(
   given: GivenCall,
   run: (args: Json) => PromiseLike<Json> | Json
 ): Step<CallVerdict, Failure> {
-  const taken = takeCall(conversation, given, yield* toolCall(conversation, given))
-  return "type" in taken ? taken : yield* runCall(conversation, taken, run)
+  const claim: Claim = {}
+  const verdict = yield* claimCall(conversation, given, claim)
+  return claim.event === undefined ? verdict : yield* runCall(conversation, claim.event, run)
 }
 
 /** Answers the question about a call. */
@@ -285,7 +311,10 @@ export const decide = function*(
   if (running.state.status !== "asked") return yield* wrong(`tool call "${callId}" has been decided`)
   yield* applyDecision(ownTurn, running, decision)
   if (running.state.status === "asked") return { type: "ask", question: running.state.ask! }
-  return yield* judge(owner, ownTurn, owner.reopen(running))
+  const verdict = yield* judge(owner, ownTurn, owner.reopen(running))
+  // The call runs in the process that has received the answer.
+  if (verdict.type === "allow") update(running, { type: "start" })
+  return verdict
 }
 
 interface Found {

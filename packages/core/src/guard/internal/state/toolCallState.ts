@@ -7,6 +7,7 @@
  * | asked | `decide`: a person answered | decided; still asked while approvals are missing or it was delegated |
  * | asked | `remembered`: an earlier approval answers the question | decided |
  * | asked | `decide-inside`: people answered questions of the call's sub-agent | decided |
+ * | planned, decided, started | `allow`: the tool may run, and nobody has begun to run it | decided |
  * | planned, decided, started | `start`: the tool is about to run | started |
  * | started, decided | `wait`: the call's sub-agent waits for a person | asked |
  * | any except done | `finish`: the call has its result | done |
@@ -32,6 +33,7 @@ export type ToolCallEvent =
   | { readonly type: "decide-inside" }
   | { readonly type: "settle"; readonly answer: Settled }
   | { readonly type: "change"; readonly by: string }
+  | { readonly type: "allow"; readonly args?: Json | undefined }
   | { readonly type: "start"; readonly args?: Json | undefined }
   | { readonly type: "wait" }
   | { readonly type: "transfer"; readonly transfer: Transfer }
@@ -52,6 +54,7 @@ const fits: { readonly [E in ToolCallEvent["type"]]: ReadonlyArray<ToolCallState
   "decide-inside": ["asked"],
   settle: ["planned", "asked", "decided", "started"],
   change: ["planned", "asked", "decided", "started"],
+  allow: ["planned", "decided", "started"],
   start: ["planned", "decided", "started"],
   wait: ["started", "decided"],
   transfer: ["planned", "asked", "decided", "started"],
@@ -80,10 +83,11 @@ export const nextState = (state: ToolCallState, event: ToolCallEvent): ToolCallS
       const { changedBy = [] } = state
       return changedBy.includes(event.by) ? state : { ...state, changedBy: [...changedBy, event.by] }
     }
-    case "start":
-      return event.args === undefined
-        ? { ...state, status: "started" }
-        : { ...state, status: "started", executedArgs: event.args }
+    case "allow":
+    case "start": {
+      const status = event.type === "start" ? "started" : "decided"
+      return event.args === undefined ? { ...state, status } : { ...state, status, executedArgs: event.args }
+    }
     case "wait":
       return { ...state, status: "asked" }
     case "transfer":
