@@ -122,8 +122,9 @@ export interface HookOptions {
    * - `ifChanged`: it is asked again, and can then reject, abort, respond or ask. A change that it makes then has no
    *   effect, and neither have texts that it injects, so that nothing happens twice. What it writes to its state then
    *   replaces what it wrote to the same keys before. Messages that later hooks only append are not a change.
-   * - `reapply`: as `ifChanged`, but its changes are made again, also for appended messages. Use it only if making a
-   *   change twice gives the same value as making it once. Redaction is such a change.
+   * - `reapply`: as `ifChanged`, but its changes are made again, also for appended messages, and all that it writes to
+   *   its state stays. Use it only if making a change twice gives the same value as making it once. Redaction is such a
+   *   change.
    */
   readonly reinvoke?: "never" | "ifChanged" | "reapply"
   /**

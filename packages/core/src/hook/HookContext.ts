@@ -128,8 +128,8 @@ export interface HookContext {
   /**
    * Whether this hook is asked again about the same operation: because a later hook changed the value (it can then only
    * reject, abort, respond or ask), or because a person changed the arguments of a tool call. Use it for effects that
-   * must not happen twice. Writes to `ctx.state` need it only for changes by a person: after a change by a hook, they
-   * replace the earlier ones.
+   * must not happen twice. Writes to `ctx.state` need it only for changes by a person, and with `reinvoke: "reapply"`:
+   * otherwise they replace the earlier ones after a change by a hook.
    */
   readonly askedAgain: boolean
   /** For observers: the decision of the chain. */

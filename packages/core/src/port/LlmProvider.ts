@@ -7,6 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { whyNoEffect } from "../data/effect/portEffect.ts"
+import { copyError } from "../data/internal/copyError.ts"
 import type { LlmDelta, LlmRequest, LlmResponse } from "../data/LlmCall.ts"
 import { checkKinds, invalidOption, type OptionKinds } from "../data/option/OptionCheck.ts"
 import { Connection, isProviderError, Malformed, type ProviderError } from "../data/ProviderError.ts"
@@ -193,10 +194,11 @@ interface Heard {
   hasToolCalls: boolean
 }
 
-const errorOf = (provider: string, error: unknown, { text }: Heard): ProviderError =>
-  isProviderError(error)
-    ? error
-    : new Connection({ provider, message: messageOf(error), ...(text === "" ? {} : { partial: { text } }) })
+/** Whoever counts or repeats the call must know that a part of its answer had arrived, whatever error ended it. */
+const errorOf = (provider: string, thrown: unknown, { text }: Heard): ProviderError => {
+  const error = isProviderError(thrown) ? thrown : new Connection({ provider, message: messageOf(thrown) })
+  return text === "" || error.partial !== undefined ? error : copyError(error, { partial: { text } })
+}
 
 const readStream = async (
   { model, name, stream }: PromiseProvider,

@@ -124,6 +124,11 @@ describe("a provider of async functions that streams", () => {
       throw typed
     })
     assert.strictEqual(await fail(), typed)
+    const cutOff = await streaming(async function*() {
+      yield "half"
+      throw new ProviderError.Overloaded({ provider: "own", message: "busy" })
+    }).fail()
+    assert.deepInclude(cutOff, { _tag: "Overloaded", message: "busy", partial: { text: "half" } })
     const { fail: early } = streaming(() => {
       throw new Error("no server")
     })

@@ -174,9 +174,11 @@ const toEffect = (answer: object): Effect.Effect<unknown, unknown> =>
     ? Effect.gen(() => answer as Generator<never, unknown, never>)
     : eventual(() => answer as PromiseLike<unknown>)
 
+/** Asks for fields with `in`: to read one that the event does not have would warn in the name of the hook. */
 const placeOf = (event: unknown, { sessionId, stepNumber, turnNumber }: HookContext) => {
-  const record = Object(event) as { readonly name?: unknown; readonly call?: { readonly name?: unknown } }
-  const subject = record.call?.name ?? record.name
   const place = { sessionId, turnNumber, stepNumber }
+  const record = Object(event) as object
+  const called: unknown = "call" in record ? record.call : record
+  const subject: unknown = "name" in Object(called) ? (called as { readonly name: unknown }).name : undefined
   return typeof subject === "string" ? { ...place, subject } : place
 }

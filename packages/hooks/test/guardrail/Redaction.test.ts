@@ -306,6 +306,15 @@ describe("what Redaction does", () => {
       assert.strictEqual(event.message, "<EMAIL_1> <PII_TEXT_1> <EMAIL_2>!")
     }))
 
+  it.effect("takes no placeholder that a person writes into a message to the running turn for one", () =>
+    Effect.gen(function*() {
+      const chain = HookChain.makeUnsafe([Redaction.make()])
+      const scope = TestScope.make()
+      yield* chain.run("preTurn", { message: mail }, scope)
+      const { event } = yield* chain.run("preTurn", { message: "mail <EMAIL_1>", steer: true }, scope)
+      assert.strictEqual(event.message, "mail <PII_TEXT_1>")
+    }))
+
   it.effect("blocks answers, arguments and results too", () =>
     Effect.gen(function*() {
       const chain = HookChain.makeUnsafe([Redaction.make({ kinds: { card: "block" } })])

@@ -9,6 +9,7 @@ import * as LoopDetector from "@belay/hooks/LoopDetector"
 import * as OutputGuardrail from "@belay/hooks/OutputGuardrail"
 import * as Shadow from "@belay/hooks/Shadow"
 import * as ToolCallLimit from "@belay/hooks/ToolCallLimit"
+import * as UsageReport from "@belay/hooks/UsageReport"
 import * as Scripted from "@belay/testing/Scripted"
 import * as TestScope from "@belay/testing/TestScope"
 import { assert, describe, it } from "@effect/vitest"
@@ -247,6 +248,21 @@ describe("Shadow", () => {
       "loop-detector postStep said",
       "loop-detector postStep stricter"
     ])
+  })
+
+  it("warns about nothing in the name of a hook that reads its event and its report as it should", async () => {
+    const look = defineTool({ name: "look", description: "Look", input: Schema.Struct({}), execute: () => "seen" })
+    const lines: Array<string> = []
+    await using agent = createAgent({
+      provider: Scripted.make([Scripted.toolCalls({ name: "look" }), "done"]),
+      tools: [look],
+      hooks: [ToolCallLimit.make({ perTurn: 0 }), UsageReport.make()].map((hook) =>
+        Shadow.make(hook, { onDiff: () => {} })
+      ),
+      log: ({ message }) => void lines.push(message)
+    })
+    await agent.run("go")
+    assert.deepEqual(lines, [])
   })
 
   it("continues to count after a resume, and renders the counts", async () => {

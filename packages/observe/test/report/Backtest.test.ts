@@ -98,13 +98,13 @@ describe("a backtest", () => {
     assert.strictEqual(counts.fails, 5)
   })
 
-  it("refuses what is no list of inputs: the hook would get nothing, and nothing would be found", async () => {
+  it("names a text in place of inputs, of which the hook would get nothing", async () => {
     const why = (inputs: unknown) =>
       Backtest.run(stopping("no-rm", /rm/), inputs as ReadonlyArray<Backtest.Input>)
         .then(() => assert.fail("it ran"), (error: Error) => error.message)
     assert.match(await why("{\"type\":\"input\"}\n"), /^Backtest\.run: it cannot use these values: .*inputs is "/)
     assert.match(await why(["{\"type\":\"input\"}"]), /inputs\[0\] is "/)
-    assert.match(await why(undefined), /inputs is "undefined"/)
+    assert.match(await why(undefined), /inputs is nothing/)
   })
 
   it("compares with what is expected", async () => {

@@ -20,6 +20,18 @@ export interface OfTurn {
 }
 
 /**
+ * Why a turn has failed: the tag and the message of the error, and the text for the user, if a hook has given one.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OutcomeError {
+  readonly _tag: string
+  readonly message: string
+  readonly userMessage?: string
+}
+
+/**
  * What became of a message, of decisions or of a cancellation. It is plain JSON.
  *
  * - `completed`: the agent answered. `object` is the decoded answer of an agent with an `output`.
@@ -40,7 +52,7 @@ export type Outcome =
   | OfTurn & { readonly status: "suspended"; readonly pending: ReadonlyArray<PendingAsk> }
   | OfTurn & { readonly status: "limited"; readonly limit: string; readonly used: number; readonly max: number }
   | OfTurn & { readonly status: "aborted"; readonly by: string; readonly reason: string }
-  | { readonly status: "failed"; readonly error: { readonly _tag: string; readonly message: string } }
+  | { readonly status: "failed"; readonly error: OutcomeError }
   | { readonly status: "cancelled" }
   | { readonly status: "dead"; readonly attempts: number; readonly reason: string }
   | { readonly status: "delivered"; readonly turnNumber?: number }
@@ -68,9 +80,13 @@ export const ofResult = checked(
 
 /** Returns the outcome of an error. @category constructors @since 0.1.0 */
 export const ofError = (error: unknown): Outcome => {
-  const { _tag, message, name } = Object(error) as { readonly [field: string]: unknown }
+  const { _tag, message, name, userMessage } = Object(error) as { readonly [field: string]: unknown }
   const tag = typeof _tag === "string" ? _tag : typeof name === "string" ? name : "Error"
-  return { status: "failed", error: { _tag: tag, message: typeof message === "string" ? message : messageOf(error) } }
+  const text = typeof message === "string" ? message : messageOf(error)
+  return {
+    status: "failed",
+    error: { _tag: tag, message: text, ...(typeof userMessage === "string" ? { userMessage } : {}) }
+  }
 }
 
 /** Returns an outcome as JSON for the inbox. @category conversions @since 0.1.0 */
@@ -104,7 +120,11 @@ const isOutcome = Schema.is(Schema.Union([
   Schema.Struct({ status: Schema.Literal("aborted"), ...ofTurn, by: Schema.String, reason: Schema.String }),
   Schema.Struct({
     status: Schema.Literal("failed"),
-    error: Schema.Struct({ _tag: Schema.String, message: Schema.String })
+    error: Schema.Struct({
+      _tag: Schema.String,
+      message: Schema.String,
+      userMessage: Schema.optionalKey(Schema.String)
+    })
   }),
   Schema.Struct({ status: Schema.Literal("cancelled") }),
   Schema.Struct({ status: Schema.Literal("dead"), attempts: Schema.Finite, reason: Schema.String }),

@@ -48,6 +48,7 @@ const run = async (serve: Serve, call: Call): Promise<Response> => {
   if (conversation !== undefined && Object.keys(decisions).length > 0) {
     return stream(await decide(serve, { sessionId, principal: call.principal }, conversation, decisions))
   }
+  if (answers.size > 0) throw invalid("no interrupt with this id waits", "resume")
   if (message === undefined) {
     throw invalid("no interrupt and no tool call with this id waits, and the last message is not one of the user")
   }

@@ -84,7 +84,7 @@ const stream = (serve: Serve, { part, token }: Target, base: ResponseBase, after
   })
 
 const whole = async (serve: Serve, call: Call, { part, token }: Target, base: ResponseBase): Promise<object> =>
-  await wholeTurn(serve, call, part, (items) => wholeOf(responseEvents(serve, token, base, items))) ?? {}
+  await wholeTurn(serve, call, part, (items) => wholeOf(responseEvents(serve, token, base, items, true))) ?? {}
 
 const actOf = async (
   serve: Serve,

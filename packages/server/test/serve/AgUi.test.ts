@@ -105,6 +105,9 @@ describe("AG-UI", () => {
     assert.deepStrictEqual(server.log, [])
     await run({ resume })
     assert.isDefined((await run({ resume })).error)
+    // The message beside the answer is the one that was asked about, so it is not asked about again.
+    const again = await open(server.url).say("call delete_file", { resume })
+    assert.deepStrictEqual([again.types.includes("RUN_STARTED"), again.interrupts], [false, []])
     assert.deepStrictEqual(server.log, ["delete_file"])
   })
 

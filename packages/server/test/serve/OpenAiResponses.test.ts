@@ -1,4 +1,5 @@
 /** Responses with the client of OpenAI. */
+import type { AgentHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
 import { Connection } from "@belay/core/ProviderError"
 import * as OpenAiResponses from "@belay/server/OpenAiResponses"
@@ -149,6 +150,17 @@ describe("responses", () => {
     words = 0
     const stream = client.responses.stream({ model, input: "a" })
     assert.strictEqual((await stream.finalResponse()).output_text, "You said: a (1)")
+  })
+
+  it("has the answer as hooks left it after the turn, and none that they rejected, if nobody streams", async () => {
+    const postTurn: NonNullable<AgentHook["postTurn"]> = ({ output }) =>
+      output.text.includes("two") ? HookAction.reject("no") : HookAction.transform({ ...output, text: "signed" })
+    await using server = await served(OpenAiResponses.handler, {}, { hooks: [{ name: "after", postTurn }] })
+    const client = clientOf(server.url)
+    assert.strictEqual((await client.responses.create({ model, input: "one" })).output_text, "signed")
+    const { id, output, status } = await client.responses.create({ model, input: "two" })
+    assert.deepStrictEqual([status, output], ["failed", []])
+    assert.deepStrictEqual((await client.responses.retrieve(id)).output, [])
   })
 
   it("does not know the responses of another principal", async () => {

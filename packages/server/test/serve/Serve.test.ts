@@ -202,11 +202,12 @@ describe("errors of the agent", () => {
   })
 
   it("that a hook wrote for the user are shown", async () => {
-    const hook = { name: "polite", preTurn: () => ({ _tag: "Reject", reason: "please be polite" }) as const }
+    const rejects = { _tag: "Reject", reason: "rule 7 of the list", userMessage: "please be polite" } as const
+    const hook = { name: "polite", preTurn: () => rejects }
     await using server = await served(OpenAiChat.handler, {}, { hooks: [hook] })
     const answer = await OpenAiChat.handler(server.serve)(request("/v1/chat/completions", chatBody("hi")))
     assert.strictEqual(answer.status, 400)
-    assert.deepInclude(Object(await answer.json()).error, { code: "content_filter", type: "invalid_request_error" })
+    assert.deepInclude(Object(await answer.json()).error, { code: "content_filter", message: "please be polite" })
   })
 })
 

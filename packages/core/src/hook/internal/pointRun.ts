@@ -167,8 +167,10 @@ export class PointRun {
   private context(entry: Entry): Context {
     const { fold: { action, by }, scope } = this
     if (entry.observer) return Context.ofObserver(scope, entry.name, observed(action, by, this.fold.failedOpen))
-    if (this.fold.gates.mayOnlyRefuse(entry)) {
+    if (this.fold.gates.isAskedAgain(entry)) {
       const again = new Context(scope, entry.name, true, true)
+      // A hook whose changes are made again keeps all that it has written for them.
+      if (entry.reapplies) return again
       const writes = this.writes[entry.slot]
       writes?.begin()
       Context.track(again, writes)

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { inspect } from "node:util"
 import { createAgent } from "../../../src/agent/createAgent.ts"
+import * as HookAction from "../../../src/hook/HookAction.ts"
 import { failureOf } from "../../support/agent.ts"
 import { scripted } from "../../support/model.ts"
 
@@ -46,5 +47,17 @@ describe("the partial result of a cancelled turn", () => {
     assert.include(print(second.error), "the second message")
     assert.notInclude(print(second), "the first message")
     assert.notInclude(print(first), "the second message")
+  })
+})
+
+describe("the partial result of a turn that a hook rejected before it began", () => {
+  it("has no text, although an earlier turn has said something", async () => {
+    await using agent = createAgent({
+      provider: scripted(["hello"]).provider,
+      hooks: [{ name: "no", preTurn: ({ message }) => message === "bad" ? HookAction.reject("bad") : undefined }]
+    })
+    const session = await agent.session()
+    await session.run("good")
+    assert.deepInclude((await failureOf(session.run("bad")))["partial"], { text: "", messages: session.messages })
   })
 })

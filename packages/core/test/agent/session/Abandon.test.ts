@@ -1,6 +1,7 @@
 /** Ending a turn that waits, without running it. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { agentTool } from "../../../src/agent/agentTool.ts"
 import { createAgent } from "../../../src/agent/createAgent.ts"
 import * as HookAction from "../../../src/hook/HookAction.ts"
 import * as SessionStore from "../../../src/port/SessionStore.ts"
@@ -37,6 +38,17 @@ describe("abandon", () => {
     assert.strictEqual((await failureOf(other.resume({ p: { type: "approve" } })))["_tag"], "SnapshotError")
     assert.deepStrictEqual(pay.ran, [])
     await agent.close()
+  })
+
+  it("does not say that a sub-agent did not run which has worked before its question", async () => {
+    const { agent: worker, pay } = asking()
+    const provider = scripted([asks(["work", { message: "pay" }, "w"]), "next"]).provider
+    const lead = createAgent({ provider, tools: [agentTool({ name: "work", description: "w", agent: worker })] })
+    const session = await lead.session()
+    assert.strictEqual((await session.run("go")).status, "suspended")
+    assert.isTrue(await session.abandon())
+    assert.include(line(session.messages), "tool work!: interrupted while it ran: its outcome is unknown")
+    assert.deepStrictEqual(pay.ran, [])
   })
 
   it("works without a store, and the next message begins a new turn", async () => {

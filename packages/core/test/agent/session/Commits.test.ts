@@ -145,6 +145,24 @@ describe("a save that was interrupted", () => {
     assert.isAtMost(loads, 1)
   })
 
+  it("does not leave the turn that was cancelled to another process", async () => {
+    const memory = SessionStore.inMemory()
+    const stop = new AbortController()
+    const store: SessionStore.SessionStore = {
+      ...memory,
+      // It is stored, and the turn is cancelled before its answer comes.
+      commit: (step) =>
+        Effect.tap(memory.commit(step), () => {
+          stop.abort(new Error("stop"))
+          return Effect.yieldNow
+        })
+    }
+    const agentOf = (kept: SessionStore.SessionStore) =>
+      createAgent({ provider: scripted(["hello"]).provider, store: kept, log: false })
+    await (await agentOf(store).session({ id: "s" })).run("go", { signal: stop.signal }).catch(() => {})
+    assert.deepStrictEqual((await agentOf(memory).session({ id: "s" })).waiting, { type: "nothing" })
+  })
+
   it("is not taken for the save of another process that has the same number", async () => {
     const memory = SessionStore.inMemory()
     const stop = new AbortController()

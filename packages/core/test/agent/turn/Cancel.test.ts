@@ -138,22 +138,29 @@ describe("cancelling", () => {
     assert.lengthOf(session.messages, 0)
   })
 
-  it("leaves the session usable, and reports the outcome of running tools as unknown", async () => {
+  it("leaves the session usable, and reports the outcome of running tools, and only of these, as unknown", async () => {
     const controller = new AbortController()
     const quick = recording("quick")
     const slow = recording("slow", (_, { signal }) => {
       setTimeout(() => controller.abort(), 5)
       return new Promise((resolve) => signal.addEventListener("abort", () => resolve("late")))
     })
-    const model = scripted([asks(["quick"], ["slow"]), "fine"])
-    await using agent = createAgent({ provider: model.provider, tools: [quick.tool, slow.tool] })
+    const asked = recording("asked")
+    const gate = { name: "gate", tools: "asked", preToolCall: () => HookAction.ask("sure?") }
+    const model = scripted([asks(["quick"], ["slow"], ["asked"]), "fine"])
+    await using agent = createAgent({
+      provider: model.provider,
+      tools: [quick.tool, slow.tool, asked.tool],
+      hooks: [gate]
+    })
     const session = await agent.session()
     const error = await failureOf(session.run("go", { signal: controller.signal }))
     assert.strictEqual(error["name"], "AbortError")
     const result = await session.run("again")
     assert.strictEqual(
       line(result.messages),
-      "user: go | assistant[quick,slow]:  | tool quick: ok | tool slow!: interrupted while it ran: its outcome is unknown | user: again | assistant: fine"
+      "user: go | assistant[quick,slow,asked]:  | tool quick: ok | tool slow!: interrupted while it ran: its outcome is unknown | " +
+        "tool asked!: not run: the turn was cancelled | user: again | assistant: fine"
     )
   })
 

@@ -137,6 +137,21 @@ describe("the writes of a hook that is asked again", () => {
     assert.deepStrictEqual([asked, scope.state.get(calls)], [3, 1])
   })
 
+  it("stay if its changes are made again, and it knows that it is asked again", async () => {
+    const scope = scopeOf()
+    const seen: Array<boolean> = []
+    const reapplying: AgentHook = {
+      name: "reapplying",
+      reinvoke: "reapply",
+      preToolCall: (_call, { askedAgain, state }) => {
+        seen.push(askedAgain)
+        state.update(calls, (n) => n + 1)
+      }
+    }
+    await Effect.runPromise(HookChain.makeUnsafe([reapplying, rewrite(false)]).run("preToolCall", event(1), scope))
+    assert.deepStrictEqual([seen, scope.state.get(calls)], [[false, true], 2])
+  })
+
   it("are left out if a change that it made before stands", async () => {
     const scope = scopeOf()
     const changing: AgentHook = {

@@ -31,13 +31,13 @@ export const isolate = (
 ): HookContext => {
   /**
    * The key under which the shadow stores a value: one of its own. Its initial value is the value of other hooks; keys
-   * with the name of the hook start empty, even if the hook itself runs too.
+   * with the name of the hook, or of the shadow, start empty, even if the hook itself runs too.
    */
   const ownKey = <A>(given: Key<A>, others: State): HookState.StateKey<A> => {
     const key = HookState.keyOf(given)
     return {
       name: `@${ctx.hook}/${encodeURIComponent(key.name)}`,
-      initial: key.name.startsWith(`${hook}/`) ? key.initial : others.get(key),
+      initial: [`${hook}/`, `@${ctx.hook}/`].some((own) => key.name.startsWith(own)) ? key.initial : others.get(key),
       is: key.is
     }
   }

@@ -101,7 +101,7 @@ const refusalOfFailure = (
   switch (error._tag) {
     // Whoever writes a hook writes this text for those who use the agent.
     case "HookRejected":
-      return new Refusal("filtered", error.message)
+      return new Refusal("filtered", error.userMessage ?? error.message)
     // The host describes the client's own data.
     case "SessionError":
       if (error.message.startsWith("the agent has a tool named")) return invalid(error.message, "tools")

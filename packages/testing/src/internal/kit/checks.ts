@@ -1,7 +1,7 @@
 /** Checks what a test passes. A hook that gets nothing because a name is misspelt would pass every test. */
 import { ConfigError } from "@belay/core/AgentError"
 import { nearest } from "@belay/core/NamePattern"
-import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
+import { checkKinds, type OptionKinds, show } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
 import type { Place, World } from "./world.ts"
 
@@ -34,7 +34,7 @@ export const checkPlace = (name: string, place: Place): void => Result.getOrThro
 /** Throws a `ConfigError` if there is no such point. */
 export const checkPoint = (name: string, point: string, known: ReadonlyArray<string>): void => {
   if (known.includes(point)) return
-  const near = nearest(String(point), known)
+  const near = typeof point === "string" ? nearest(point, known) : undefined
   const hint = near === undefined ? "" : `; did you mean ${near}?`
-  throw new ConfigError({ key: name, message: `${name}: there is no point ${JSON.stringify(point)}${hint}` })
+  throw new ConfigError({ key: name, message: `${name}: there is no point ${show(point)}${hint}` })
 }

@@ -1,7 +1,7 @@
 /** Checks the configuration of a user and makes the agent from it. */
 import * as Result from "effect/Result"
 import type { ChainError, ConfigError } from "../../../data/AgentError.ts"
-import { invalidOption } from "../../../data/option/OptionCheck.ts"
+import { invalidOption, show } from "../../../data/option/OptionCheck.ts"
 import { hookRoles } from "../../../guard/internal/definition/hookRoles.ts"
 import { resolveHooks } from "../../../guard/internal/definition/resolveHooks.ts"
 import { EventHub } from "../../../guard/internal/event/eventHub.ts"
@@ -92,7 +92,7 @@ const limitsOf = (given: Partial<Limits>): Result.Result<Limits, ConfigError> =>
     }
     const isNone = key === "failOpens" && value === 0
     if (value !== undefined && !isNone && !(typeof value === "number" && value > 0)) {
-      return invalidOption(`limits.${key}`, `must be greater than 0, found ${String(value)}`)
+      return invalidOption(`limits.${key}`, `must be a number greater than 0, found ${show(value)}`)
     }
   }
   const present = Object.entries(given).filter(([, value]) => value !== undefined)

@@ -26,6 +26,9 @@ import { stopBackground } from "../subagent/background.ts"
 import { noteCancelled, withPartial } from "./partial.ts"
 import { defectError } from "./turnSteps.ts"
 
+/** How long an interrupted turn has to end, in milliseconds. */
+export const graceMs = 250
+
 /** Turns the exit of the steps into the result or the error of the turn. */
 export const finishTurn = (
   turn: Turn,
@@ -40,11 +43,12 @@ export const finishTurn = (
           const error = Cause.squash(cause)
           if (isTurnEnd(error)) return finish(turn, resultOfEnd(turn, error.end))
           turn.closeStep("not run: the turn failed")
-          enterPhase(turn.state, "ended")
           // `TurnEnded` was handled above, so this is an error of an agent.
-          return Cause.hasDies(cause)
-            ? Effect.fail(withPartial(turn, defectError(turn, cause)))
-            : Effect.failCause(Cause.map(cause as Cause.Cause<AgentError>, (one) => withPartial(turn, one)))
+          const failed = Cause.hasDies(cause)
+            ? Cause.fail(withPartial(turn, defectError(turn, cause)))
+            : Cause.map(cause as Cause.Cause<AgentError>, (one) => withPartial(turn, one))
+          enterPhase(turn.state, "ended")
+          return Effect.failCause(failed)
         }
       }
     ),
@@ -158,25 +162,37 @@ const afterFailure = (turn: Turn, cause: Cause.Cause<AgentError>): Effect.Effect
       io.publish({ type: "turn-end", status: whyCutOff, text: "", usage: turn.spent.usage, ...failOpensOf(turn) })
     )
   }
-  turn.closeStep("cancelled before it ended; its outcome is unknown")
-  enterPhase(state, "ended")
+  turn.closeStep("not run: the turn was cancelled")
   const error = Cause.squash(cause)
   if (Cause.hasInterruptsOnly(cause)) noteCancelled(turn)
+  enterPhase(state, "ended")
   const end = failureEnd(turn, cause)
   if (turn.parent !== undefined) return Effect.sync(() => io.publish(end))
   endDurableTurn(turn)
   const isUnknown = store !== undefined && session.storage.unknownCommit !== undefined
   const storeFailed = error instanceof PortFailed && error.port === "store"
   if (storeFailed) session.storage.isBehind = true
-  if (isUnknown || isConflict(error)) return Effect.sync(() => io.publishUnsaved(end))
+  if ((isUnknown && storeFailed) || isConflict(error)) return Effect.sync(() => io.publishUnsaved(end))
   if (store === undefined || storeFailed) return Effect.sync(() => io.publish(end))
-  return Effect.catch(io.commitEnd(end), (failure) =>
+  const saved = isUnknown ? saveInTime(turn, end) : io.commitEnd(end)
+  return Effect.catch(saved, (failure) =>
     Effect.sync(() => {
       io.warn(failure.message, "runtime")
-      if (isConflict(failure)) io.publishUnsaved(end)
+      if (isUnknown || isConflict(failure)) io.publishUnsaved(end)
       else io.publish(end)
     }))
 }
+
+/** A store whose commit was interrupted may not answer any more. So there is an end to waiting before that of the turn. */
+const saveInTime = ({ io, session: { id } }: Turn, end: AgentEventBody): Effect.Effect<void, PortFailed> =>
+  Effect.timeoutOrElse(io.commitEnd(end), {
+    duration: graceMs / 2,
+    orElse: () =>
+      new PortFailed({
+        port: "store",
+        message: `the session store did not answer in time, so it may not have the end of the turn of session ${id}`
+      })
+  })
 
 const publishFailure = (turn: Turn, cause: Cause.Cause<AgentError>): void => turn.io.publish(failureEnd(turn, cause))
 

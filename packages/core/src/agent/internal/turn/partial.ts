@@ -1,12 +1,12 @@
 /** Adds to the error of a turn what the turn had said and spent before. */
 import * as Context from "effect/Context"
 import { type AgentError, HookFailed, HookRejected } from "../../../data/AgentError.ts"
+import { copyError } from "../../../data/internal/copyError.ts"
 import type { Message } from "../../../data/Message.ts"
 import { isProviderError } from "../../../data/ProviderError.ts"
 import { messageOf } from "../../../data/text/ErrorMessage.ts"
 import type { TurnInput } from "../../../data/Turn.ts"
 import type { TurnPartial } from "../../../data/TurnPartial.ts"
-import { copyError } from "../../../guard/internal/state/copyError.ts"
 import type { AgentTurn } from "../running/turnParts.ts"
 
 /** Receives what a cancelled turn had done, because an interruption has no error to which it can be added. */
@@ -45,7 +45,9 @@ const partialOf = (turn: AgentTurn, error?: AgentError): TurnPartial => ({
 })
 
 const textBefore = (turn: AgentTurn, error: AgentError | undefined): string => {
-  const { agent: { streams }, io: { shownText }, messages, state: { input } } = turn
+  const { agent: { streams }, io: { shownText }, messages, state: { input, phase } } = turn
+  // The last text is that of an earlier turn.
+  if (phase === "start") return ""
   const isHookError = error instanceof HookRejected || error instanceof HookFailed
   if (isHookError && error.point === "postTurn") return ""
   // Hooks that check deltas have not seen the whole text of the provider.

@@ -16,12 +16,9 @@ import { askModelForTool } from "../capability/llm.ts"
 import type { ResolvedAgent } from "../definition/resolvedAgent.ts"
 import { Turn, type TurnOperations } from "../running/turn.ts"
 import { countTurn } from "../running/waitingTurns.ts"
-import { finishTurn } from "./finishTurn.ts"
+import { finishTurn, graceMs } from "./finishTurn.ts"
 import { unavailable } from "./turnGate.ts"
 import { turnSteps } from "./turnSteps.ts"
-
-/** How long to wait for an interrupted turn to end, in milliseconds. */
-const graceMs = 250
 
 /** Runs a turn to its end. With `resumed`, it continues from the phase of its state. */
 export const runTurn = (turn: Turn, resumed: boolean): Effect.Effect<RunResult, AgentError> =>

@@ -127,9 +127,11 @@ export const closeStep = (
       calls.map(({ state }) => state).filter((call) => call.changedBy === undefined || isShown(call))
     )
   )
-  for (const { state } of calls) {
-    const { call, changedBy, result, status } = state
-    const message = toolMessage(call, result ?? failure(status === "started" ? interrupted : why))
+  for (const { state, subAgent } of calls) {
+    const { call, changedBy, child, result, status } = state
+    // A sub-agent that waits for a person has worked before.
+    const hasBegun = status === "started" || subAgent !== undefined || child !== undefined
+    const message = toolMessage(call, result ?? failure(hasBegun ? interrupted : why))
     const note = changedBy === undefined || !isShown(state) ? undefined : noteOf(state)
     messages.push(note === undefined || note === "" ? message : { ...message, note })
   }

@@ -147,7 +147,7 @@ const takeUp = function*(
   }
   return status === "started" && tool.idempotent !== true && takeOver === undefined
     ? failure(
-      "unknown outcome: the process ended while this tool ran. " +
+      "unknown outcome: this tool was interrupted while it ran, or its process ended. " +
         "Check whether it had its effect before calling it again."
     )
     : undefined

@@ -118,9 +118,8 @@ const inputMethods = (scanner: SessionScanner): Pick<AgentHook, "concealMessages
   concealMessages: (messages, ctx) =>
     scanner.scan("input", ctx, never, (scan) => scan.list(messages, (message) => scan.message(message))).value,
   preTurn: (turn, ctx) => {
-    const { scannedTurns } = scanner.sessionOf(ctx)
     // Each part of an input comes from outside: what looks like a placeholder in it is none.
-    const wasScanned = turn.part === undefined && scannedTurns.has(ctx)
+    const wasScanned = turn.part === undefined && ctx.askedAgain
     const { blocked, value } = scanner.scan(
       "input",
       ctx,
@@ -129,7 +128,6 @@ const inputMethods = (scanner: SessionScanner): Pick<AgentHook, "concealMessages
       (scan) => scanTurn(turn, scan)
     )
     if (blocked !== undefined) return scanner.reject(blocked, "input")
-    if (turn.part === undefined) scannedTurns.add(ctx)
     return value === turn ? undefined : HookAction.transform(value)
   }
 })

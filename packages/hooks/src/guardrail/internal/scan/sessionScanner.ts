@@ -37,8 +37,6 @@ export interface Detection {
 interface Session {
   /** Scanned messages, and the number of values that were known at the scan. */
   readonly messages: WeakMap<Message, { readonly message: Message; readonly size: number }>
-  /** Turns whose message was scanned. When it is scanned again, the placeholders in it are placeholders. */
-  readonly scannedTurns: WeakSet<HookContext>
   /** The last conversation in which nothing was found, and the number of values that were known at the scan. */
   clean: { readonly messages: Array<Message>; readonly size: number } | undefined
   /** Answers of other agents that were scanned already. */
@@ -82,7 +80,6 @@ export class SessionScanner {
     if (known !== undefined) return known
     const session: Session = {
       messages: new WeakMap(),
-      scannedTurns: new WeakSet(),
       clean: undefined,
       delegated: new Set()
     }

@@ -18,11 +18,36 @@ interface Open {
 /** A class, because it is the state of a response that is written. */
 export class OutputWriter {
   readonly items: Array<OutputItem> = []
+  /** Whether the client gets nothing before the end, so that hooks after the last answer count for it. */
+  readonly isWhole: boolean
   private readonly response: string
   private open: Open | undefined
+  /** How many items there were when the model began its last answer. */
+  private begun = 0
 
-  constructor(response: string) {
+  constructor(response: string, isWhole: boolean) {
     this.response = response
+    this.isWhole = isWhole
+  }
+
+  /** The model begins an answer. */
+  *beginAnswer(): Events {
+    yield* this.close()
+    this.begun = this.items.length
+  }
+
+  /** Puts the text that hooks have left in the place of the last answer. */
+  replaceAnswer(text: string): void {
+    const answer = this.items.splice(this.begun)
+    const last = answer.findLast(isAnswer)
+    this.items.push(...answer.filter((item) => !isAnswer(item)))
+    if (last !== undefined) this.items.push(message(last.id, "completed", [textPart(text)]))
+  }
+
+  /** Leaves out what the model wrote. */
+  dropTexts(): void {
+    const others = this.items.filter(({ type }) => type !== "message" && type !== "reasoning")
+    this.items.splice(0, Infinity, ...others)
   }
 
   /** Whether the last item is a message. */
@@ -106,6 +131,8 @@ export class OutputWriter {
     yield { type: "response.output_item.done", output_index: place, item } as Event
   }
 }
+
+const isAnswer = ({ status, type }: OutputItem): boolean => type === "message" && status === "completed"
 
 /** An event of any type; its fields are those of its type. */
 interface Event {

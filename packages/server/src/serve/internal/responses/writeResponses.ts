@@ -50,13 +50,14 @@ export interface ResponseEvent {
 
 /**
  * Yields the events of a response. Numbers grow with those of the agent's events, so that a stream that is read again
- * has the same numbers.
+ * has the same numbers. `isWhole`: the client gets only the response with which the events end.
  */
 export async function* responseEvents(
   serve: Serve,
   token: Token,
   base: ResponseBase,
-  items: AsyncIterable<Item>
+  items: AsyncIterable<Item>,
+  isWhole = false
 ): AsyncGenerator<ResponseEvent> {
   let sequence = -1
   let floor = 0
@@ -64,7 +65,7 @@ export async function* responseEvents(
     sequence = Math.max(sequence + 1, floor)
     return { ...event, sequence_number: sequence }
   }
-  const output = new OutputWriter(base.id)
+  const output = new OutputWriter(base.id, isWhole)
   yield number({ type: "response.created", response: responseOf(base, { status: "in_progress", output: [] }) })
   yield number({ type: "response.in_progress", response: responseOf(base, { status: "in_progress", output: [] }) })
   for await (const item of items) {
@@ -86,6 +87,8 @@ export async function* responseEvents(
         for (const one of output.close("incomplete")) yield number(one)
         break
       case "llm-start":
+        for (const one of output.beginAnswer()) yield number(one)
+        break
       case "llm-end":
         for (const one of output.close()) yield number(one)
         break
@@ -136,7 +139,7 @@ async function* endOf(
       if (!output.hasAnswer && outcome.text !== "") {
         yield* output.text(outcome.text)
         yield* output.close()
-      }
+      } else if (output.isWhole && outcome.status !== "limited") output.replaceAnswer(outcome.text)
       const usage = responsesUsage(outcome.usage)
       if (outcome.status === "completed") return yield finished("completed", { usage })
       const reason = outcome.status === "limited" ? "max_output_tokens" : "content_filter"
@@ -152,6 +155,7 @@ async function* endOf(
     default: {
       const { code, message } = errorOf(refusalOfOutcome(serve, outcome))
       const error = { code: code ?? "server_error", message }
+      if (output.isWhole) output.dropTexts()
       return yield outcome.status === "cancelled" ? finished("cancelled", {}) : finished("failed", { error })
     }
   }

@@ -1,6 +1,6 @@
 /** Copies an error of an agent with other fields. The original may be shared by several turns, so it is not changed. */
 import * as Result from "effect/Result"
-import type { AgentError } from "../../../data/AgentError.ts"
+import type { AgentError } from "../AgentError.ts"
 
 /** Returns the error itself if it cannot be copied, because a custom core failed with something else. */
 export const copyError = <E extends AgentError>(error: E, fields: Partial<E>): E => {
