@@ -132,11 +132,12 @@ describe("an input of AG-UI", () => {
         { interruptId: "d", status: "resolved" }
       ],
       messages: [
+        { role: "tool", toolCallId: "c0", content: "of an earlier turn" },
+        { role: "user", toolCallId: "c4", content: "x" },
         { role: "tool", toolCallId: "c1", content: "text" },
         { role: "tool", toolCallId: "c2", content: { a: 1 } },
         { role: "tool", toolCallId: "c3" },
-        { role: "tool", content: "x" },
-        { role: "user", toolCallId: "c4", content: "x" }
+        { role: "tool", content: "x" }
       ]
     })
     const none = { isApproved: false, reason: undefined, args: undefined, always: false, field: false }
