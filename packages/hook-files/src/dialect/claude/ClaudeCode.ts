@@ -13,6 +13,7 @@ import { hookOf } from "../../engine/effects.ts"
 import * as Engine from "../../engine/runEntries.ts"
 import * as Transcript from "../../engine/Transcript.ts"
 import * as Runners from "../../runner/Runners.ts"
+import { ifBroken } from "../shared/engineSetup.ts"
 import type { ToolNames } from "../shared/toolNames.ts"
 import type { Handler } from "./config/HookConfig.ts"
 import * as Effects from "./effect/effects.ts"
@@ -22,8 +23,6 @@ import * as EnvironmentFile from "./input/environmentFile.ts"
 import { claude, type Flavor } from "./input/flavor.ts"
 import * as Input from "./input/input.ts"
 import * as Owners from "./input/owners.ts"
-
-import { ifBroken } from "../shared/engineSetup.ts"
 
 export type { ToolName, ToolNames } from "../shared/toolNames.ts"
 
