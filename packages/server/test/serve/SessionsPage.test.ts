@@ -147,6 +147,11 @@ describe("the page of sessions in a browser", () => {
     assert.lengthOf(await page.$$("article.dead"), 0)
     assert.deepInclude(await server.host.result("dead", "d"), { status: "completed" })
 
+    // A process may begin the session only after the page has asked what there is.
+    await page.route("**/api/sessions", async (route) => {
+      const sessions = [{ id: "stuck", state: "stuck", why: "nobody began it", since: Date.now(), entries: [] }]
+      await route.fulfill({ json: { sessions } })
+    }, { times: 1 })
     await page.fill("[aria-label='Release for stuck']", "v2")
     await page.click("article.stuck button:has-text('Move')")
     await page.waitForSelector("text=Move: done for stuck")

@@ -74,7 +74,8 @@ export const program = (browser: Browser, api: string): void => {
     if (!response.ok) throw new Error(answer.error ?? `status ${response.status}`)
     return answer
   }
-  const tried = (act: () => Promise<void>): Promise<void> => act().catch((error) => say(String(error.message), true))
+  const tried = (act: () => Promise<unknown>): Promise<unknown> =>
+    act().catch((error) => say(String(error.message), true))
   const ago = (since: number): string => {
     const seconds = Math.round((performance.timeOrigin + performance.now() - since) / 1_000)
     if (seconds < 0) return `in ${-seconds} s`
@@ -97,8 +98,7 @@ export const program = (browser: Browser, api: string): void => {
       node.disabled = true
       void tried(async () => {
         await call(`/${encodeURIComponent(session.id)}`, { ...sent, ...(isFinal ? { confirmed: true } : {}) })
-        await load()
-        say(`${label}: done for ${session.id}`)
+        await loadAfter(label, session)
       })
     })
     return node
@@ -148,8 +148,7 @@ export const program = (browser: Browser, api: string): void => {
       event.preventDefault()
       void tried(async () => {
         await call(`/${encodeURIComponent(session.id)}`, { act: "move", release: name.value })
-        await load()
-        say(`Move: done for ${session.id}`)
+        await loadAfter("Move", session)
       })
     })
     return form
@@ -167,12 +166,22 @@ export const program = (browser: Browser, api: string): void => {
       button("Erase", session, { act: "erase" }, true)
     )
 
-  const load = async (): Promise<void> => {
+  const load = async (): Promise<ReadonlyArray<Session>> => {
     const state = element("state").value
     const { sessions } = await call(state === "" ? "" : `?state=${state}`) as { sessions: ReadonlyArray<Session> }
     element("empty").hidden = sessions.length > 0
     element("sessions").replaceChildren(...sessions.map(articleOf))
     say(`${sessions.length} sessions`)
+    return sessions
+  }
+
+  /** Loads after something was done for a session. One that was stuck gets two seconds in which a process begins it. */
+  const loadAfter = async (label: string, { id, state }: Session): Promise<void> => {
+    let looks = 10
+    while ((await load()).some((one) => one.id === id && one.state === "stuck" && state === "stuck") && --looks > 0) {
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
+    say(`${label}: done for ${id}`)
   }
 
   element("reload").addEventListener("click", () => void tried(load))
