@@ -37,7 +37,5 @@ describe("Shell.parse", () => {
     assert.strictEqual(Shell.parse("echo $(date").problem, "a parenthesis is not closed")
     assert.strictEqual(Shell.parse(`echo ${"a".repeat(70_000)}`).problem, "it is too long")
     assert.isUndefined(Shell.parse("echo done").problem)
-    assert.isUndefined(Shell.parse("a\n".repeat(4_096)).problem)
-    assert.strictEqual(Shell.parse("a\n".repeat(4_097)).problem, "it has too many commands")
   })
 })
