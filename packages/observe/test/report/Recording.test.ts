@@ -4,6 +4,7 @@ import type { AgentHook } from "@belay/core/AgentHook"
 import * as SessionStore from "@belay/core/SessionStore"
 import * as Recorder from "@belay/observe/Recorder"
 import * as Recording from "@belay/observe/Recording"
+import * as Transcript from "@belay/observe/Transcript"
 import * as RecordingHook from "@belay/testing/RecordingHook"
 import * as Scripted from "@belay/testing/Scripted"
 import { assert, describe, it } from "@effect/vitest"
@@ -126,6 +127,31 @@ describe("a recording", () => {
       assert.isTrue(Result.isFailure(parsed), text)
       if (Result.isFailure(parsed)) assert.deepInclude({ ...parsed.failure }, { problem, line })
     }
+  })
+
+  it("with an input that lacks a field is refused with its line", async () => {
+    const path = newFile()
+    await record(path)
+    const lines = readFileSync(path, "utf8").split("\n").filter((line) => line.startsWith("{\"type\":\"input\""))
+    const whole = JSON.parse(lines[0]!) as { readonly [field: string]: unknown }
+    assert.isTrue(Result.isSuccess(Recording.parse(`${Recording.header}${lines[0]}\n`)))
+    for (const field of Object.keys(whole)) {
+      const line = JSON.stringify({ ...whole, [field]: undefined })
+      const parsed = Recording.parse(`${Recording.header}${line}\n`)
+      if (Result.isSuccess(parsed)) assert.fail(field)
+      assert.deepInclude({ ...parsed.failure }, { problem: "corrupt", line: 2 })
+    }
+  })
+
+  it("of a stored session has what its hooks would have received", () => {
+    const messages = [{ role: "user" as const, content: "hi" }, { role: "assistant" as const, content: "hello" }]
+    const { entries } = Transcript.toRecording({ sessionId: "s", turnNumber: 1, messages } as never)
+    const places = entries.flatMap((entry) => {
+      if (entry.type !== "input") return []
+      const { agent, depth, rootSessionId, sessionId, turnNumber } = entry
+      return [JSON.stringify([sessionId, rootSessionId, agent, depth, turnNumber])]
+    })
+    assert.deepStrictEqual([...new Set(places)], ["[\"s\",\"s\",\"agent\",0,1]"])
   })
 
   it("causes no stream, and an agent goes on if the file cannot be written", async () => {

@@ -126,6 +126,8 @@ describe("a report", () => {
     await open(url, async (page) => {
       const shown = async () => page.locator("#rows > li").count()
       const all = await shown()
+      const kinds = ["sessions", "turns", "model calls", "tools"]
+      assert.deepStrictEqual(await page.locator("button[aria-pressed]").allInnerTexts(), kinds)
       await page.keyboard.press("/")
       await page.keyboard.type("argument of step 3")
       assert.strictEqual(await shown(), 2)

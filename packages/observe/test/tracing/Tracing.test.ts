@@ -229,6 +229,28 @@ describe("spans", () => {
     assert.isFalse(spans.some(({ name }) => name === "execute_tool drop"))
   })
 
+  it("have the failures of hooks as events, with what became of the call", async () => {
+    const broken = defineHook({ name: "broken", preToolCall: () => Promise.reject(new Error("away")) })
+    const { spans } = await traced(async ({ plugin }) => {
+      await using agent = createAgent({
+        provider: Scripted.make([asks("look"), "done"]),
+        tools: [tool("look")],
+        hooks: [broken],
+        plugins: [plugin],
+        log: false
+      })
+      await agent.run("hi")
+    })
+    assert.deepStrictEqual(
+      eventsOf(named(spans, "invoke_agent agent"), "belay.hook.failure").map((one) => [
+        one["belay.hook.name"],
+        one["belay.hook.point"],
+        one["belay.hook.answer"]
+      ]),
+      [["broken", "preToolCall", "open"]]
+    )
+  })
+
   it("contain no texts unless the program asks for them, and then as it returns them", async () => {
     const secret = "AKIAIOSFODNN7EXAMPLE"
     const run = ({ plugin }: Tracing.Tracing) => {

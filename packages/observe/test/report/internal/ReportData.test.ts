@@ -22,6 +22,20 @@ describe("the data of a report", () => {
     assert.deepEqual([startedAt, ms], [events[0]!.time, events.at(-1)!.time - events[0]!.time])
   })
 
+  it("notes of a turn that goes on that it was resumed, if it was", async () => {
+    const events: Array<AgentEvent> = []
+    await using agent = createAgent({ provider: Scripted.make(["done"]) })
+    agent.on((event) => void events.push(event))
+    await agent.run("one")
+    const notes = (resumed: boolean) => {
+      const started = events.find(({ type }) => type === "turn-start")!
+      const entries = [{ type: "event" as const, event: { ...started, resumed } }]
+      return reportData({ entries } as never, "A run", (text) => text).rows.map((row) => row.note)
+    }
+    assert.notInclude(notes(false), "resumed")
+    assert.include(notes(true), "resumed")
+  })
+
   it("of nothing is empty", () => {
     const data = reportData({ entries: [] } as never, "Nothing", (text) => text)
     assert.deepInclude(data, { title: "Nothing", startedAt: 0, ms: 0, agents: [], rows: [] })
