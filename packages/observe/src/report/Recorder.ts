@@ -61,12 +61,11 @@ export const make = (options: Options): Plugin => {
     name,
     kind: "observer",
     priority: 1_000,
-    close: () =>
-      Effect.suspend(() => {
-        file.flush()
-        const problem = file.newProblem()
-        return problem === undefined ? Effect.void : Effect.fail(new Error(problem))
-      }),
+    close: () => {
+      file.flush()
+      const problem = file.newProblem()
+      return problem === undefined ? undefined : Promise.reject(new Error(problem))
+    },
     ...Object.fromEntries(points.map((point) => [point, record(point)]))
   }
   return {

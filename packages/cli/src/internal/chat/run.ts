@@ -198,7 +198,9 @@ class Chat {
     for (const pending of session.pending) {
       const decision = await ask({ ...pending, signal }).catch((error: unknown) => {
         if (signal.aborted) return undefined
-        if (Object(error).code !== "ABORT_ERR") throw error
+        if (Object(error).code !== "ABORT_ERR") {
+          return Promise.reject(error instanceof Error ? error : new Error(messageOf(error)))
+        }
         this.isEnding = true
         return undefined
       })

@@ -61,7 +61,7 @@ const failWithoutOutput = (): void => {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE" || hasFailed) return
     hasFailed = true
-    console.error(`belay: the output cannot be written: ${error.message}`)
+    process.stderr.write(`belay: the output cannot be written: ${error.message}\n`)
     process.on("exit", () => void (process.exitCode ||= 1))
   })
 }

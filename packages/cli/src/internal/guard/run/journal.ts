@@ -2,7 +2,6 @@
 import type { AgentHook } from "@belay/core/AgentHook"
 import type { Guard } from "@belay/guard/Guard"
 import * as Recorder from "@belay/observe/Recorder"
-import * as Effect from "effect/Effect"
 import { appendFileSync, closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync, renameSync } from "node:fs"
 import { dirname } from "node:path"
 import type { Places } from "./places.ts"
@@ -28,11 +27,7 @@ export const openJournal = ({ folder, log }: Places): Journal => {
     // A recorder has one hook.
     hook: hook as AgentHook,
     listen: (guard) => void guard.listen(onEvent!, eventTypes),
-    write: async () => {
-      const closed = hook?.close?.()
-      if (!Effect.isEffect(closed)) return undefined
-      return await Effect.runPromise(Effect.match(closed, { onSuccess: () => undefined, onFailure: messageOf }))
-    }
+    write: () => Promise.resolve(hook?.close?.()).then(() => undefined, messageOf)
   }
 }
 
