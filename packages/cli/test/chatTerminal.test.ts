@@ -70,6 +70,33 @@ describe("belay chat in a terminal", () => {
     assert.isFalse(existsSync(join(chat.folder, "ran")))
   })
 
+  it("ends with Ctrl-D at a question, which is asked again after the next start", async () => {
+    await using endpoint = await Endpoint.start({ script: [bash("touch ran"), { text: "It ran." }] })
+    const chat = open(endpoint.url, ["--tools", "all", "--model", "scripted"])
+    await chat.until("you> ")
+    chat.type("go\r")
+    await chat.until("[d]eny")
+    await chat.until("> ")
+    chat.type(ctrlD)
+    assert.strictEqual(await chat.ended, 0)
+    const next = open(endpoint.url, [
+      "--tools",
+      "all",
+      "--model",
+      "scripted",
+      "--store",
+      join(chat.folder, ".belay", "chat.db")
+    ])
+    await next.until("[d]eny")
+    await next.until("> ")
+    next.type("deny\r")
+    await next.until("It ran.")
+    await next.until("you> ")
+    next.type(ctrlD)
+    assert.strictEqual(await next.ended, 0)
+    assert.isFalse(existsSync(join(chat.folder, "ran")))
+  })
+
   it("stops an answer that is written with Ctrl-C, and leaves with the next one", async () => {
     await using endpoint = await Endpoint.start({ slowMs: 5_000 })
     const chat = open(endpoint.url, ["--model", "demo:slow"])

@@ -75,6 +75,8 @@ describe("belay backtest", () => {
     await backtest("--hook", "force.mjs", "--max-stricter", "0.5")
     await backtest("--hook", "force.mjs", "--max-stricter", "x")
     await backtest("--hook", "force.mjs", "--max-stricter", "1.")
+    // It would let everything pass.
+    await backtest("--hook", "force.mjs", "--max-stricter", "3")
     await backtest("--hook", "fails.mjs")
     await backtest("--hook", "changes.mjs", "--hook", "force.mjs")
     for (const file of ["met", "unmet", "half", "other", "missing"]) {

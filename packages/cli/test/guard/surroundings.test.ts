@@ -82,6 +82,17 @@ describe("the command", () => {
     assert.include(stderr, "nobody has trusted")
   })
 
+  it("decides, and says so on standard error, if its log cannot be written", async () => {
+    const { cwd, home, ...project } = projectWith()
+    writeFileSync(join(cwd, "rules.ts"), rules)
+    project.configure(config)
+    const log = join(home, ".belay", "guard", "log.jsonl")
+    mkdirSync(log, { recursive: true })
+    const { code, stderr, stdout } = await project.send("claude", "PreToolUse", call("1", "Bash", { command: "ls" }))
+    assert.deepStrictEqual([code, stdout], [0, "{}"])
+    assert.match(stderr, /^belay guard: \S+log\.jsonl cannot be written, so nothing is recorded: .+\n$/)
+  })
+
   it("ends with code 2 if nobody reads its decision", async () => {
     const { configure, cwd, home } = projectWith()
     writeFileSync(join(cwd, "rules.ts"), rules)

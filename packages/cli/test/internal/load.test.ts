@@ -22,12 +22,26 @@ const load = (text: string, given?: unknown) => {
   })
   return Effect.runPromise(loaded).finally(() => Reflect.deleteProperty(globalThis, "given"))
 }
+const failureOf = async (text: string, given?: unknown) => {
+  Object.assign(globalThis, { given })
+  const path = join(folder, `${files++}.mjs`)
+  writeFileSync(path, text)
+  return (await Effect.runPromise(Effect.flip(loadServed(path))))._tag
+}
 const loadValue = (value: unknown) => load("export default globalThis.given", value)
 
 const wrong = "FILE has no default export that can be served: " +
   "export default a host, { agent, store }, or the options of createAgent"
 
 describe("a module to serve", () => {
+  it("is not used wrongly if its store cannot be used", async () => {
+    const path = join(folder, "text.db")
+    writeFileSync(path, "This is a text.".repeat(100))
+    const given = () => SqliteStore.make({ path })
+    assert.strictEqual(await failureOf("globalThis.given()", given), "CommandError")
+    assert.strictEqual(await failureOf("not JavaScript"), "Usage")
+  })
+
   it("exports a host, known by its four methods", async () => {
     const methods = ["send", "decide", "events", "start"]
     const host = Object.fromEntries(methods.map((name) => [name, () => {}]))

@@ -33,7 +33,7 @@ const patienceMs = 100
 /**
  * Makes a plugin that records. It sees what the other hooks have left: what a redacting hook has removed is not in the
  * file. Refused messages and refused tool calls are recorded too. A file that cannot be written does not disturb the
- * agent: it is reported once, as a warning. Throws a `ConfigError` for wrong options.
+ * agent: it is reported once, as a warning or, if nothing follows, by `close`. Throws a `ConfigError` for wrong options.
  *
  * @example
  * ```ts
@@ -53,14 +53,19 @@ export const make = (options: Options): Plugin => {
   const file = new File(path)
   const record = (point: HookPointName) => (event: object, ctx: HookContext) =>
     Effect.map(Clock.currentTimeMillis, (time) => {
-      const problem = file.add(inputOf(point, event, ctx, time))
-      if (problem !== undefined) ctx.warn(`${path} cannot be written, so nothing is recorded: ${problem}`)
+      file.add(inputOf(point, event, ctx, time))
+      const problem = file.newProblem()
+      if (problem !== undefined) ctx.warn(problem)
     })
   const hook: AgentHook = {
     name,
     kind: "observer",
     priority: 1_000,
-    close: () => Effect.sync(() => file.flush()),
+    close: () => {
+      file.flush()
+      const problem = file.newProblem()
+      return problem === undefined ? undefined : Promise.reject(new Error(problem))
+    },
     ...Object.fromEntries(points.map((point) => [point, record(point)]))
   }
   return {
@@ -153,18 +158,21 @@ class File {
     this.path = path
   }
 
-  /** Adds an entry. Returns why the file cannot be written, the first time that this is known. */
-  add(entry: Recording.Entry): string | undefined {
+  add(entry: Recording.Entry): void {
     // An agent and its sub-agent may share the plugin. Both then receive the events of the sub-agent.
     if (entry.type === "event") {
-      if (entry.event === this.last) return undefined
+      if (entry.event === this.last) return
       this.last = entry.event
     }
     this.lines.push(this.writer.line(entry))
     this.timer ??= setTimeout(() => this.flush(), patienceMs).unref()
+  }
+
+  /** Says that the file cannot be written, the first time that this is known. */
+  newProblem(): string | undefined {
     if (this.problem === undefined || this.isReported) return undefined
     this.isReported = true
-    return this.problem
+    return `${this.path} cannot be written, so nothing is recorded: ${this.problem}`
   }
 
   forget(sessionId: string): void {

@@ -200,11 +200,11 @@ describe("SqliteStore", () => {
       assert.deepStrictEqual({ ...other.prepare("PRAGMA user_version").get() }, { user_version: 6 })
     })
 
-    it("a directory, a directory below a file, and a dangling link to nowhere", () => {
+    it("a directory, a directory below a file, a dangling link, and a place that takes no directories", () => {
       const home = folder()
       writeFileSync(join(home, "file"), "")
       symlinkSync(join(home, "no", "where"), join(home, "link"))
-      for (const path of [home, join(home, "file", "store.db"), join(home, "link")]) {
+      for (const path of [home, join(home, "file", "store.db"), join(home, "link"), "/proc/none/store.db"]) {
         assert.deepInclude(thrown(() => SqliteStore.make({ path })), {
           _tag: "StoreError",
           path,

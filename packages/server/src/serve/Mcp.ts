@@ -10,6 +10,7 @@ import { loadPeer, passOn } from "../foreign/internal/peer.ts"
 import { checkOrigin } from "./internal/checkSite.ts"
 import { endpoint } from "./internal/endpoint.ts"
 import { askAgent } from "./internal/mcp/askAgent.ts"
+import { withEnd } from "./internal/sse.ts"
 import type { Handler, Serve } from "./Serve.ts"
 
 /** Options of the MCP server. @category models @since 0.1.0 */
@@ -52,9 +53,11 @@ export const handler = (serve: Serve, options: Options = {}): Handler => {
       const { fetch } = await (made ??= make())
       const { principal, request } = call
       const authInfo = { token: "", clientId: principal, scopes: [] }
-      return await fetch(
-        request,
-        request.method === "POST" ? { authInfo, parsedBody: await call.body(maxValues) } : { authInfo }
+      return withEnd(
+        await fetch(
+          request,
+          request.method === "POST" ? { authInfo, parsedBody: await call.body(maxValues) } : { authInfo }
+        )
       )
     }
   )

@@ -68,6 +68,8 @@ describe("a message that ends its process", () => {
         assert.strictEqual(ended, 3)
         assert.deepInclude(outcome, { status: "dead", attempts: 3 })
         assert.match(JSON.stringify(outcome), /it was begun 3 times, and each time the process ended/)
+        const [dead] = await host.overview({ state: "dead" })
+        assert.deepInclude(dead?.entries[0], { key: "bomb", attempts: 3 })
       }
       assert.isAtMost(modelCalls(), 6)
       assert.deepInclude(await host.result("poison", "good"), { status: "completed", text: "re: good" })

@@ -8,8 +8,6 @@ import type { RunResult } from "@belay/core/RunResult"
 import type { Decision } from "@belay/core/RunState"
 import * as TerminalApproval from "@belay/hooks/TerminalApproval"
 import * as SqliteStore from "@belay/providers/SqliteStore"
-import { mkdirSync } from "node:fs"
-import { dirname } from "node:path"
 import { createInterface } from "node:readline"
 import { handleInterrupts } from "../interrupts.ts"
 import { plain, type Screen, styleOf } from "../screen.ts"
@@ -33,7 +31,6 @@ export interface ChatOptions {
 /** Runs until the input ends. */
 export const runChat = async (options: ChatOptions): Promise<void> => {
   const { config, storePath } = options
-  mkdirSync(dirname(storePath), { recursive: true })
   const store = SqliteStore.make({ path: storePath })
   const agent = createAgent({ log: false, ...config, store: store.sessions })
   const chat = new Chat(agent, options)
@@ -172,6 +169,8 @@ class Chat {
       if (shown?.status !== "suspended") return
       message = undefined
       decisions = await this.decide(session)
+      // The question stays open.
+      if (this.isEnding) return
       if (decisions === undefined) {
         await session.abandon("not run: the person stopped the answer")
         return this.line(dim("stopped"))
@@ -190,16 +189,21 @@ class Chat {
     return result
   }
 
-  /** Asks the person. Returns nothing if the person has stopped the answer. */
+  /** Asks the person. Returns nothing if the person has stopped the answer, or has left with Ctrl-D. */
   private async decide(session: AgentSession): Promise<Record<string, Decision> | undefined> {
     const ask = TerminalApproval.ask({ terminal: this.options.terminal })
     this.deciding = new AbortController()
     const { signal } = this.deciding
     const decisions = new Map<string, Decision>()
     for (const pending of session.pending) {
-      const decision = await ask({ ...pending, signal }).catch((error: unknown) =>
-        signal.aborted ? undefined : Promise.reject(error instanceof Error ? error : new Error(messageOf(error)))
-      )
+      const decision = await ask({ ...pending, signal }).catch((error: unknown) => {
+        if (signal.aborted) return undefined
+        if (Object(error).code !== "ABORT_ERR") {
+          return Promise.reject(error instanceof Error ? error : new Error(messageOf(error)))
+        }
+        this.isEnding = true
+        return undefined
+      })
       if (decision === undefined) break
       decisions.set(pending.callId, decision)
     }

@@ -5,13 +5,13 @@ import type * as Scope from "effect/Scope"
 import { existsSync } from "node:fs"
 import { usageError } from "../flags.ts"
 import { loadServed } from "../serve/load.ts"
-import type { Usage } from "../usage.ts"
+import type { CommandError, Usage } from "../usage.ts"
 
 /** The config files that are found without a name. */
 const defaults = ["belay.config.ts", "belay.config.mjs", "belay.config.js"]
 
 /** Opens the host until the scope closes. */
-export const openHost = (config: string | undefined): Effect.Effect<Host, Usage, Scope.Scope> =>
+export const openHost = (config: string | undefined): Effect.Effect<Host, CommandError | Usage, Scope.Scope> =>
   Effect.gen(function*() {
     const path = config ?? defaults.find((name) => existsSync(name))
     if (path === undefined) {

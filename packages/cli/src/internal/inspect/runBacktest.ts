@@ -118,12 +118,13 @@ const textOf = (report: Report, limit: number | undefined, screen: Screen): stri
 const shareOf = (given: Option.Option<string>): Effect.Effect<number | undefined, Usage> => {
   if (Option.isNone(given)) return Effect.succeed(undefined)
   const [, number, unit] = /^(\d+(?:\.\d+)?)(%?)$/.exec(given.value.trim()) ?? []
-  if (number === undefined) {
+  const share = Number(number) / (unit === "%" ? 100 : 1)
+  if (!(share <= 1)) {
     return Effect.fail(
       usageError(`--max-stricter: expected a share such as 0.5% or 0.005, found ${plain(given.value)}`)
     )
   }
-  return Effect.succeed(Number(number) / (unit === "%" ? 100 : 1))
+  return Effect.succeed(share)
 }
 
 const readExpectations = (path: string): Effect.Effect<ReadonlyArray<Backtest.Expectation>, Usage> =>

@@ -49,9 +49,21 @@ export const main = (argv: ReadonlyArray<string>, screen: Screen): void => {
       if (wasStopped()) process.exit()
     })
   )
+  failWithoutOutput()
   // Whatever a hook has started ends with this process.
   process.on("SIGINT", () => isInterruptHandled() || takeSignal() ? undefined : process.exit(130))
   process.on("SIGTERM", () => takeSignal() ? undefined : process.exit(143))
+}
+
+/** A full disk would otherwise cut the output off, and nobody would know. Readers such as `head` leave when they like. */
+const failWithoutOutput = (): void => {
+  let hasFailed = false
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE" || hasFailed) return
+    hasFailed = true
+    process.stderr.write(`belay: the output cannot be written: ${error.message}\n`)
+    process.on("exit", () => void (process.exitCode ||= 1))
+  })
 }
 
 const isUsage = (error: unknown): boolean => error instanceof Usage || CliError.isCliError(error)

@@ -8,7 +8,7 @@ import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { usageError } from "../flags.ts"
 import { plain } from "../screen.ts"
-import type { Usage } from "../usage.ts"
+import { type CommandError, commandError, type Usage } from "../usage.ts"
 
 /** A host, or the options of an agent. */
 export type Served =
@@ -22,13 +22,16 @@ export type Served =
 /**
  * Loads a module. Its default export is a host, the options of a host (`{ agent, store }`), or the options of an agent.
  */
-export const loadServed = (path: string): Effect.Effect<Served, Usage> =>
+export const loadServed = (path: string): Effect.Effect<Served, Usage | CommandError> =>
   Effect.gen(function*() {
     const file = resolve(path)
     if (!existsSync(file)) return yield* usageError(`there is no file ${plain(path)}`)
     const module: unknown = yield* Effect.tryPromise({
       try: () => import(pathToFileURL(file).href),
-      catch: (error) => usageError(`${plain(path)} could not be loaded: ${plain(messageOf(error))}`)
+      catch: (error) => {
+        const message = `${plain(path)} could not be loaded: ${plain(messageOf(error))}`
+        return Object(error)._tag === "StoreError" ? commandError(message) : usageError(message)
+      }
     })
     const exported: unknown = Object(module).default
     if (isHost(exported)) return { host: exported }

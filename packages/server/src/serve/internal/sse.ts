@@ -9,6 +9,30 @@ const ends = new WeakMap<Response, Promise<void>>()
 /** Succeeds when the stream of a response has ended. Returns nothing for a response without a stream. */
 export const endOf = (response: Response): Promise<void> | undefined => ends.get(response)
 
+/** The same response, with a stream of others, so that `endOf` knows its end. */
+export const withEnd = (response: Response): Response => {
+  if (response.body === null || !response.headers.get("content-type")?.startsWith("text/event-stream")) return response
+  const reader = response.body.getReader()
+  let end = (): void => {}
+  const ended = new Promise<void>((resolve) => end = resolve)
+  const body = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      const { done, value } = await reader.read()
+      if (!done) return controller.enqueue(value)
+      controller.close()
+      end()
+    },
+    cancel: (reason) => {
+      end()
+      return reader.cancel(reason)
+    }
+  }, { highWaterMark: 0 })
+  void reader.closed.catch(end)
+  const watched = new Response(body, response)
+  ends.set(watched, ended)
+  return watched
+}
+
 /** One event of a stream. */
 export interface Frame {
   readonly data: unknown

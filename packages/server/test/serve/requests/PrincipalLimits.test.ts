@@ -5,6 +5,7 @@ import { assert, describe, it } from "vitest"
 import * as Host from "../../../src/host/Host.ts"
 import * as AgUi from "../../../src/serve/AgUi.ts"
 import { PrincipalLimits } from "../../../src/serve/internal/principalLimits.ts"
+import * as Mcp from "../../../src/serve/Mcp.ts"
 import * as OpenAiChat from "../../../src/serve/OpenAiChat.ts"
 import * as OpenAiResponses from "../../../src/serve/OpenAiResponses.ts"
 import * as Serve from "../../../src/serve/Serve.ts"
@@ -21,6 +22,8 @@ const protocols = [
 
 const serveWith = (options: Partial<Serve.Options>) =>
   Serve.make({ agent: { provider: talker(), log: false }, authorize, onError: () => {}, ...options })
+
+const mcpHeaders = { accept: "application/json, text/event-stream", "content-type": "application/json" }
 
 const as = (user: string) => ({ authorization: `Bearer token-${user}` })
 
@@ -61,6 +64,27 @@ describe("limits of a principal", () => {
     const fourth = await open()
     assert.strictEqual(fourth.status, 200)
     await fourth.text()
+    await serve.close()
+  })
+
+  it("count a call of MCP until its answer was read or its reader has gone", async () => {
+    const serve = serveWith({ perPrincipal: { openRequests: 1 } })
+    const mcp = Mcp.handler(serve)
+    const body = {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "ask_agent", arguments: { message: "hi" } }
+    }
+    const open = () => mcp(request("/mcp", body, { ...as("ada"), ...mcpHeaders }))
+    const first = await open()
+    assert.deepEqual([first.status, (await open()).status], [200, 429])
+    await first.body!.cancel()
+    const second = await open()
+    assert.include(await second.text(), "\"structuredContent\"")
+    const third = await open()
+    assert.strictEqual(third.status, 200)
+    await third.text()
     await serve.close()
   })
 

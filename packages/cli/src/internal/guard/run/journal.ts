@@ -2,10 +2,10 @@
 import type { AgentHook } from "@belay/core/AgentHook"
 import type { Guard } from "@belay/guard/Guard"
 import * as Recorder from "@belay/observe/Recorder"
-import * as Effect from "effect/Effect"
 import { appendFileSync, closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync, renameSync } from "node:fs"
 import { dirname } from "node:path"
 import type { Places } from "./places.ts"
+import { messageOf } from "./refusal.ts"
 
 /** Where a file is moved to another name, so that the log stays small: 32 MiB. */
 const maxBytes = 33_554_432
@@ -14,7 +14,8 @@ const maxBytes = 33_554_432
 export interface Journal {
   readonly hook: AgentHook
   readonly listen: (guard: Guard) => void
-  readonly write: () => Promise<void>
+  /** Returns why it could not. */
+  readonly write: () => Promise<string | undefined>
 }
 
 /** Opens the log. */
@@ -26,10 +27,7 @@ export const openJournal = ({ folder, log }: Places): Journal => {
     // A recorder has one hook.
     hook: hook as AgentHook,
     listen: (guard) => void guard.listen(onEvent!, eventTypes),
-    write: async () => {
-      const closed = hook?.close?.()
-      if (Effect.isEffect(closed)) await Effect.runPromise(closed as Effect.Effect<unknown>)
-    }
+    write: () => Promise.resolve(hook?.close?.()).then(() => undefined, messageOf)
   }
 }
 

@@ -93,7 +93,8 @@ const decide = async (
     if (error instanceof Refusal) throw error
     throw new Refusal(`the guard failed: ${messageOf(error)}`)
   } finally {
-    await journal.write()
+    const problem = await journal.write()
+    if (problem !== undefined) process.stderr.write(`belay guard: ${problem}\n`)
     lock.release()
     store.close()
   }

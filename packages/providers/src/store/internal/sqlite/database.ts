@@ -51,13 +51,28 @@ export const open = (path: string, synchronous: "normal" | "full", patience: num
 }
 
 /**
+ * Makes a folder and those above it. With `recursive`, Node would try for ever in a folder that takes no new folders, for
+ * example because its disk in the network is not there.
+ */
+const makeFolder = (folder: string): void => {
+  const { existsSync, mkdirSync } = process.getBuiltinModule("node:fs")
+  if (existsSync(folder) || dirname(folder) === folder) return
+  makeFolder(dirname(folder))
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    if (!existsSync(folder)) throw error
+  }
+}
+
+/**
  * Creates the folder and the file if they are missing, readable by their owner only. Refuses a file of another program
  * before anything writes to it.
  */
 const inspect = (path: string, Connection: typeof DatabaseSync, patience: number): void => {
   // An `import` would prepare everything that the module offers, at the start of every program.
-  const { closeSync, fstatSync, mkdirSync, openSync, readSync, statSync } = process.getBuiltinModule("node:fs")
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const { closeSync, fstatSync, openSync, readSync, statSync } = process.getBuiltinModule("node:fs")
+  makeFolder(dirname(path))
   const file = openSync(path, "a+", 0o600)
   const head = Buffer.alloc(105)
   let read: number

@@ -64,7 +64,7 @@ export const overviewOf = Effect.fnUntraced(function*(
     return {
       id,
       ...judge(sorted, changed.get(id), now, stuckMs),
-      entries: sorted.map(({ attempts, key, kind, status }) => ({ key, kind, status, attempts })),
+      entries: sorted.map(entryOf),
       ...(release === undefined ? {} : { release })
     }
   })
@@ -73,6 +73,12 @@ export const overviewOf = Effect.fnUntraced(function*(
 })
 
 const order: { readonly [S in SessionState]: number } = { dead: 0, stuck: 1, waiting: 2, busy: 3 }
+
+const entryOf = ({ attempts, key, kind, outcome, status }: Entry): SessionOverview["entries"][number] => {
+  const known = Outcome.fromJson(outcome)
+  // What gives a message up begins it once more, and runs nothing.
+  return { key, kind, status, attempts: known?.status === "dead" ? known.attempts : attempts }
+}
 
 const hasBegun = ({ status }: Entry): boolean => status === "begun" || status === "suspended"
 

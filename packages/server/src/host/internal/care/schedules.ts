@@ -2,13 +2,13 @@
 import { defined } from "@belay/core/Fields"
 import { checkKinds, checkOptions, invalidOption, oneOf, type OptionKinds } from "@belay/core/OptionCheck"
 import type { TurnInput } from "@belay/core/Turn"
-import * as Cron from "effect/Cron"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { adding } from "../site/addEntry.ts"
 import { isSessionId, readMessage } from "../site/readInput.ts"
 import { report, type Site } from "../site/site.ts"
+import { cronTicks } from "./cronTicks.ts"
 
 /** A message that is sent again and again. It has either `every` or `cron`. @category models @since 0.1.0 */
 export interface Schedule {
@@ -83,32 +83,14 @@ export const readSchedules = (all: ReadonlyArray<Schedule>): ReadonlyArray<Ticki
       const ms = Duration.toMillis(every)
       return { schedule, after: (time) => (Math.floor(time / ms) + 1) * ms }
     }
-    const parsed = parseCron(cron!, timeZone ?? "UTC")
-    if (parsed === undefined) {
+    const after = cronTicks(cron!, timeZone ?? "UTC")
+    if (after === undefined) {
       return Result.getOrThrow(
         invalidOption(`${key}.cron`, "expected five or six fields such as 0 9 * * 1-5, and a known time zone")
       )
     }
-    return { schedule, after: (time) => Cron.next(parsed, new Date(time)).getTime() }
+    return { schedule, after }
   })
-}
-
-const parseCron = (cron: string, timeZone: string): Cron.Cron | undefined => {
-  const parsed = Result.flatMap(
-    Cron.parse(cron, timeZone, { onDstOverlap: isRepeated(cron) ? "both" : "earlier" }),
-    // Some times never come, such as those of the 30th of February.
-    (found) => Result.map(Result.try(() => Cron.next(found, new Date(0))), () => found)
-  )
-  return Result.isSuccess(parsed) ? parsed.success : undefined
-}
-
-/**
- * Whether the ticks of an hour come again when clocks are put back. As in the cron of Linux, those with a star in their
- * minutes or hours do, because they have an interval, and those at a time of the day do not.
- */
-const isRepeated = (cron: string): boolean => {
-  const [hours = "", minutes = ""] = cron.trim().split(/\s+/).slice(-5, -3).reverse()
-  return hours.startsWith("*") || minutes.startsWith("*")
 }
 
 const keyOf = ({ name }: Schedule, tick: number): string => `schedule ${name} ${new Date(tick).toISOString()}`

@@ -5,7 +5,13 @@ import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import * as TestClock from "effect/testing/TestClock"
 import { describe, it } from "vitest"
-import { keepTicking, readSchedules, type Schedule, tick } from "../../../../src/host/internal/care/schedules.ts"
+import {
+  keepTicking,
+  readSchedules,
+  type Schedule,
+  tick,
+  type Ticking
+} from "../../../../src/host/internal/care/schedules.ts"
 import type { Site } from "../../../../src/host/internal/site/site.ts"
 
 const report = { name: "report", session: "s", message: "write it", every: 10_000 } as const
@@ -42,6 +48,31 @@ describe("a tick", () => {
     ])
     const [minute] = readSchedules([{ ...rest, cron: "0 9 * * *" }])
     assert.strictEqual(minute!.after(noon), Date.UTC(2026, 2, 29, 9))
+  })
+
+  it("comes once for each time that clocks leave out, and loses no time that they show", () => {
+    const { every: _, ...rest } = report
+    const day = (cron: string, timeZone: string, start: string): ReadonlyArray<string> => {
+      const [{ after }] = readSchedules([{ ...rest, cron, timeZone }]) as [Ticking]
+      const found: Array<string> = []
+      const end = Date.parse(start) + 86_400_000
+      for (let time = after(Date.parse(start)); time < end; time = after(time)) {
+        found.push(new Date(time).toISOString().slice(11, 16))
+      }
+      return found
+    }
+    // 02:00 is left out, and so is 02:30.
+    assert.deepEqual(day("0,30 2 * * *", "Europe/Berlin", "2026-03-28T12:00Z"), ["01:00", "01:30"])
+    // 02:25 is left out, but not 02:36.
+    assert.deepEqual(day("25,36 2 * * *", "Australia/Lord_Howe", "2026-10-03T12:00Z"), ["15:36", "15:55"])
+    // 01:40 is there twice.
+    assert.deepEqual(day("40 1,2 * * *", "Australia/Lord_Howe", "2026-04-04T12:00Z"), ["14:40", "16:10"])
+    assert.deepEqual(day("40 * * * *", "Australia/Lord_Howe", "2026-04-04T12:00Z").slice(1, 5), [
+      "13:40",
+      "14:40",
+      "15:10",
+      "16:10"
+    ])
   })
 
   it("is a message of its session with its time in its key, and for its tenant", async () => {
