@@ -193,11 +193,20 @@ export const classOfLeaf = (
   // that of the whole.
   const isRequest = typeof ownValue(args, top) !== "string" || bodies.has(partsOfName(top).at(-1) ?? "")
   const inherited = outer === "content" && isRequest && !richText.has(key) ? "other" : outer
-  const kind = own === "other" && key !== top ? inherited : own
+  const kind = isOfFile(tool, key) ? "path" : own === "other" && key !== top ? inherited : own
   if (rank === "decisive") return isDecisive(kind) ? kind : "other"
   if (kind !== "other" || typeof value !== "string") return kind
   return isMoment(value) ? "moment" : isProse(value) ? "content" : kind
 }
+
+/** Whether a file is taken from there or brought there: `to` of `copy_file` is no person. */
+const isOfFile = (tool: string, key: string): boolean =>
+  /^(?:from|to|into)$/.test(key) && partsOfName(tool).some((part) => movers.has(part)) &&
+  partsOfName(tool).some((part) => files.has(part))
+
+const movers = wordSet("copy move rename cp mv")
+
+const files = wordSet("file files folder folders directory dir path")
 
 const tables = wordSet("sheet sheets spreadsheet spreadsheets worksheet workbook excel")
 
