@@ -15,6 +15,27 @@ const read = async (session: ReturnType<typeof GuardSession.make>) => {
 const send = (session: ReturnType<typeof GuardSession.make>, id: string, to: string) =>
   session.toolCall({ id, name: "send_mail", args: { to } })
 
+describe("a driver whose tools are not known before its first request", () => {
+  it("takes labels, and is warned of those that no tool of the request has", async () => {
+    const guard = GuardSession.guard({
+      hooks: [DataFlow.make({ sources: { find_person: "directory", read_volt: "secret" } })],
+      log: false
+    })
+    const warnings: Array<string> = []
+    guard.listen((event) => event.type === "warning" && warnings.push(event.message))
+    const session = guard.session()
+    await session.userMessage("Find Petra and write to Petra.")
+    const tools = ["find_person", "send_mail", "read_vault"].map((name) => ({ name, description: "", inputSchema: {} }))
+    await session.modelRequest({ messages: [], tools, parameters: {} })
+    await session.toolCall({ id: "1", name: "find_person", args: { name: "Petra" } })
+    await session.toolResult({ id: "1" }, { ok: true, output: { name: "Petra", mail: "petra@firm.example" } })
+    await session.modelRequest({ messages: [], tools, parameters: {} })
+    assert.strictEqual((await send(session, "2", "petra@firm.example")).type, "allow")
+    assert.lengthOf(warnings, 1)
+    assert.include(warnings[0], "sources[\"read_volt\"]: the agent has no such tool; did you mean \"read_vault\"?")
+  })
+})
+
 describe("a driver that shows no requests", () => {
   it.each([undefined, false])("is asked in the turn in which the page was read (seesRequests: %s)", async (sees) => {
     const session = GuardSession.make({

@@ -91,8 +91,9 @@ export const flowHook = (setup: Setup): Omit<AgentHook, "name"> => {
 
 const start = ({ configuration }: Setup, ctx: HookContext): HookAction.Reject | undefined => {
   if (ctx.agent.depth > 0) return undefined
-  // A sub-agent may have the tool that the agent itself does not have.
-  const why = ctx.tools.some(({ delegates }) => delegates) ? undefined : configuration.whyUnknown(ctx.tools)
+  // A sub-agent may have the tool that the agent itself does not have. A driver shows its tools with its requests.
+  const isOpen = ctx.tools.length === 0 || ctx.tools.some(({ delegates }) => delegates)
+  const why = isOpen ? undefined : configuration.whyUnknown(ctx.tools)
   return why === undefined ? undefined : HookAction.reject(why)
 }
 
@@ -142,10 +143,16 @@ const beforeTurn = (
 
 /** Notices what no other point has shown: texts of hooks, memories, and results from before this hook was there. */
 const beforeModel = (
-  { configuration: { labelOfText } }: Setup,
+  { configuration: { labelOfText, whyUnknown } }: Setup,
   request: LlmRequest,
   ctx: HookContext
 ): undefined => {
+  const isFirst = ctx.agent.depth === 0 && ctx.turnNumber <= 1 && ctx.stepNumber === 1
+  if (isFirst && ctx.tools.length === 0 && request.tools.length > 0) {
+    const why = whyUnknown(request.tools)
+    // Another agent of the driver may have the tool.
+    if (why !== undefined) ctx.warn(why)
+  }
   const memory = memoryOf(ctx)
   if (memory.get("tainted") !== "") return
   const { messages, parameters } = request
