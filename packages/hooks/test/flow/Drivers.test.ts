@@ -17,7 +17,16 @@ const read = async (session: ReturnType<typeof GuardSession.make>) => {
 const send = (session: ReturnType<typeof GuardSession.make>, id: string, to: string) =>
   session.toolCall({ id, name: "send_mail", args: { to } })
 
-describe("a driver whose tools are not known before its first request", () => {
+describe("a driver whose tools are not all known before its first request", () => {
+  it("takes labels of tools that it has not declared", async () => {
+    const session = GuardSession.make({
+      hooks: [DataFlow.make({ sources: { "mcp__crm__find_*": "directory" } })],
+      tools: [{ name: "Bash" }],
+      log: false
+    })
+    assert.strictEqual((await session.userMessage("Write to Petra.")).type, "allow")
+  })
+
   it("takes labels, and is warned of those that no tool of the request has", async () => {
     const guard = GuardSession.guard({
       hooks: [DataFlow.make({ sources: { find_person: "directory", read_volt: "secret" } })],

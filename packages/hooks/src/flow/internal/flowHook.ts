@@ -64,6 +64,8 @@ export const flowHook = (setup: Setup): Omit<AgentHook, "name"> => {
   return {
     priority: 4,
     kind: "policy",
+    // It refuses no request. Where a driver shows none, everything counts as read.
+    observes: ["preLlmCall"],
     reinvoke: "ifChanged",
     onSessionStart: (_event, ctx) => start(setup, ctx),
     preTurn: (turn, ctx) => {
@@ -93,10 +95,13 @@ export const flowHook = (setup: Setup): Omit<AgentHook, "name"> => {
 
 const start = ({ configuration }: Setup, ctx: HookContext): HookAction.Reject | undefined => {
   if (ctx.agent.depth > 0) return undefined
-  // A sub-agent may have the tool that the agent itself does not have. A driver shows its tools with its requests.
-  const isOpen = ctx.tools.length === 0 || ctx.tools.some(({ delegates }) => delegates)
-  const why = isOpen ? undefined : configuration.whyUnknown(ctx.tools)
-  return why === undefined ? undefined : HookAction.reject(why)
+  // A sub-agent may have the tool that the agent itself does not have.
+  const why = ctx.tools.some(({ delegates }) => delegates) ? undefined : configuration.whyUnknown(ctx.tools)
+  if (why === undefined) return undefined
+  if (ctx.coreType === "tool-loop") return HookAction.reject(why)
+  // Other drivers do not know all their tools, and some know none before their first request.
+  if (ctx.tools.length > 0) ctx.warn(why)
+  return undefined
 }
 
 const beforeTurn = (
