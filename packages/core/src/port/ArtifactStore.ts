@@ -93,9 +93,8 @@ export const inMemory = (): ArtifactStore => {
     read: (sessionId, key) => Effect.sync(() => sessions.get(sessionId)?.get(key)?.content),
     list: (sessionId) =>
       Effect.sync(() =>
-        [...(sessions.get(sessionId)?.values() ?? [])].map(({ about }) => about).sort((a, b) =>
-          a.key < b.key ? -1 : a.key > b.key ? 1 : 0
-        )
+        [...(sessions.get(sessionId)?.values() ?? [])].map(({ about }) => about)
+          .sort((a, b) => a.key < b.key ? -1 : 1)
       ),
     remove: (sessionId, key) => Effect.sync(() => sessions.get(sessionId)?.delete(key) ?? false),
     copy: (from, to) => Effect.sync(() => void sessions.set(to, new Map(sessions.get(from)))),

@@ -187,17 +187,14 @@ export const inMemory = (): Required<SessionStore> => {
     revision: (id) => Effect.sync(() => sessions.get(id)?.state.revision),
     list: ({ before = Infinity, ids, limit = 100 } = {}) =>
       Effect.sync(() =>
-        [...sessions].filter(([id]) => ids?.includes(id) ?? true).map((
-          [id, { createdAt, messages, state, updatedAt }]
-        ) => ({
-          id,
-          revision: state.revision,
-          turnNumber: state.turnNumber,
-          messages: messages.length,
-          status: statusOf(state),
-          createdAt,
-          updatedAt
-        })).filter(({ updatedAt }) => updatedAt < before).sort((a, b) => b.updatedAt - a.updatedAt).slice(0, limit)
+        // The care of a host asks for each session alone.
+        [...new Set(ids ?? sessions.keys())].flatMap((id) => {
+          const kept = sessions.get(id)
+          if (kept === undefined || !(kept.updatedAt < before)) return []
+          const { createdAt, messages, state, updatedAt } = kept
+          const { revision, turnNumber } = state
+          return { id, revision, turnNumber, messages: messages.length, status: statusOf(state), createdAt, updatedAt }
+        }).sort((a, b) => b.updatedAt - a.updatedAt).slice(0, limit)
       ),
     fork: (id, to) =>
       Effect.suspend(() => {

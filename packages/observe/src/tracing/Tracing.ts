@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
+import * as Awaitable from "@belay/core/Awaitable"
 import { messageOf } from "@belay/core/ErrorMessage"
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
@@ -105,7 +106,7 @@ export const make = (options: Options = {}): Tracing => {
     (api: object) => "trace" in api && "metrics" in api,
     "the module @opentelemetry/api: import * as otel from \"@opentelemetry/api\""
   ]))
-  const onProblem = (message: string): void => void Effect.runFork(Effect.logWarning(message))
+  const onProblem = (message: string): void => void Awaitable.runPromise(Effect.logWarning(message))
   const telemetry = otel === undefined
     ? otlp({ url, headers, serviceName, exportEveryMs, onProblem })
     : openTelemetry(otel)

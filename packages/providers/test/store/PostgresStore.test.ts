@@ -76,9 +76,12 @@ describe("PostgresStore", () => {
     assert.deepEqual(await run(store.sessions.load("s")), stateOf(2, 5))
   })
 
-  it("reads a large message once, and not again while its turn runs", async () => {
+  it("reads a large message of another process once, and not again while its turn runs", async () => {
     const sizes: Array<number> = []
+    const schema = newSchema()
+    await using sender = opened({ schema })
     await using store = opened({
+      schema,
       pool: wrapped(admin, async (_text, go) => {
         const result = await go()
         sizes.push(JSON.stringify(result.rows ?? []).length)
@@ -89,7 +92,10 @@ describe("PostgresStore", () => {
     sizes.length = 0
     const { inbox } = store
     const body = { message: "m".repeat(100_000) }
-    await run(inbox.add({ sessionId: "s", key: "k", kind: "message", body, at: 0 }))
+    await run(inbox.add({ sessionId: "own", key: "k", kind: "message", body, at: 0 }))
+    assert.deepStrictEqual((await run(inbox.open("own")))[0]?.body, body)
+    assert.lengthOf(sizes.filter((size) => size > 10_000), 0)
+    await run(sender.inbox.add({ sessionId: "s", key: "k", kind: "message", body, at: 0 }))
     const [first] = await run(inbox.open("s"))
     assert.deepStrictEqual(first?.body, body)
     await run(inbox.begin("s", "k"))

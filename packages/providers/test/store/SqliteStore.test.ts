@@ -83,7 +83,7 @@ describe("SqliteStore", () => {
     assert.deepStrictEqual(readdirSync(join(path, "..")), ["store.db"])
     const database = new DatabaseSync(path, { readOnly: true })
     assert.deepStrictEqual({ ...database.prepare("PRAGMA journal_mode").get() }, { journal_mode: "wal" })
-    assert.deepStrictEqual({ ...database.prepare("PRAGMA user_version").get() }, { user_version: 4 })
+    assert.deepStrictEqual({ ...database.prepare("PRAGMA user_version").get() }, { user_version: 5 })
     database.close()
   })
 
@@ -123,9 +123,9 @@ describe("SqliteStore", () => {
     > = [
       [
         "a newer one",
-        ours((db) => db.exec("PRAGMA user_version = 5")),
+        ours((db) => db.exec("PRAGMA user_version = 6")),
         "newer",
-        /has version 5, and this Belay reads up to version 4: open it with a newer Belay/
+        /has version 6, and this Belay reads up to version 5: open it with a newer Belay/
       ],
       [
         "another program's",
@@ -150,7 +150,7 @@ describe("SqliteStore", () => {
         "one without its tables",
         ours((db) => db.exec("DROP TABLE rules")),
         "corrupt",
-        /its table rules is not that of version 4/
+        /its table rules is not that of version 5/
       ],
       [
         "one with other tables",
@@ -195,9 +195,9 @@ describe("SqliteStore", () => {
       const path = join(folder(), "store.db")
       SqliteStore.make({ path }).close()
       using other = new DatabaseSync(path)
-      other.exec("PRAGMA user_version = 5")
+      other.exec("PRAGMA user_version = 6")
       assert.deepInclude(thrown(() => SqliteStore.make({ path })), { _tag: "StoreError", path, problem: "newer" })
-      assert.deepStrictEqual({ ...other.prepare("PRAGMA user_version").get() }, { user_version: 5 })
+      assert.deepStrictEqual({ ...other.prepare("PRAGMA user_version").get() }, { user_version: 6 })
     })
 
     it("a directory, a directory below a file, and a dangling link to nowhere", () => {

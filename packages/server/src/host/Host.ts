@@ -269,12 +269,12 @@ const pinning = (release: string | undefined, inbox: Inbox | undefined) =>
 
 /** Runs an Effect. If the signal aborts, the promise rejects with its reason. */
 const runWith = <A, E>(effect: Effect.Effect<A, E>, signal: AbortSignal | undefined): Promise<A> => {
-  if (signal === undefined) return Effect.runPromise(effect)
+  if (signal === undefined) return Awaitable.runPromise(effect)
   const aborted = Effect.callback<never, unknown>((resume) => {
     const abort = () => resume(Effect.fail(signal.reason))
     if (signal.aborted) return abort()
     signal.addEventListener("abort", abort, { once: true })
     return Effect.sync(() => signal.removeEventListener("abort", abort))
   })
-  return Effect.runPromise(Effect.raceFirst(aborted, effect))
+  return Awaitable.runPromise(Effect.raceFirst(aborted, effect))
 }

@@ -6,6 +6,7 @@
 import { defined } from "@belay/core/Fields"
 import type { Inbox } from "@belay/core/Inbox"
 import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -90,7 +91,7 @@ const claimed = (inbox: Inbox): Effect.Effect<boolean, never, Scope.Scope> =>
     (cause) => Effect.as(Effect.logWarning("the sessions of the host cannot be claimed", cause), false)
   )
 
-/** Adds due sessions, as long as there are not many that wait already. */
+/** Adds due sessions, as long as there are not many that wait already. Says once what keeps it from reading them. */
 const poll = (
   run: LocalRun,
   inbox: Inbox,
@@ -105,8 +106,13 @@ const poll = (
     const page = yield* inbox.due({ until, limit, fair: true, ...defined({ release }) })
     run.addDue(page, page.length === limit, until)
   })
-  return Effect.forever(Effect.andThen(
-    Effect.catchCause(round, (cause) => Effect.logWarning("the inbox of the host cannot be read", cause)),
-    Effect.raceFirst(Effect.sleep(pollMs), run.room)
-  ))
+  let said = ""
+  const look = Effect.matchCauseEffect(round, {
+    onSuccess: () => Effect.sync(() => void (said = "")),
+    onFailure: (cause) => {
+      const isKnown = said === (said = String(Cause.squash(cause)))
+      return isKnown ? Effect.void : Effect.logWarning("the inbox of the host cannot be read", cause)
+    }
+  })
+  return Effect.forever(Effect.andThen(look, Effect.raceFirst(Effect.sleep(pollMs), run.room)))
 }

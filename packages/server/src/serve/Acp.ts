@@ -75,7 +75,8 @@ interface Editor {
   readonly principal: string
   /** The sessions in the mode `allow`. */
   readonly allowed: Set<string>
-  readonly running: Map<string, AbortController>
+  /** What ends the prompts of a session, which may be several. */
+  readonly running: Map<string, Set<AbortController>>
 }
 
 const agentOf = async (serve: Serve, { principal }: Options, whyClosed: () => unknown): Promise<AgentApp> => {
@@ -131,7 +132,8 @@ const agentOf = async (serve: Serve, { principal }: Options, whyClosed: () => un
     .onRequest("session/prompt", async ({ client, params: { prompt, sessionId: id } }) => {
       const abort = new AbortController()
       // Before anything else, because an editor may cancel at once.
-      editor.running.set(id, abort)
+      const open = editor.running.get(id) ?? new Set()
+      editor.running.set(id, open.add(abort))
       try {
         const session = { id, sessionId: await sessionOf(id), client, signal: abort.signal }
         return await runPrompt(editor, session, promptOf(prompt)).catch((error: unknown) => {
@@ -140,10 +142,13 @@ const agentOf = async (serve: Serve, { principal }: Options, whyClosed: () => un
           throw RequestError.internalError(undefined, refusalOf(serve, error).message)
         })
       } finally {
-        editor.running.delete(id)
+        open.delete(abort)
+        if (open.size === 0) editor.running.delete(id)
       }
     })
-    .onNotification("session/cancel", ({ params: { sessionId } }) => editor.running.get(sessionId)?.abort())
+    .onNotification("session/cancel", ({ params: { sessionId } }) => {
+      for (const abort of editor.running.get(sessionId) ?? []) abort.abort()
+    })
 }
 
 const runPrompt = async (

@@ -6,6 +6,7 @@
  */
 import type { AgentConfig } from "@belay/core/AgentConfig"
 import { checked } from "@belay/core/ArgumentCheck"
+import * as Awaitable from "@belay/core/Awaitable"
 import { checkKinds, checkOptions, invalidOption, type OptionKinds, whole } from "@belay/core/OptionCheck"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -248,5 +249,5 @@ export const route = checked("Serve.route", ["handlers"], (handlers: { readonly 
 })
 
 const logError = (error: unknown, shown: string): void => {
-  Effect.runFork(Effect.logError(`a client was told: ${shown}`, error))
+  void Awaitable.runPromise(Effect.logError(`a client was told: ${shown}`, error))
 }

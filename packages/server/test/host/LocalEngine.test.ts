@@ -1,12 +1,12 @@
 /** The engine for one process keeps the laws of engines. */
-import { inMemory } from "@belay/core/Inbox"
+import { type Inbox, inMemory } from "@belay/core/Inbox"
 import * as SqliteStore from "@belay/providers/SqliteStore"
 import * as LocalEngine from "@belay/server/LocalEngine"
 import * as EngineLaws from "@belay/testing/EngineLaws"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
-import { assert, describe, it } from "vitest"
+import { assert, describe, it, vi } from "vitest"
 import { newFile, pollMs } from "./support/hosted.ts"
 
 describe("the local engine", () => {
@@ -38,5 +38,24 @@ describe("the local engine", () => {
     while (calls < 30) await Effect.runPromise(Effect.sleep(2))
     await Effect.runPromise(Scope.close(scope, Exit.void))
     assert.strictEqual(most, 3)
+  })
+
+  it("says once what keeps it from reading the inbox, until it can read it again", async () => {
+    const inbox = inMemory()
+    const problems = ["away", "away", "away", "full", "full", "", "away", "away"]
+    const due: Inbox["due"] = (page) =>
+      Effect.suspend(() => {
+        const problem = problems.shift() ?? ""
+        return problem === "" ? inbox.due(page) : Effect.fail(new Error(problem))
+      })
+    const engine = LocalEngine.make({ inbox: { ...inbox, due }, pollMs: 1 })
+    const scope = await Effect.runPromise(Scope.make())
+    const printed = vi.spyOn(console, "log").mockReturnValue()
+    await Effect.runPromise(Scope.provide(engine.start(() => Effect.void), scope))
+    while (problems.length > 0) await Effect.runPromise(Effect.sleep(2))
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    const lines = printed.mock.calls.map((line) => String(line)).filter((line) => line.includes("cannot be read"))
+    vi.restoreAllMocks()
+    assert.deepStrictEqual(lines.map((line) => /away|full/.exec(line)?.[0]), ["away", "full", "away"])
   })
 })

@@ -212,6 +212,21 @@ describe("ACP", () => {
     await leave()
   })
 
+  it("cancels the turn that runs and those that wait for it", async () => {
+    // No answer ends if it is not cancelled.
+    await using server = await served(OpenAiChat.handler, {}, {
+      provider: talker({ each: () => new Promise(() => {}) })
+    })
+    const { agent, leave, open, say } = await editor(server.serve)
+    const { sessionId } = await open()
+    const asked = [say(sessionId, "hello"), say(sessionId, "and you")]
+    // The agent has read the prompts when it answers this.
+    await open()
+    await agent.notify("session/cancel", { sessionId })
+    assert.deepStrictEqual(await Promise.all(asked), ["cancelled", "cancelled"])
+    await leave()
+  })
+
   it("cancels a turn that has not begun, because the store is slow", async () => {
     await using server = await served(OpenAiChat.handler)
     const { serve } = server

@@ -2,7 +2,7 @@
 import * as Mcp from "@belay/server/Mcp"
 import { Client, InMemoryTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import { assert, describe, it } from "vitest"
-import { served } from "./support/served.ts"
+import { served, talker } from "./support/served.ts"
 
 type Answer = { readonly action: "accept" | "decline" | "cancel"; readonly content?: Record<string, string | boolean> }
 
@@ -37,6 +37,26 @@ const overHttp = async (url: string, answer: Answer, user = "ada") => {
 }
 
 describe("an MCP server", () => {
+  it("ends the turn of a call that the client cancels, because nobody can read its answer", async () => {
+    let said = 0
+    // The first answer ends only if it is cancelled.
+    const provider = talker({ each: () => ++said === 1 ? new Promise(() => {}) : Promise.resolve() })
+    await using server = await served(Mcp.handler, {}, { provider })
+    const { client } = clientThat({ action: "cancel" })
+    const [near, far] = InMemoryTransport.createLinkedPair()
+    await (await Mcp.server(server.serve, "ada")).connect(far)
+    await client.connect(near)
+    const ask = (signal?: AbortSignal) =>
+      client.callTool({ name: "ask_agent", arguments: { message: "hello", session: "mine" } }, signal && { signal })
+    const abort = new AbortController()
+    const first = ask(abort.signal)
+    while (said === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    abort.abort()
+    await first.then(() => assert.fail("it was answered"), () => {})
+    assert.include(JSON.stringify((await ask()).content), "You said: hello")
+    await client.close()
+  })
+
   it("has one tool, whose sessions can be continued by their principal only", async () => {
     await using server = await served(Mcp.handler)
     const { ask, client } = await overHttp(server.url, { action: "cancel" })

@@ -4,8 +4,10 @@
  *
  * @since 0.1.0
  */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Effectable from "effect/Effectable"
+import * as References from "effect/References"
 
 /**
  * An Effect that can also be awaited. It starts when it is first awaited or run, not when it is made. Awaiting it again
@@ -23,7 +25,16 @@ export interface Awaitable<A, E = never> extends Effect.Effect<A, E>, PromiseLik
 export type RunPromise = <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
 
 /**
- * Makes an Effect awaitable. `run` runs it when it is awaited. Default: `Effect.runPromise`.
+ * Runs an Effect for a program without Effect. Its log lines go to standard error, because standard output belongs to
+ * the program.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const runPromise: RunPromise = Effect.runPromiseWith(Context.make(References.LogToStderr, true))
+
+/**
+ * Makes an Effect awaitable. `run` runs it when it is awaited. Default: `runPromise`.
  *
  * @example
  * ```ts
@@ -37,7 +48,7 @@ export type RunPromise = <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
  * @category constructors
  * @since 0.1.0
  */
-export const make = <A, E>(effect: Effect.Effect<A, E>, run: RunPromise = Effect.runPromise): Awaitable<A, E> =>
+export const make = <A, E>(effect: Effect.Effect<A, E>, run: RunPromise = runPromise): Awaitable<A, E> =>
   new Value(effect, run)
 
 class Value<A, E> extends Effectable.Class<A, E> implements Awaitable<A, E> {

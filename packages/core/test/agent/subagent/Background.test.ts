@@ -108,6 +108,21 @@ describe("an agent in the background", () => {
     await lead.close()
   })
 
+  it("is not stored any more once its answer was read", async () => {
+    const { at, lead } = crew([start, asks(["await_agent", { id: "agent_1" }, "x"]), asks(["pay", {}, "p"])], {
+      tools: [
+        recording("pay").tool,
+        agentTool({ name: "work", description: "Works", agent: crew([]).lead, background: true })
+      ],
+      hooks: [{ name: "ask", tools: "pay", preToolCall: () => HookAction.ask("pay?") }]
+    })
+    at.open()
+    const result = await lead.run("hello")
+    if (result.status !== "suspended") return assert.fail(result.status)
+    assert.deepStrictEqual(Object.values(Object(result.snapshot.durable).turn), [[]])
+    await lead.close()
+  })
+
   it("reads messages of the lead agent, and can be cancelled", async () => {
     const at = gate()
     const { lead, seen } = crew(

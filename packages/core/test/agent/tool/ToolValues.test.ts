@@ -31,6 +31,7 @@ class Row {
 }
 
 const bytes = new Uint8Array([0, 255, 16])
+const many = Uint8Array.from({ length: 20_000 }, (_, index) => index)
 const failure = Object.assign(new TypeError("no", { cause: new Error("deeper") }), { code: "E1" })
 
 /** Values, and their documented form. */
@@ -53,6 +54,7 @@ const forms: ReadonlyArray<readonly [name: string, value: unknown, form: Json]> 
     view: "/xA=",
     all: "AP8Q"
   }],
+  ["many bytes", many, Buffer.from(many).toString("base64")],
   ["numbers", new Float64Array([0.5, 1]), [0.5, 1]],
   ["a URL", new URL("https://example.com/a?b"), "https://example.com/a?b"],
   ["an error", failure, { name: "TypeError", message: "no", code: "E1", cause: { name: "Error", message: "deeper" } }],

@@ -1,6 +1,7 @@
 /** Capabilities are both Effects and awaitable. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { vi } from "vitest"
 import { createAgent } from "../../../src/agent/createAgent.ts"
 import { defineTool } from "../../../src/agent/defineTool.ts"
 import * as Awaitable from "../../../src/data/effect/Awaitable.ts"
@@ -22,6 +23,15 @@ describe("an awaitable value", () => {
     assert.strictEqual(await value.catch((error) => `caught ${String(error)}`), "caught no")
     assert.strictEqual(await Promise.resolve(value).catch((error) => error), "no")
     assert.strictEqual(await Effect.runPromise(Effect.flip(value)), "no")
+  })
+
+  it("writes no line of its log to standard output", async () => {
+    const [out, error] = [vi.spyOn(console, "log").mockReturnValue(), vi.spyOn(console, "error").mockReturnValue()]
+    await Awaitable.make(Effect.logWarning("it is late"))
+    const [lines, printed] = [error.mock.calls.flat().map(String), out.mock.calls]
+    vi.restoreAllMocks()
+    assert.deepStrictEqual(printed, [])
+    assert.lengthOf(lines.filter((line) => line.includes("it is late")), 1)
   })
 })
 

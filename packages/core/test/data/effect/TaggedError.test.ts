@@ -4,6 +4,7 @@ import { inspect } from "node:util"
 import { createAgent } from "../../../src/agent/createAgent.ts"
 import { ConfigError, HookRejected } from "../../../src/data/AgentError.ts"
 import { RateLimited } from "../../../src/data/ProviderError.ts"
+import { withFramesAbove } from "../../../src/guard/internal/platform/callerFrames.ts"
 import * as HookAction from "../../../src/hook/HookAction.ts"
 import { scripted } from "../../support/model.ts"
 
@@ -36,6 +37,23 @@ describe("errors", () => {
       assert.include(firstFrame(error), name)
       assert.include(firstFrame(error), "TaggedError.test.ts")
     }
+  })
+
+  it("have a stack without frames of Effect, and with each caller once", () => {
+    const error = new Error("late")
+    const failing = () => {
+      const caller = String(new Error().stack).split("\n")[2]!
+      const frames = ["at run (/app/node_modules/effect/dist/fiber.js:1:1)", "at tool (/app/a.js:1:1)"]
+      error.stack = ["Error: late", ...frames.map((frame) => `    ${frame}`), caller].join("\n")
+      withFramesAbove(error, failing)
+      return caller
+    }
+    const caller = failing()
+    const [header, ...frames] = String(error.stack).split("\n")
+    assert.strictEqual(header, "Error: late")
+    assert.lengthOf(frames.filter((frame) => frame.includes("node_modules/effect")), 0)
+    assert.include(frames, "    at tool (/app/a.js:1:1)")
+    assert.lengthOf(frames.filter((frame) => frame === caller), 1)
   })
 
   it("of an agent that cannot be made have a stack that begins at createAgent", () => {

@@ -56,7 +56,16 @@ describe("a duration", () => {
   const isAccepted = (timeout: unknown) =>
     Result.isSuccess(checkKinds("guard", { timeout }, { timeout: "duration" } as never))
 
-  it.each([5, "5 seconds", 5n, [1, 0], { minutes: 1, seconds: 5 }, Duration.seconds(5), "Infinity"])(
+  it.each([
+    5,
+    "5 seconds",
+    5n,
+    [1, 0],
+    { minutes: 1, seconds: 5 },
+    { nanoseconds: 5 },
+    Duration.seconds(5),
+    "Infinity"
+  ])(
     "can be %s",
     (value) => assert.isTrue(isAccepted(value))
   )

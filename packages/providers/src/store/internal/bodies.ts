@@ -9,9 +9,14 @@ export const largeBytes = 65_536
 /** How much of them is kept, in bytes. */
 const keptBytes = 32 * 1_048_576
 
-/** The columns of a body: the text of a small one, and the size of a large one. */
-export const bodyColumns = `CASE WHEN octet_length(body) > ${largeBytes} THEN '' ELSE body END AS body, ` +
-  `CASE WHEN octet_length(body) > ${largeBytes} THEN octet_length(body) ELSE 0 END AS size`
+/**
+ * The columns of a body: the text of a small one, and the size of a large one. `kept` is an expression for the size of
+ * one that is kept in another table, whose own column is empty.
+ */
+export const bodyColumns = (kept: string): string =>
+  `CASE WHEN octet_length(body) > ${largeBytes} THEN '' ELSE body END AS body, ` +
+  `CASE WHEN octet_length(body) = 0 THEN ${kept} WHEN octet_length(body) > ${largeBytes} THEN octet_length(body)` +
+  " ELSE 0 END AS size"
 
 /** A row with the columns of its body. */
 export interface SizedRow extends InboxRow {
@@ -21,11 +26,14 @@ export interface SizedRow extends InboxRow {
 /** Returns the text of the body of a row, or nothing if the row is gone. */
 type Load<E> = (row: SizedRow) => Effect.Effect<string | undefined, E>
 
-/** A large body that was read. */
+/** A large body that was read or added. */
 interface Kept {
-  readonly seq: unknown
+  readonly seq: number
+  readonly at: number
   readonly size: number
-  readonly body: unknown
+  /** Its text, until somebody needs the value. */
+  text?: string
+  body?: unknown
 }
 
 /** A class, because it is a state. */
@@ -49,6 +57,12 @@ export class Bodies {
       : Effect.map(this.body(row, load), (body) => entryOf(row, body ?? null))
   }
 
+  /** Keeps the text of a large body that was added, so that it is not read from the database. */
+  add({ at, key, seq, sessionId }: Entry, text: string): void {
+    if (text.length <= largeBytes) return
+    this.keep(nameOf(sessionId, JSON.stringify(key)), { seq, at, size: Buffer.byteLength(text), text })
+  }
+
   /** Notes that an entry is finished, so its body is not needed any more. */
   finish(sessionId: string, key: string): void {
     const name = nameOf(sessionId, key)
@@ -62,16 +76,20 @@ export class Bodies {
   private body<E>(row: SizedRow, load: Load<E>): Effect.Effect<unknown, E> {
     const name = nameOf(row.session_id, row.key)
     const known = this.kept.get(name) ?? this.finished.get(name)?.deref()
+    const { at, size } = row
+    const seq = Number(row.seq)
     // The row may have been removed and added again.
-    if (known !== undefined && known.seq === row.seq && known.size === row.size) return Effect.succeed(known.body)
+    if (known !== undefined && known.seq === seq && known.at === at && known.size === size) {
+      return known.text === undefined
+        ? Effect.succeed(known.body)
+        : inOwnTurn(() => valueOf(known))
+    }
     this.forget(name)
-    // Only the store writes the status.
     return Effect.gen({ self: this }, function*() {
-      const text = yield* load(row)
-      yield* Effect.yieldNow
-      const body = read(text ?? "")
-      if (!isFinished(row as Pick<Entry, "status">)) this.keep(name, { seq: row.seq, size: row.size, body })
-      return body
+      const found: Kept = { seq, at, size, text: (yield* load(row)) ?? "" }
+      // Only the store writes the status.
+      if (!isFinished(row as Pick<Entry, "status">)) this.keep(name, found)
+      return yield* inOwnTurn(() => valueOf(found))
     })
   }
 
@@ -91,6 +109,19 @@ export class Bodies {
     this.total -= this.kept.get(name)?.size ?? 0
     this.kept.delete(name)
   }
+}
+
+/** Runs a function between two turns of the event loop. */
+const inOwnTurn = <A>(act: () => A): Effect.Effect<A> =>
+  Effect.tap(Effect.andThen(Effect.yieldNow, Effect.sync(act)), () => Effect.yieldNow)
+
+/** Reads the text, once. */
+const valueOf = (kept: Kept): unknown => {
+  if (kept.text !== undefined) {
+    kept.body = read(kept.text)
+    delete kept.text
+  }
+  return kept.body
 }
 
 const nameOf = (sessionId: string, key: string): string => `${sessionId} ${key}`

@@ -19,7 +19,7 @@ export const streamTurn = (serve: Serve, part: Part, map: Mapping, options: Stre
   const frames = guarded(serve, map(follow(serve, part, left.signal)), options)
   const onLeave = () => {
     left.abort()
-    cancelIfAsked(serve, part)
+    if (serve.cancelOnDisconnect) cancelTurn(serve, part)
   }
   return sseResponse(frames, { ...options, onLeave })
 }
@@ -31,7 +31,9 @@ export const wholeTurn = async <A>(
   part: Part,
   collect: (items: AsyncIterable<Item>) => Promise<A>
 ): Promise<A> => {
-  const onLeave = () => cancelIfAsked(serve, part)
+  const onLeave = () => {
+    if (serve.cancelOnDisconnect) cancelTurn(serve, part)
+  }
   request.signal.addEventListener("abort", onLeave, { once: true })
   try {
     return await collect(follow(serve, part, request.signal))
@@ -40,9 +42,9 @@ export const wholeTurn = async <A>(
   }
 }
 
-const cancelIfAsked = ({ cancelOnDisconnect, host, onError }: Serve, { after, key, sessionId }: Part): void => {
+/** Cancels the turn of a part whose reader has gone. */
+export const cancelTurn = ({ host, onError }: Serve, { after, key, sessionId }: Part): void => {
   // Decisions cannot be cancelled, only the message whose turn they continue.
-  if (!cancelOnDisconnect) return
   const target = after === undefined ? Promise.resolve(key) : host.conversation(sessionId).then((one) => one?.key)
   target.then((found) => found === undefined ? undefined : host.cancel(sessionId, found))
     .then(undefined, (error: unknown) => onError(error, "nothing: the client has gone"))

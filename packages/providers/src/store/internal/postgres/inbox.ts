@@ -1,5 +1,13 @@
 /** Stores what was sent to sessions. */
-import { type Added, type Care, type Entry, type Inbox, isFinished } from "@belay/core/Inbox"
+import {
+  type Added,
+  type Capacity,
+  type Care,
+  type Entry,
+  type Inbox,
+  isFinished,
+  type NewEntry
+} from "@belay/core/Inbox"
 import * as Effect from "effect/Effect"
 import { Bodies, bodyColumns, type SizedRow } from "../bodies.ts"
 import { requireSessionId } from "../error.ts"
@@ -23,7 +31,7 @@ export const inboxOf = ({ address, schema: s, transaction, use }: Database): Inb
   const table = `${s}.inbox`
   const due = dueRows(table)
   const pins = `${s}.pins`
-  const own = `seq, session_id, key, kind, ${bodyColumns}, at, tenant, status, attempts, outcome`
+  const own = `seq, session_id, key, kind, ${bodyColumns("0")}, at, tenant, status, attempts, outcome`
   const columns = `${own}, ${releaseOf("inbox", pins)}`
   const bodies = new Bodies()
   const loading = (query: Query) => ({ seq }: SizedRow) =>
@@ -42,9 +50,9 @@ export const inboxOf = ({ address, schema: s, transaction, use }: Database): Inb
       query(`SELECT ${own} FROM ${table} WHERE session_id = $1 AND key = $2`, sessionId, JSON.stringify(key)),
       ofFirst(query)
     )
-  const add = (query: Query, given: Parameters<Inbox["add"]>[0], capacity: Parameters<Inbox["add"]>[1] = {}) =>
+  const add = (query: Query, given: NewEntry, text: string, capacity: Capacity = {}) =>
     Effect.gen(function*(): Effect.fn.Return<Added, unknown> {
-      const { at, body, key, kind, sessionId, tenant } = given
+      const { at, key, kind, sessionId, tenant } = given
       const id = requireSessionId(address, sessionId)
       const limits = limitsOf(capacity, id, tenant)
       // Two that count at the same time could both find room.
@@ -63,7 +71,7 @@ export const inboxOf = ({ address, schema: s, transaction, use }: Database): Inb
         id,
         JSON.stringify(key),
         kind,
-        JSON.stringify(body),
+        text,
         at,
         tenant === undefined ? null : JSON.stringify(tenant)
       )
@@ -74,11 +82,15 @@ export const inboxOf = ({ address, schema: s, transaction, use }: Database): Inb
       return { type: "known", entry: (yield* find(query, id, key))! }
     })
   return {
-    // Without limits, one statement decides, so no transaction is needed.
-    add: (given, capacity) =>
-      capacity === undefined
-        ? use((query) => Effect.suspend(() => add(query, given)), { mayRepeat: true })
-        : transaction((query) => Effect.suspend(() => add(query, given, capacity))),
+    add: Effect.fnUntraced(function*(given, capacity) {
+      const text = JSON.stringify(given.body)
+      // Without limits, one statement decides, so no transaction is needed.
+      const added = yield* capacity === undefined
+        ? use((query) => Effect.suspend(() => add(query, given, text)), { mayRepeat: true })
+        : transaction((query) => Effect.suspend(() => add(query, given, text, capacity)))
+      if (added.type === "added") bodies.add(added.entry, text)
+      return added
+    }),
     open: (sessionId) =>
       use((query) =>
         Effect.flatMap(

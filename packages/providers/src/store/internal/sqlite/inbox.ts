@@ -23,8 +23,12 @@ import { claimOf } from "./claim.ts"
 import { type Database, one } from "./database.ts"
 import { fairly } from "./fairly.ts"
 
+/** An expression for something of the body that is kept in its own table, because a change of a row writes it whole. */
+const ofLarge = (what: string): string => `(SELECT ${what} FROM bodies AS large WHERE large.entry = seq)`
+
 /** Numbers that JavaScript cannot have come as others, so that the row can be read. */
-const columns = `CAST(seq AS REAL) AS seq, session_id, key, kind, ${bodyColumns}, at, tenant, status, ` +
+const columns = "CAST(seq AS REAL) AS seq, session_id, key, kind, " +
+  `${bodyColumns(`coalesce(${ofLarge("octet_length(large.body)")}, 0)`)}, at, tenant, status, ` +
   "CAST(attempts AS REAL) AS attempts, outcome"
 
 const release = releaseOf("inbox", "pins")
@@ -34,7 +38,13 @@ export const inboxOf = (database: Database): Inbox => {
   const bodies = new Bodies()
   const act = <A>(operation: () => A) => fairly(attempt(path, operation))
   const load = ({ key, session_id }: SizedRow) =>
-    act(() => one<string>(sql("SELECT body FROM inbox WHERE session_id = ? AND key = ?"), session_id, key))
+    act(() =>
+      one<string>(
+        sql(`SELECT coalesce(${ofLarge("large.body")}, body) FROM inbox WHERE session_id = ? AND key = ?`),
+        session_id,
+        key
+      )
+    )
   const toEntries = (rows: ReadonlyArray<SizedRow>) => bodies.entries(rows, load)
   const toEntry = (row: SizedRow | undefined) => row === undefined ? Effect.undefined : bodies.entry(row, load)
   const find = (sessionId: string, key: string): SizedRow | undefined =>
@@ -47,7 +57,8 @@ export const inboxOf = (database: Database): Inbox => {
     add: Effect.fnUntraced(function*(given, capacity = {}) {
       const { at, body, key, kind, sessionId, tenant } = given
       const text = JSON.stringify(body)
-      if (text.length > largeBytes) yield* Effect.yieldNow
+      const isLarge = text.length > largeBytes
+      if (isLarge) yield* Effect.yieldNow
       const added = yield* act(() =>
         write((): Added | SizedRow => {
           const id = requireSessionId(path, sessionId)
@@ -61,11 +72,21 @@ export const inboxOf = (database: Database): Inbox => {
           const { lastInsertRowid } = sql(
             "INSERT INTO inbox (session_id, key, kind, body, at, tenant, status, attempts)" +
               " VALUES (?, ?, ?, ?, ?, ?, 'waiting', 0)"
-          ).run(id, JSON.stringify(key), kind, text, at, tenant === undefined ? null : JSON.stringify(tenant))
+          ).run(
+            id,
+            JSON.stringify(key),
+            kind,
+            isLarge ? "" : text,
+            at,
+            tenant === undefined ? null : JSON.stringify(tenant)
+          )
+          if (isLarge) sql("INSERT INTO bodies VALUES (?, ?)").run(lastInsertRowid, text)
           return { type: "added", entry: { ...given, seq: Number(lastInsertRowid), status: "waiting", attempts: 0 } }
         })
       )
-      return "type" in added ? added : { type: "known", entry: yield* bodies.entry(added, load) }
+      if (!("type" in added)) return { type: "known", entry: yield* bodies.entry(added, load) }
+      if (added.type === "added") bodies.add(added.entry, text)
+      return added
     }),
     open: (sessionId) =>
       Effect.flatMap(

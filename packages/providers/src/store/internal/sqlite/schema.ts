@@ -91,6 +91,9 @@ export const migrations: ReadonlyArray<string> = [
   `
   CREATE TABLE pins (session_id TEXT PRIMARY KEY, release TEXT NOT NULL) STRICT;
   CREATE TABLE erased (hash TEXT PRIMARY KEY) STRICT;
+  `,
+  `
+  CREATE TABLE bodies (entry INTEGER PRIMARY KEY REFERENCES inbox (seq) ON DELETE CASCADE, body TEXT NOT NULL) STRICT;
   `
 ]
 

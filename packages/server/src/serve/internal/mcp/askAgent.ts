@@ -9,6 +9,7 @@ import { follow, type Part } from "../follow.ts"
 import { askIdOf, isToken, newToken, sessionIdOf, type Token, tokenOf } from "../identity.ts"
 import { decisionsOf, type Given } from "../questions.ts"
 import { invalid, Refusal, refusalOf, refusalOfOutcome } from "../refusal.ts"
+import { cancelTurn } from "../respond.ts"
 
 /** What the client knows about the call. */
 export interface AskAgent {
@@ -38,7 +39,11 @@ export const askAgent = async (
     const part = typeof state === "string"
       ? await goOn(serve, { sessionId, principal }, inputResponses)
       : await begin(serve, sessionId, principal, textField(fieldsOf(args), "message"))
-    return await resultOf(serve, token, await outcomeOf(serve, part, context, signal))
+    const outcome = await outcomeOf(serve, part, context, signal)
+    if (outcome !== undefined) return await resultOf(serve, token, outcome)
+    // Nobody can read the answer of a call that was cancelled.
+    cancelTurn(serve, part)
+    return failed("the call was cancelled")
   } catch (error) {
     return failed(refusalOf(serve, error).message)
   }
@@ -83,13 +88,13 @@ const answerOf = (response: unknown): Given | undefined => {
   return { isApproved: approve === true, reason: typeof reason === "string" && reason !== "" ? reason : undefined }
 }
 
-/** Waits for the outcome. If the client has asked for progress, each tool that begins is reported. */
+/** Waits for the outcome, or until the client has cancelled the call. If the client has asked for progress, each tool that begins is reported. */
 const outcomeOf = async (
   serve: Serve,
   part: Part,
   { mcpReq: { _meta, notify } }: ServerContext,
   signal: AbortSignal
-): Promise<Outcome> => {
+): Promise<Outcome | undefined> => {
   const progressToken = _meta?.progressToken
   let progress = 0
   for await (const item of follow(serve, part, signal)) {
@@ -99,7 +104,7 @@ const outcomeOf = async (
     const params = { progressToken, progress: ++progress, message: event.call.name }
     await notify({ method: "notifications/progress", params })
   }
-  throw new Refusal("failed", "the call was cancelled")
+  return undefined
 }
 
 const resultOf = async (
