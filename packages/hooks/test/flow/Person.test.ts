@@ -112,7 +112,7 @@ describe("a folder and a file that the person named", () => {
     ["notes.txt", "/backup", false],
     ["notes.txt", "/notes", true],
     ["notes.txt", "backup/other.txt", true],
-    ["/home/notes.txt", "backup", true]
+    ["/srv/notes.txt", "backup", true]
   ])("are said in the path of %s to %s", async (from, to, expected) => {
     assert.strictEqual(await isAsked(prompt, "copy_file", { from, to }), expected)
   })

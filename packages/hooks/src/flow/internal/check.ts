@@ -199,7 +199,7 @@ export const classOfLeaf = (
   return isMoment(value) ? "moment" : isProse(value) ? "content" : kind
 }
 
-/** Whether a file is taken from there or brought there: `to` of `copy_file` is no person. */
+/** Whether a file is moved from or to this argument: `to` of `copy_file` names a path, and not a person. */
 const isOfFile = (tool: string, key: string): boolean =>
   /^(?:from|to|into)$/.test(key) && partsOfName(tool).some((part) => movers.has(part)) &&
   partsOfName(tool).some((part) => files.has(part))
