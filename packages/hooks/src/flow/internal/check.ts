@@ -201,12 +201,7 @@ export const classOfLeaf = (
 
 /** Whether a file is moved from or to this argument: `to` of `copy_file` names a path, and not a person. */
 const isOfFile = (tool: string, key: string): boolean =>
-  /^(?:from|to|into)$/.test(key) && partsOfName(tool).some((part) => movers.has(part)) &&
-  partsOfName(tool).some((part) => files.has(part))
-
-const movers = wordSet("copy move rename cp mv")
-
-const files = wordSet("file files folder folders directory dir path")
+  /^(?:from|to|into)$/.test(key) && /(?:copy|move|rename)[^a-z]?(?:file|folder|dir)/i.test(tool)
 
 const tables = wordSet("sheet sheets spreadsheet spreadsheets worksheet workbook excel")
 

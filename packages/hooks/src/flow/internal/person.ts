@@ -155,7 +155,8 @@ export const said = (memory: Memory, value: string | number, about: About): bool
   if (about.class !== "command" && isWild(key)) return false
   const moment = dayOfValue(key)
   if (moment !== undefined) return has(tokens, hash(`d:${moment.date}`)) || has(tokens, hash(`d:${moment.day}`))
-  const isWhole = isAddress(key) || (key.includes("/") && wholes.has(about.class))
+  // These are compared as a whole, also with spaces around a stroke.
+  const isWhole = isAddress(key) || (key.includes("/") && /^(?:command|path|url)$/.test(about.class))
   if (isWhole && !isSpacedFile(key)) {
     if (about.class === "path" && saidConverted(memory, key)) return true
     if (about.class === "url" && /zone|domain/i.test(about.name) && has(tokens, hash(`z:${key}`))) return true
@@ -166,9 +167,6 @@ export const said = (memory: Memory, value: string | number, about: About): bool
   if (words.length === 1 && spelled(words).some((number) => has(tokens, hash(`n:${number}`)))) return true
   return indexIn(memory.get("words"), words.map(hash).join("")) >= 0
 }
-
-/** What is compared as a whole if it has a stroke. */
-const wholes: ReadonlySet<ArgumentClass> = new Set(["command", "path", "url"])
 
 /** The name of a file that has spaces: `Budget 2027.xlsx`. All its words have to be said, also its ending. */
 const isSpacedFile = (key: string): boolean => /^[^@/\\:]*\s[^@/\\:]*\.[a-z]\w{0,4}$/.test(key)

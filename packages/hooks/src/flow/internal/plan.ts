@@ -26,7 +26,7 @@ export interface Planner {
   readonly go: (tools: ReadonlyArray<ToolMeta>, ctx: HookContext) => Effect.Effect<undefined, unknown> | undefined
 }
 
-/** The most sessions whose plans wait. */
+/** The most sessions whose plans wait. With more, every act of the others is asked about. */
 const maxWaiting = 1_000
 
 /** Makes a planner. The tools of a driver are known with its first request, or with its first call. */
@@ -48,8 +48,7 @@ export const plannerOf = (plan: Plan): Planner => {
     begin: (asked, ctx) => {
       waiting.delete(ctx.sessionId)
       if (ctx.tools.length > 0) return planned(asked, ctx.tools, ctx)
-      const [oldest] = waiting.keys()
-      if (oldest !== undefined && waiting.size >= maxWaiting) waiting.delete(oldest)
+      if (waiting.size >= maxWaiting) waiting.clear()
       waiting.set(ctx.sessionId, asked)
       return keep([], asked.steer, ctx)
     },
