@@ -29,8 +29,18 @@ const rawError = (error: unknown): string | undefined =>
     ? `${error.name}: ${error.message}`
     : undefined
 
-/** Calls a function. Returns what went wrong inside of it, and whether it succeeded. */
-const attempt = async (call: () => unknown): Promise<{ readonly raw?: string | undefined; readonly ok: boolean }> => {
+/** The name with which an error about arguments begins. */
+const nameIn = (error: unknown): string | undefined =>
+  /^(.*?): it cannot use these values/.exec(String(Object(error).message))?.[1]
+
+/** What has become of a call: what went wrong inside of it, and which function an error about arguments names. */
+interface Attempt {
+  readonly raw?: string | undefined
+  readonly named?: string | undefined
+  readonly ok: boolean
+}
+
+const attempt = async (call: () => unknown): Promise<Attempt> => {
   try {
     const made: unknown = call()
     if (made instanceof Promise) await made
@@ -38,7 +48,7 @@ const attempt = async (call: () => unknown): Promise<{ readonly raw?: string | u
     if (typeof close === "function") void Promise.resolve(close.call(made)).catch(() => undefined)
     return { ok: true }
   } catch (error) {
-    return { ok: false, raw: rawError(error) }
+    return { ok: false, raw: rawError(error), named: nameIn(error) }
   }
 }
 
@@ -74,6 +84,9 @@ const wrongArguments = [
   []
 ]
 
+/** An internal function, and one that has another name in another module. */
+const otherNames = new Set(["ClaudeCode.makeFor", "HookConfig.show"])
+
 const packages = [
   "core",
   "hooks",
@@ -93,14 +106,18 @@ describe("public functions", () => {
   })
 
   for (const folder of packages) {
-    it(`of ${folder} never fail from inside, whatever they get`, async () => {
+    it(`of ${folder} never fail from inside, whatever they get, and name themselves`, async () => {
       const functions = await functionsOf(folder)
       assert.isNotEmpty(functions)
       const found: Array<string> = []
       for (const [name, call] of functions) {
         for (const values of wrongArguments) {
-          const { raw } = await attempt(() => call(...values))
+          const { named = name, raw } = await attempt(() => call(...values))
           if (raw !== undefined) found.push(`${name}: ${raw}`)
+          // Some functions are in the index as well as in their module.
+          if (named !== name && !name.endsWith(`.${named}`) && !otherNames.has(name)) {
+            found.push(`${name} has the name ${named}`)
+          }
         }
       }
       assert.deepStrictEqual([...new Set(found)], [])

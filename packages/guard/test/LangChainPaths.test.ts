@@ -38,6 +38,19 @@ describe("the guard in LangChain", () => {
     assert.include(lastInput(model), "[pin]")
   })
 
+  it("shows hooks the tools with their schemas", async () => {
+    const seen: Array<readonly [string, unknown]> = []
+    const { agent } = kit([defineHook({
+      name: "sees",
+      preLlmCall: ({ tools }) => void seen.push(...tools.map(({ inputSchema, name }) => [name, inputSchema] as const))
+    })])
+    await agent(scripted(says("done"))).invoke(user("go"), thread)
+    assert.deepStrictEqual(seen.map(([name, schema]) => [name, Object.keys(Object(Object(schema).properties))]), [
+      ["send_mail", ["to"]],
+      ["read_page", ["url"]]
+    ])
+  })
+
   it("checks results of the history that a message of the user follows", async () => {
     const cuts = defineHook({ name: "cuts", postToolCall: () => HookAction.transform({ ok: true, output: "[cut]" }) })
     const { agent } = kit([cuts])

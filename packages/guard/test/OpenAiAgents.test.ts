@@ -93,6 +93,24 @@ describe("the guard in the OpenAI Agents SDK", () => {
     assert.deepStrictEqual(model.requests[0]!.input, input)
   })
 
+  it("does not take instructions between the messages for messages of the user", async () => {
+    const seen: Array<unknown> = []
+    const { agent } = kit([defineHook({
+      name: "sees",
+      preTurn: ({ message }) => void seen.push(message),
+      preLlmCall: ({ instructions, messages }) =>
+        void seen.push([messages.map(({ role }) => role), instructions?.includes("be brief")])
+    })])
+    const message = (role: "user" | "system", content: string) => ({ role, content })
+    await run(agent(new ScriptedModel()), [
+      message("user", "hi"),
+      { role: "assistant", status: "completed", content: [{ type: "output_text", text: "hello" }] },
+      message("system", "be brief"),
+      message("user", "go")
+    ])
+    assert.deepStrictEqual(seen, ["hi", "hello", "go", [["user", "assistant", "user"], true]])
+  })
+
   it("streams text at once if no hook can still change it, with the changes of the hooks", async () => {
     const { agent } = kit([defineHook({
       name: "masks",

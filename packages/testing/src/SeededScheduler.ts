@@ -4,6 +4,7 @@
  *
  * @since 0.1.0
  */
+import { checked } from "@belay/core/ArgumentCheck"
 import type { Scheduler } from "effect/Scheduler"
 import { random } from "./SeededRandom.ts"
 
@@ -13,7 +14,7 @@ import { random } from "./SeededRandom.ts"
  * @category constructors
  * @since 0.1.0
  */
-export const make = (seed: number): Scheduler => {
+export const make = checked("SeededScheduler.make", ["seed"], (seed: number): Scheduler => {
   const { below } = random(seed)
   const tasks: Array<() => void> = []
   let isScheduled = false
@@ -30,4 +31,4 @@ export const make = (seed: number): Scheduler => {
     flush: run
   }
   return { executionMode: "async", shouldYield: () => false, makeDispatcher: () => dispatcher }
-}
+})

@@ -72,6 +72,20 @@ describe("Summarizer", () => {
       assert.deepEqual(requests[0]?.tools, [])
     }))
 
+  it.effect("gives the model the lines of the conversation, with calls and results", () =>
+    Effect.gen(function*() {
+      const { provider, requests } = writer("All about it.")
+      const said: Message = { role: "assistant", content: "I look" }
+      yield* run({ provider }, compaction([said, ...step("a", 1, "found"), said, ...long.slice(-2)], { keepRecent: 2 }))
+      const lines = text(requests[0]!.messages.at(-1)!).split("\n").filter((line) => /^(?:assistant|result)/.test(line))
+      assert.deepStrictEqual(lines, [
+        "assistant: I look",
+        "assistant:  [calls look {\"what\":\"a 0\"}]",
+        "result of look: found",
+        "assistant: I look"
+      ])
+    }))
+
   it.effect("adds anchors that the model forgot, its own and those of other hooks, and no others", () =>
     Effect.gen(function*() {
       const { provider } = writer("About 4711.")

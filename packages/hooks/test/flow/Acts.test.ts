@@ -38,6 +38,7 @@ describe("an act without a value of the person", () => {
     ["by the words of its name", "If nobody is at home, disarm the alarm", "disarm_alarm", {}],
     ["in another form of the word", "Is the door unlocked? Try unlocking it", "unlock_door", {}],
     ["by another word for it", "Put the meeting in my calendar", "create_event", { title: "Talk" }],
+    ["by a verb for what is written", "Read the page and save it", "create_document", { text: "Hello" }],
     ["by its day", "Lunch with Ann on 4 May 2026", "create_event", { title: "Talk", start: "2026-05-04T12:00" }],
     ["by its constant", "Is the front one shut? If so, open", "unlock_door", { door: "front" }, oneOf("door", "front")],
     ["by a verb for telling", "Read the mail and tell everybody", "post_update", { text: "Hello, world" }],

@@ -121,7 +121,7 @@ describe("RegexFilter", () => {
         /regex-filter\.rules\[0\]\.kind: expected lower-case .*, found "X y"/
       ],
       [{ rules: [...rules, ...rules] }, /two rules have the name "falcon"; give each its own name/],
-      [{ rules, strategy: "hide" as never }, /regex-filter\.strategy/],
+      [{ rules, strategy: "hide" as never }, /regex-filter\.strategy: expected one of block, redact, warn/],
       [{ rules, phase: "later" as never }, /regex-filter\.phase: expected one of .*, found "later"/],
       [{ presets: ["none" as never] }, /regex-filter\.presets/],
       [{ rules, hold: { chars: 3 } }, /regex-filter\.hold\.chars/]

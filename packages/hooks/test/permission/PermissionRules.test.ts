@@ -49,6 +49,13 @@ describe("PermissionRules", () => {
       assert.strictEqual(reason, "bash is denied by the rule Bash(git push *) of the project")
     }))
 
+  it.effect("asks about a script with more than 4,096 commands", () =>
+    Effect.gen(function*() {
+      const options: PermissionRules.Options = { allow: ["Bash(pwd)"] }
+      assert.strictEqual(yield* shell(options, "pwd;".repeat(4_096)), "Continue")
+      assert.strictEqual(yield* shell(options, "pwd;".repeat(4_097)), "Ask")
+    }))
+
   it.effect("asks about what no rule decides, unless the tool changes nothing", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* tag({}, "deploy", {}), "Ask")

@@ -31,12 +31,15 @@ export const checked = <F extends (...args: never) => unknown>(
       return call(...args as never)
     } catch (error) {
       // oxlint-disable-next-line belay/no-throw -- the function throws already
-      throw isFromInside(error) ? wrongArguments(name, parameters, args, error) : error
+      throw isFromInside(error) || own.has(Object(error)) ? wrongArguments(name, parameters, args, error) : error
     }
   }
   // It takes and returns the same values as `call`.
   return safe as unknown as F
 }
+
+/** The errors of this module. The program knows the outermost function, so that is the one it reads about. */
+const own = new WeakSet<object>()
 
 const isFromInside = (error: unknown): boolean => error instanceof TypeError || error instanceof RangeError
 
@@ -65,5 +68,7 @@ const wrongArguments = (
 ): ConfigError => {
   const found = parameters.map((parameter, at) => `${parameter} is ${show(values[at])}`).join(", ")
   const message = `${name}: it cannot use these values: ${found}`
-  return Object.assign(new ConfigError({ key: name, message }), cause === undefined ? {} : { cause })
+  const error = Object.assign(new ConfigError({ key: name, message }), cause === undefined ? {} : { cause })
+  own.add(error)
+  return error
 }
