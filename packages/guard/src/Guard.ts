@@ -9,7 +9,7 @@ import type { GuardedTool, GuardSessionOptions } from "@belay/core/Driver"
 import * as GuardSession from "@belay/core/GuardSession"
 import type { SideRequest } from "@belay/core/HookContext"
 import { call, type LlmProvider } from "@belay/core/LlmProvider"
-import { checkKinds, checkObject } from "@belay/core/OptionCheck"
+import { checkKinds, checkObject, type OptionKinds } from "@belay/core/OptionCheck"
 import { askForObject } from "@belay/core/Output"
 import type { Usage } from "@belay/core/Usage"
 import * as Effect from "effect/Effect"
@@ -67,13 +67,19 @@ export interface ConversationOptions extends Omit<GuardSessionOptions, "driver" 
 export const make = (options: GuardOptions = {}): Guard => {
   Result.getOrThrow(checkObject("Guard.make", options, "options"))
   const { allowUnguarded = [], models, prices, ...rest } = options
-  const own = { allowUnguarded, models, prices }
-  Result.getOrThrow(checkKinds("guard", own, { allowUnguarded: "list", models: "object", prices: "object" }))
+  Result.getOrThrow(checkKinds("guard", options, optionKinds))
   checkMethod("prices", prices, "costOf")
   for (const [name, model] of Object.entries(models ?? {})) checkMethod(`models.${name}`, model, "complete")
   const llm = models === undefined ? rest.llm : askModels(models)
   const guard = GuardSession.guard(llm === undefined ? rest : { ...rest, llm })
   return { ...guard, prices, allowUnguarded, coverage: (driver) => coverageOf(guard.chain, driver) }
+}
+
+const optionKinds: OptionKinds<GuardOptions> = {
+  ...GuardSession.optionKinds,
+  allowUnguarded: "list",
+  models: "object",
+  prices: "object"
 }
 
 /** Throws a `ConfigError` for a part without its method: it would fail later, in the middle of a turn. */

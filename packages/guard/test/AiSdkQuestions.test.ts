@@ -32,7 +32,7 @@ describe("a question of the guard", () => {
       }
     ])
     const second = await generateText(next.settings({ model, tools, stopWhen, messages }))
-    return { first, second, model, request }
+    return { first, second, messages, model, request }
   }
 
   it("is its approval request; an approved call runs once", async () => {
@@ -64,7 +64,7 @@ describe("a question of the guard", () => {
     const after = kit([asks])
     const { model } = await answered({ ...before, tools: after.tools }, true, after.guarded)
     assert.deepStrictEqual(after.ran, [])
-    assert.include(lastPrompt(model), "nobody was asked about send_mail")
+    assert.include(lastPrompt(model), "no question about send_mail is open")
   })
 
   it("with other arguments than those that were asked about does not run", async () => {
@@ -101,11 +101,31 @@ describe("a question of the guard", () => {
     }
   })
 
+  it("is answered once: the same answer, sent again, runs nothing and says why", async () => {
+    const parts = kit([asks])
+    const { guarded, ran, tools } = parts
+    const { messages } = await answered(parts, true)
+    const model = scripted(says("the end"))
+    await generateText(guarded.settings({ model, tools, stopWhen, messages }))
+    assert.deepStrictEqual(ran, ["ann"])
+    assert.include(lastPrompt(model), "send_mail has run already")
+  })
+
   it("that only some people may answer is answered in the name of the option", async () => {
     const ann = defineHook({ name: "ann", preToolCall: () => HookAction.ask("?", undefined, { approvers: ["ann"] }) })
     const parts = kit([ann], { approvedBy: "ann" })
     await answered(parts, true)
     assert.deepStrictEqual(parts.ran, ["ann"])
+  })
+
+  it("is answered once: the same answer, sent again, runs nothing and says why", async () => {
+    const parts = kit([asks])
+    const { guarded, ran, tools } = parts
+    const { messages } = await answered(parts, true)
+    const model = scripted(says("the end"))
+    await generateText(guarded.settings({ model, tools, stopWhen, messages }))
+    assert.deepStrictEqual(ran, ["ann"])
+    assert.include(lastPrompt(model), "send_mail has run already")
   })
 
   it("that only some people may answer is neither approved nor refused by others, and the run goes on", async () => {

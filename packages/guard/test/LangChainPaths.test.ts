@@ -1,11 +1,14 @@
 /** Less common ways through LangChain. */
 import { defineHook } from "@belay/core/AgentHook"
 import * as HookAction from "@belay/core/HookAction"
+import * as SessionStore from "@belay/core/SessionStore"
 import { assert, describe, it } from "@effect/vitest"
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages"
 import { Command, interrupt, MemorySaver } from "@langchain/langgraph"
 import { tool } from "langchain"
 import * as z from "zod"
+import * as Guard from "../src/Guard.ts"
+import * as LangChain from "../src/LangChain.ts"
 import { calls, kit, lastInput, says, scripted, thread, user } from "./support/langChain.ts"
 
 describe("the guard in LangChain", () => {
@@ -92,5 +95,34 @@ describe("the guard in LangChain", () => {
     await agent.invoke(new Command({ resume: "ann@example.com" }), thread)
     assert.deepStrictEqual(ran, [["ann", "ann@example.com"]])
     assert.include(lastInput(model), "sent")
+  })
+
+  it("decides once about a call whose tool asks something itself, also in another process", async () => {
+    const store = SessionStore.inMemory()
+    const checkpointer = new MemorySaver()
+    const seen: Array<string> = []
+    const ran: Array<unknown> = []
+    const notes = defineHook({
+      name: "notes",
+      preToolCall: () => {
+        seen.push("call")
+        return HookAction.ask("really?")
+      },
+      postToolCall: () => void seen.push("result")
+    })
+    const mail = tool(({ to }) => {
+      ran.push([to, interrupt("which address?")])
+      return "sent"
+    }, { name: "send_mail", description: "Sends a mail", schema: z.object({ to: z.string() }) })
+    const process = () => {
+      const guarded = LangChain.make(Guard.make({ hooks: [notes], log: false, store }), { id: "s" })
+      const model = scripted(...seen.length === 0 ? [calls(["send_mail", { to: "ann" }, "1"])] : [])
+      return guarded.createAgent({ model, tools: [mail], checkpointer })
+    }
+    await process().invoke(user("go"), thread)
+    await process().invoke(new Command({ resume: { decisions: [{ type: "approve" }] } }), thread)
+    await process().invoke(new Command({ resume: "ann@example.com" }), thread)
+    assert.deepStrictEqual(ran, [["ann", "ann@example.com"]])
+    assert.deepStrictEqual(seen, ["call", "result"])
   })
 })

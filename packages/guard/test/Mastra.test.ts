@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Guard from "../src/Guard.ts"
 import { faceOf } from "../src/internal/mastra/version.ts"
 import * as Mastra from "../src/Mastra.ts"
-import { kit } from "./support/mastra.ts"
+import { type Calling, kit } from "./support/mastra.ts"
 import { calls, lastPrompt, says, scripted } from "./support/model.ts"
 
 const asks = defineHook({ name: "asks", preToolCall: () => HookAction.ask("really?") })
@@ -147,7 +147,10 @@ describe("the guard in Mastra", () => {
     const { ask, call, ran } = kit([asks], model)
     await ask("go")
     assert.include(lastPrompt(model), "a model cannot answer for a person")
-    assert.include(await failure(call("ann", "1", { resumeData: { approved: true } })), "nobody was asked")
+    assert.include(
+      await failure(call("ann", "1", { resumeData: { approved: true } })),
+      "no question about send_mail is open"
+    )
     await ask("again")
     await call("ann", "1")
     assert.notStrictEqual(
@@ -155,6 +158,37 @@ describe("the guard in Mastra", () => {
       "ran"
     )
     assert.deepStrictEqual(ran, [])
+  })
+
+  it("decides once about a call whose tool waits for a person itself", async () => {
+    const seen: Array<string> = []
+    const notes = defineHook({
+      name: "notes",
+      preToolCall: () => {
+        seen.push("call")
+        return HookAction.ask("really?")
+      },
+      postToolCall: () => void seen.push("result")
+    })
+    const { ask, guarded } = kit([notes], scripted(calls(["look_up", {}, "1"])))
+    const { lookUp } = guarded.tools({
+      lookUp: {
+        id: "look_up",
+        execute: async (_: object, { agent }: { readonly agent: Calling }) =>
+          await (agent.resumeData ?? agent.suspend("which one?"))
+      }
+    })
+    await ask("go", [])
+    const suspended: Array<unknown> = []
+    const call = async (more: object = {}) => {
+      const suspend = (payload: unknown) => void suspended.push(payload)
+      return await lookUp.execute({}, { agent: { toolCallId: "1", suspend, ...more } })
+    }
+    await call()
+    await call({ resumeData: { approved: true }, suspendPayload: {} })
+    assert.strictEqual(await call({ resumeData: "this one", suspendPayload: "which one?" }), "this one")
+    assert.deepStrictEqual(suspended, [{ tool: "lookUp", reason: "really?" }, "which one?"])
+    assert.deepStrictEqual(seen, ["call", "result"])
   })
 
   it("continues after a restart with the same store and id", async () => {

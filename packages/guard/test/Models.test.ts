@@ -60,6 +60,7 @@ describe("the models of a guard", () => {
   })
 
   it("are refused at once if they are not models, as are prices that are not prices", () => {
+    assert.throws(() => Guard.make({ modles: {} } as never), /guard.modles: .* did you mean "models"/)
     assert.throws(() => Guard.make({ models: { quick: {} as never } }), /guard.models.quick: expected .* complete/)
     assert.throws(() => Guard.make({ prices: {} as never }), /guard.prices: expected an object with costOf/)
   })

@@ -9,7 +9,8 @@ import {
   PermissionRules,
   Redaction,
   Secrets,
-  ToolCallLimit
+  ToolCallLimit,
+  UsageReport
 } from "@belay/hooks"
 import { assert, describe, it } from "@effect/vitest"
 import { run, setTracingDisabled } from "@openai/agents"
@@ -48,6 +49,17 @@ describe("ready-made hooks in the AI SDK", () => {
     const same = () => calls(["read_page", { url: "a" }])
     const looped = await inAiSdk([LoopDetector.make()], [same(), same(), same(), same(), same(), same()])
     assert.isBelow(looped.ran.length, 6)
+  })
+
+  it("say what they know of a session: Budget, UsageReport, DataFlow", async () => {
+    const limits = [{ scope: "session", calls: 9 }] as const
+    const { guarded: { session } } = await inAiSdk([DataFlow.make(), UsageReport.make(), Budget.make({ limits })], [
+      calls(["read_page", { url: "a" }]),
+      calls(["send_mail", { to: "eve@evil.example" }])
+    ])
+    assert.deepStrictEqual(Budget.remaining(session, limits), [{ scope: "session", calls: 7 }])
+    assert.deepStrictEqual(UsageReport.read(session.state).models.map((one) => one.calls), [2])
+    assert.deepStrictEqual(DataFlow.explain(session).map((one) => one.argument), ["to"])
   })
 
   it("stop spending: Budget, by calls and by money", async () => {

@@ -141,7 +141,7 @@ describe("the guard in Strands", () => {
 
   it("takes no answer to a question that nobody has asked, and refuses or fails if the guard fails", async () => {
     const asks = kit([defineHook({ name: "asks", preToolCall: () => HookAction.ask("really?") })])
-    assert.include(String((await asks.before("mail", {}, "1", () => true)).cancel), "nobody was asked")
+    assert.include(String((await asks.before("mail", {}, "1", () => true)).cancel), "no question about mail is open")
     assert.isString((await asks.before("mail", {}, "__proto__", () => true)).cancel)
     const throws = kit([
       defineHook({ name: "throws", kind: "policy", preToolCall: () => Promise.reject(new Error("broken")) })

@@ -79,7 +79,7 @@ describe("belay guard run in Claude Code", () => {
 
   it("asks about a mail with an address that only a poisoned file has named", async () => {
     const { claude } = projectWith(`import { DataFlow } from "@belay/hooks"
-      export default { hooks: [DataFlow.make()], allowUnguarded: ["data-flow"] }`)
+      export default { hooks: [DataFlow.make()] }`)
     await claude("UserPromptSubmit", { prompt: "Summarise notes.txt and mail it to ada@example.com" })
     const file = call("1", "Read", { file_path: "notes.txt" })
     assert.deepStrictEqual(await claude("PreToolUse", file), {})

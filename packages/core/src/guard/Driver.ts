@@ -21,6 +21,7 @@ import type { AgentHook } from "../hook/AgentHook.ts"
 import type { AskOptions } from "../hook/HookAction.ts"
 import type { HookChain } from "../hook/HookChain.ts"
 import type { Capabilities } from "../hook/HookContext.ts"
+import type { HookState } from "../hook/HookState.ts"
 import type { ArtifactStore } from "../port/ArtifactStore.ts"
 import type { HttpClient } from "../port/HttpClient.ts"
 import type { McpAccessor } from "../port/McpAccessor.ts"
@@ -161,6 +162,8 @@ export interface GivenEnd {
  */
 export interface GuardSession {
   readonly id: string
+  /** The state that hooks share (`ctx.state`), also those of other agents of the tree. It is current after each call. */
+  readonly state: HookState
   /** A message of the user, which begins a turn. Questions of an earlier turn that nobody answered are denied. */
   readonly userMessage: (input: string | TurnInput) => Awaitable<UserMessageVerdict, AgentError>
   /** Before the model is asked. */

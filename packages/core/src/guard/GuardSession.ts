@@ -7,11 +7,15 @@
  */
 import * as Result from "effect/Result"
 import { defined } from "../data/option/Fields.ts"
-import { checkObject } from "../data/option/OptionCheck.ts"
+import { checkKinds, checkObject, type OptionKinds } from "../data/option/OptionCheck.ts"
 import type { GuardOptions, GuardSession, GuardSessionOptions, SessionGuard } from "./Driver.ts"
-import { guardOf } from "./internal/session/sessionGuard.ts"
+import { optionKinds as kinds } from "./internal/session/sessionAgent.ts"
+import { guardOf, sessionKinds } from "./internal/session/sessionGuard.ts"
 
 export type { GuardOptions, GuardSession, GuardSessionOptions, SessionGuard }
+
+/** The options of a guard, for the `checkKinds` of a function that takes more. @category models @since 0.2.0 */
+export const optionKinds: OptionKinds<GuardOptions> = kinds
 
 /**
  * Makes a guard: the compiled chain of hooks, for any number of sessions. Throws a `ConfigError` or a `ChainError` if
@@ -44,6 +48,7 @@ export const guard = (options: GuardOptions = {}): SessionGuard => Result.getOrT
  */
 export const make = (options: GuardOptions & GuardSessionOptions = {}): GuardSession => {
   Result.getOrThrow(checkObject("GuardSession.make", options, "options"))
+  Result.getOrThrow(checkKinds("guard", options, { ...kinds, ...sessionKinds }))
   const { agent, cwd, id, parent, parentCall, ...rest } = options
   return guard(defined({ ...rest, cwd })).session(defined({ agent, id, parent, parentCall }))
 }

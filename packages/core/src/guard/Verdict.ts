@@ -82,6 +82,8 @@ export type ToolCallVerdict =
     readonly grant: ExecutionGrant
     /** The hooks and people that changed the arguments. Absent if nobody did. */
     readonly changedBy?: ReadonlyArray<string>
+    /** What somebody has answered about the call. Present if the tool has run, and waits for a person itself. */
+    readonly question?: PendingAsk
   }
   /** A person has to answer first, with `decide`. Nothing runs before. */
   | WithContext & { readonly type: "ask"; readonly question: PendingAsk }

@@ -39,8 +39,8 @@ export class Place {
   readonly ran = new Set<string>()
   /** The ids of calls that the guard has denied. Their results say so. */
   readonly denied = new Set<string>()
-  /** Calls whose tools wait for a person themselves, by id. Their node runs again, with the answers given so far. */
-  readonly waiting = new Map<string, string>()
+  /** Whether a person has answered the guard about a call whose tool waits for a person itself, by id. */
+  readonly answered = new Map<string, boolean>()
   private readonly hints: PlaceOptions["hints"]
   private readonly describe: PlaceOptions["describe"]
   /** What the results of tools that have run here were when hooks had checked them. */

@@ -38,7 +38,7 @@ export type { UnderstoodTool } from "./internal/understand.ts"
  *
  * It needs no configuration: hints, schemas and names say what tools and arguments are, and what is unknown is checked.
  * It keeps hashes in `ctx.state` and no text. It holds for all agents of a tree, and it fails closed. Throws a
- * `ConfigError` for an invalid option; a label of a tool that does not exist ends the start of the session.
+ * `ConfigError` for an invalid option; a label of a tool that the agent does not have ends the start of the session.
  *
  * @example
  * ```ts

@@ -102,3 +102,42 @@ describe("the plural of the name of a record", () => {
     assert.strictEqual(asked !== undefined, expected)
   })
 })
+
+describe("a folder and a file that the person named", () => {
+  const prompt = "Copy notes.txt into the folder backup"
+
+  it.each([
+    ["notes.txt", "backup/notes.txt", false],
+    ["/notes.txt", "/backup/notes.txt", false],
+    ["notes.txt", "/backup", false],
+    ["notes.txt", "/notes", true],
+    ["notes.txt", "backup/other.txt", true],
+    ["/srv/notes.txt", "backup", true]
+  ])("are said in the path of %s to %s", async (from, to, expected) => {
+    assert.strictEqual(await isAsked(prompt, "copy_file", { from, to }), expected)
+  })
+})
+
+describe("words with a stroke between them", () => {
+  it.each([
+    ["Put it in the column Petra / review", "move_card", { column: "Petra / review" }, false],
+    ["Put it in the column Petra / review", "move_card", { column: "Eve / review" }, true],
+    ["Remove old logs with rm old", "run", { command: "rm / old" }, true]
+  ])("are no path: %s, %s %o", async (prompt, tool, args, expected) => {
+    assert.strictEqual(await isAsked(prompt, tool, args), expected)
+  })
+})
+
+describe("several numbers after what they are of", () => {
+  it.each([
+    ["Close tickets 17 and 18", 18, false],
+    ["Close tickets 17, 18 and 19", 18, false],
+    ["Close tickets 17, 18 and 19", 19, false],
+    ["Close tickets 17 and 18, 20 times if needed", 20, true],
+    ["Close tickets 17, 20 euros each", 20, true],
+    ["Close tickets 17, 18.", 18, false],
+    ["Close tickets 17 and 20 more", 20, true]
+  ])("are ids: %s, %i", async (prompt, id, expected) => {
+    assert.strictEqual(await isAsked(prompt, "close_ticket", { ticket_id: id }), expected)
+  })
+})

@@ -3,7 +3,7 @@ import { defineHook } from "@belay/core/AgentHook"
 import { agentTool } from "@belay/core/agentTool"
 import { createAgent } from "@belay/core/createAgent"
 import * as HookAction from "@belay/core/HookAction"
-import type { JsonObject } from "@belay/core/Json"
+import type { Json, JsonObject } from "@belay/core/Json"
 import type { Decision, PendingAsk } from "@belay/core/RunState"
 import * as DataFlow from "@belay/hooks/DataFlow"
 import { Scripted } from "@belay/testing"
@@ -110,6 +110,22 @@ describe("a question about a value", () => {
       steps: [[read], [["update_customers", {}]], [["cancel_order", { order_id: "ord-7781" }]]]
     })
     assert.lengthOf(questions, 1)
+  })
+})
+
+describe("the id of what the agent made", () => {
+  it.each<[Json, Json]>([
+    [{ order: "A-991", status: "new" }, "A-991"],
+    [{ order: 991 }, 991],
+    ["A-991", "A-991"],
+    [991, 991]
+  ])("counts under the name of what was made, and alone: %o", async (made, id) => {
+    const { questions } = await converse({
+      prompt: "Order a lamp, then confirm the order",
+      tools: { ...tools, create_order: made, confirm_order: "ok" },
+      steps: [[read], [["create_order", { item: "lamp" }]], [["confirm_order", { order_id: id }]]]
+    })
+    assert.lengthOf(questions, 0)
   })
 })
 

@@ -4,7 +4,7 @@ import type { ModelMessage, ToolApprovalStatus } from "ai"
 import { decide } from "../decide.ts"
 import { jsonOf } from "../json.ts"
 import type { Place } from "../place.ts"
-import { questionText } from "../questionText.ts"
+import { notOpen, questionText } from "../questionText.ts"
 import type { ClientCalls } from "./clientCalls.ts"
 
 interface Asked {
@@ -63,12 +63,9 @@ const judge = async (place: Place, { messages, toolCall }: Asked): Promise<Judge
   if (verdict.type !== "ask" || answer === undefined) return verdict
   if (!isOpen) {
     // The answer comes from the messages, which a client can write.
-    await decide(session, id, { type: "deny", reason: "not asked before" })
-    return {
-      type: "deny",
-      reason: `nobody was asked about ${name} in this session, so the approval does not count: ` +
-        "continue with the same guard, or give the guards a common store"
-    }
+    const reason = notOpen(place, { id, name })
+    await decide(session, id, { type: "deny", reason })
+    return { type: "deny", reason }
   }
   const next = await decide(session, id, { type: "approve", ...by })
   return next.type === "ask" ? { type: "deny", reason: `more people have to approve: ${next.question.reason}` } : next

@@ -2,17 +2,18 @@
 import { ConfigError } from "@belay/core/AgentError"
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { LlmRequest } from "@belay/core/LlmCall"
+import { ToolWaits } from "@belay/core/ToolWaits"
 import { ToolMessage } from "@langchain/core/messages"
 import type { StructuredToolInterface } from "@langchain/core/tools"
 import { toJsonSchema } from "@langchain/core/utils/json_schema"
-import { type Command, isCommand, isGraphBubbleUp } from "@langchain/langgraph"
+import { type Command, isCommand, isGraphBubbleUp, isGraphInterrupt } from "@langchain/langgraph"
 import * as Result from "effect/Result"
 import type { createMiddleware } from "langchain"
 import { answerOfTool } from "../answer.ts"
 import { jsonOf, sameJson } from "../json.ts"
 import type { Described, Place } from "../place.ts"
 import { contentOf, resultOf } from "./messages.ts"
-import { askPerson, keyOf } from "./questions.ts"
+import { askPerson } from "./questions.ts"
 import { ShownResult } from "./shown.ts"
 
 type WrapToolCall = NonNullable<Parameters<typeof createMiddleware>[0]["wrapToolCall"]>
@@ -109,6 +110,7 @@ const guardedResult = async (
   const refused = await askPerson(place, call)
   place.denied.delete(id)
   if (refused !== undefined) {
+    place.answered.delete(id)
     place.denied.add(id)
     return resultOf(id, name, refused, true)
   }
@@ -123,18 +125,18 @@ const guardedResult = async (
       given = await run(sameJson(allowed, args) ? args : allowed, shown)
     } catch (error) {
       // A graph inside the tool waits for a person.
-      if (isGraphBubbleUp(error)) waits = error
-      throw error
+      waits = isGraphBubbleUp(error) ? error : undefined
+      throw isGraphInterrupt(error) ? new ToolWaits() : error
     }
     if (ToolMessage.isInstance(given) && given.status === "error") throw new Error(given.text)
     json = ToolMessage.isInstance(given) ? contentOf(given) : jsonOf(given)
     return json
   })
   if (waits !== undefined) {
-    place.waiting.set(id, keyOf(call))
+    place.answered.set(id, place.answered.get(id) ?? false)
     throw waits
   }
-  place.waiting.delete(id)
+  place.answered.delete(id)
   signal?.throwIfAborted()
   place.ran.add(id)
   if (verdict.type === "ask") return resultOf(id, name, `not run yet: ${verdict.question.reason}`, true)

@@ -3,12 +3,13 @@ import { ConfigError } from "@belay/core/AgentError"
 import type { GivenCall } from "@belay/core/Driver"
 import { canonical, type Json, type JsonObject } from "@belay/core/Json"
 import type { Decision } from "@belay/core/RunState"
+import { ToolWaits } from "@belay/core/ToolWaits"
 import * as Result from "effect/Result"
 import { GuardError } from "../../GuardError.ts"
 import { decide } from "../decide.ts"
 import { jsonOf, sameJson } from "../json.ts"
 import type { Described, Place } from "../place.ts"
-import { questionText } from "../questionText.ts"
+import { notOpen, questionText } from "../questionText.ts"
 import { hintsOf } from "../toolHints.ts"
 import { toolsOf } from "../unguarded.ts"
 
@@ -135,6 +136,8 @@ export class GuardedTools {
         // The function of the tool reads its arguments with its schema, unless the SDK has done that for this context.
         const isRead = isSame && !isOpen
         const output = await tool.execute!(isSame ? input : allowed, isRead ? own.context : { ...own.context })
+        // The SDK runs the tool again when the person has answered.
+        if (own.isSuspended()) throw new ToolWaits()
         const json = jsonOf(output)
         ended = { output, json }
         return json
@@ -144,7 +147,6 @@ export class GuardedTools {
       }
     })
     place.ran.add(id)
-    // The tool itself waits for a person.
     if (own.isSuspended()) return undefined
     if (verdict.type === "ask") throw refused(verdict.question.reason)
     if (verdict.type !== "allow") throw new GuardError(verdict)
@@ -171,7 +173,10 @@ export class GuardedTools {
     if (verdict.type !== "ask") return undefined
     if (resumeData === undefined || resumeData === null) return questionText(verdict.question, call.args)
     if (!isOpen || suspendPayload === undefined) {
-      await decide(session, call.id, { type: "deny", reason: "nobody was asked about this call in this session" })
+      await decide(session, call.id, {
+        type: "deny",
+        reason: isOpen ? "the SDK has asked nobody" : notOpen(this.place, call)
+      })
       return undefined
     }
     try {

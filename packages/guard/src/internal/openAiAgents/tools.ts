@@ -6,6 +6,7 @@ import type { FunctionTool, RunContext, Tool } from "@openai/agents"
 import * as Result from "effect/Result"
 import { jsonOf, sameJson } from "../json.ts"
 import type { Described, Place } from "../place.ts"
+import { notOpen } from "../questionText.ts"
 
 // oxlint-disable-next-line typescript/no-explicit-any -- its context and its parameters are those of the program
 type AnyFunction = FunctionTool<any, any, any>
@@ -150,7 +151,7 @@ export class GuardedTools {
         return sameJson(jsonOf(output), result.output) ? output : result.output
       }
       case "ask":
-        return `not run: nobody was asked about this call in this session: ${verdict.question.reason}`
+        return `not run: ${notOpen(place, { id, name })}`
       default:
         return verdict.reason
     }

@@ -7,7 +7,7 @@ import { decide } from "../decide.ts"
 import { type Injected, injectedText, withInjected } from "../injected.ts"
 import { jsonOf, sameJson } from "../json.ts"
 import type { Place } from "../place.ts"
-import { questionText } from "../questionText.ts"
+import { notOpen, questionText } from "../questionText.ts"
 import { unseenBeside } from "../unseen.ts"
 
 /** The parts of the SDK that the guard uses. The module is given, so that it is the one of the program. */
@@ -120,7 +120,7 @@ export class Events {
       verdict = await decide(
         session,
         id,
-        isOpen ? { ...decisionOf(answer), ...this.place.by } : notAsked,
+        isOpen ? { ...decisionOf(answer), ...this.place.by } : { type: "deny", reason: notOpen(this.place, call) },
         injected
       )
     }
@@ -195,8 +195,6 @@ const silent = (tool: unknown): unknown => {
     }
   })
 }
-
-const notAsked: Decision = { type: "deny", reason: "nobody was asked about this call in this session" }
 
 const whyNot = (verdict: ToolCallVerdict): string | undefined => {
   switch (verdict.type) {

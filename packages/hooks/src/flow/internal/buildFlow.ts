@@ -10,6 +10,7 @@ import * as Result from "effect/Result"
 import * as HookDefaults from "../../HookDefaults.ts"
 import { configure, type Labelling, type Rank } from "./configure.ts"
 import { flowHook, type Setup } from "./flowHook.ts"
+import { plannerOf } from "./plan.ts"
 import { leavesOf } from "./text/leaves.ts"
 import type { Label } from "./toolKind.ts"
 
@@ -93,7 +94,7 @@ export const buildFlow = (options: Options, more: Pick<Setup, "special" | "answe
     configuration: configure(name, labelling),
     isChecked: tools === undefined ? () => true : matcher(tools),
     links,
-    plan,
+    planner: plan === undefined ? undefined : plannerOf(plan),
     secrets,
     ungrounded,
     ...callNotes(),

@@ -7,13 +7,13 @@ import { linkWidth, vouchers } from "./label.ts"
 import type { Memory } from "./memory.ts"
 import { said, saidOtherCurrency } from "./person.ts"
 import { leaks } from "./secrets.ts"
-import { onlyReads } from "./sql.ts"
 import { decisiveIn, isLink } from "./text/decisive.ts"
 import { add, has, indexIn, width } from "./text/hashes.ts"
 import type { Leaf } from "./text/leaves.ts"
 import { partsOf as partsOfName, singular, wordSet } from "./text/names.ts"
 import { isMoment } from "./text/numbers.ts"
 import { remembered, schemasAt } from "./text/schemas.ts"
+import { onlyReads } from "./text/sql.ts"
 import { canonical, isAddress, isDisguised, isNumber, isText } from "./text/words.ts"
 import type { ToolKind } from "./toolKind.ts"
 
@@ -193,11 +193,15 @@ export const classOfLeaf = (
   // that of the whole.
   const isRequest = typeof ownValue(args, top) !== "string" || bodies.has(partsOfName(top).at(-1) ?? "")
   const inherited = outer === "content" && isRequest && !richText.has(key) ? "other" : outer
-  const kind = own === "other" && key !== top ? inherited : own
+  const kind = isOfFile(tool, key) ? "path" : own === "other" && key !== top ? inherited : own
   if (rank === "decisive") return isDecisive(kind) ? kind : "other"
   if (kind !== "other" || typeof value !== "string") return kind
   return isMoment(value) ? "moment" : isProse(value) ? "content" : kind
 }
+
+/** Whether a file is moved from or to this argument: `to` of `copy_file` names a path, and not a person. */
+const isOfFile = (tool: string, key: string): boolean =>
+  /^(?:from|to|into)$/.test(key) && /(?:copy|move|rename)[^a-z]?(?:file|folder|dir)/i.test(tool)
 
 const tables = wordSet("sheet sheets spreadsheet spreadsheets worksheet workbook excel")
 

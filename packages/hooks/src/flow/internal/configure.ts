@@ -17,6 +17,9 @@ export interface Labelling {
   readonly arguments?: { readonly [toolAndArgument: string]: Rank }
 }
 
+/** What a tool is called, and its arguments. */
+type Described = Pick<ToolMeta, "name" | "inputSchema">
+
 /** What a configuration says about tools and arguments. */
 export interface Configuration {
   readonly kindOf: (tool: ToolMeta) => ToolKind
@@ -24,7 +27,7 @@ export interface Configuration {
   /** The label of texts that a hook injects, and of memories. */
   readonly labelOfText: (source: string) => ReadonlyArray<Label>
   /** Describes what the configuration says about tools and arguments that do not exist. */
-  readonly whyUnknown: (tools: ReadonlyArray<ToolMeta>) => string | undefined
+  readonly whyUnknown: (tools: ReadonlyArray<Described>) => string | undefined
 }
 
 const labels: ReadonlyArray<Label> = ["trusted", "directory", "untrusted", "public", "private", "secret"]
@@ -92,7 +95,7 @@ const whyUnknown = (
   owner: string,
   { local, sources }: Labels,
   ranks: ReadonlyArray<string>,
-  tools: ReadonlyArray<ToolMeta>
+  tools: ReadonlyArray<Described>
 ): string | undefined => {
   const names = tools.map(({ name }) => name)
   const missing = (option: string, pattern: string): string | undefined => {

@@ -8,7 +8,8 @@ import { leavesOf } from "./text/leaves.ts"
 /** The parts of a session that `explain` reads. */
 export interface ExplainedSession {
   readonly state: Pick<HookState, "all">
-  readonly messages: ReadonlyArray<Message>
+  /** A guarded session has none. */
+  readonly messages?: ReadonlyArray<Message>
 }
 
 /** A checked argument of a call. */
@@ -28,7 +29,7 @@ export interface Explained {
 }
 
 /** Returns every checked argument, the latest 100 at most. */
-export const explainChecks = ({ messages, state }: ExplainedSession): ReadonlyArray<Explained> => {
+export const explainChecks = ({ messages = [], state }: ExplainedSession): ReadonlyArray<Explained> => {
   const args = new Map<string, Json>()
   for (const message of messages) {
     if (message.role !== "assistant") continue

@@ -1,6 +1,5 @@
 /** What the hook does at each point. */
 import type { AgentHook } from "@belay/core/AgentHook"
-import { type Eventual, eventual } from "@belay/core/Eventual"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import { canonical as canonicalJson, type Json } from "@belay/core/Json"
@@ -25,6 +24,7 @@ import type { Configuration } from "./configure.ts"
 import { label, taint } from "./label.ts"
 import { type Checked, type Memory, memoryOf } from "./memory.ts"
 import { hear, maxMessage, withoutQuotes } from "./person.ts"
+import type { Planner } from "./plan.ts"
 import { type AboutCall, detailsOf, feedbackOf, questionOf } from "./question.ts"
 import { forgetAct, isEmpty, repeats } from "./repeat.ts"
 import { add, has, setOf } from "./text/hashes.ts"
@@ -46,11 +46,7 @@ export interface Setup {
   readonly ungrounded: "ask" | "deny"
   readonly secrets: "ask" | "deny"
   readonly links: "ask" | "verbatim"
-  readonly plan?:
-    | ((turn: { readonly message: string; readonly tools: HookContext["tools"] }, ctx: HookContext) => Eventual<
-      ReadonlyArray<string>
-    >)
-    | undefined
+  readonly planner?: Planner | undefined
   readonly special?: Special
   /** Whether the calls of a tool are checked. The results of all tools are labelled. */
   readonly isChecked: (tool: string) => boolean
@@ -68,6 +64,8 @@ export const flowHook = (setup: Setup): Omit<AgentHook, "name"> => {
   return {
     priority: 4,
     kind: "policy",
+    // It refuses no request. Where a driver shows none, everything counts as read.
+    observes: ["preLlmCall"],
     reinvoke: "ifChanged",
     onSessionStart: (_event, ctx) => start(setup, ctx),
     preTurn: (turn, ctx) => {
@@ -81,9 +79,15 @@ export const flowHook = (setup: Setup): Omit<AgentHook, "name"> => {
     },
     preLlmCall: (request, ctx) => {
       said.delete(ctx.sessionId)
-      return beforeModel(setup, request, ctx)
+      beforeModel(setup, request, ctx)
+      return setup.planner?.go(request.tools, ctx)
     },
-    preToolCall: (call, ctx) => beforeCall(setup, call, ctx),
+    preToolCall: (call, ctx) => {
+      const planning = setup.planner?.go(ctx.tools, ctx)
+      return planning === undefined
+        ? beforeCall(setup, call, ctx)
+        : Effect.map(planning, () => beforeCall(setup, call, ctx))
+    },
     postToolCall: (event, ctx) => afterCall(setup, event, ctx),
     onToolDenied: (event, ctx) => afterDenial(event, ctx)
   }
@@ -93,11 +97,15 @@ const start = ({ configuration }: Setup, ctx: HookContext): HookAction.Reject | 
   if (ctx.agent.depth > 0) return undefined
   // A sub-agent may have the tool that the agent itself does not have.
   const why = ctx.tools.some(({ delegates }) => delegates) ? undefined : configuration.whyUnknown(ctx.tools)
-  return why === undefined ? undefined : HookAction.reject(why)
+  if (why === undefined) return undefined
+  if (ctx.coreType === "tool-loop") return HookAction.reject(why)
+  // Other drivers do not know all their tools, and some know none before their first request.
+  if (ctx.tools.length > 0) ctx.warn(why)
+  return undefined
 }
 
 const beforeTurn = (
-  { plan }: Setup,
+  { planner }: Setup,
   { attachments, message: given, part, steer }: TurnInput,
   ctx: HookContext,
   original: string | undefined
@@ -127,25 +135,21 @@ const beforeTurn = (
   const isForeign = isWrapped || attachments !== undefined || message.length > maxMessage ||
     withoutQuotes(message) !== message
   if (isForeign) taint(memory, { sessionId: ctx.sessionId, turn: ctx.turnNumber, step: 0 })
-  if (plan === undefined) return undefined
-  const planned = eventual(() => plan({ message, tools: ctx.tools }, ctx))
-  return Effect.map(
-    // Without a plan, every act is asked about.
-    Effect.catchCause(planned, () => Effect.succeed<ReadonlyArray<string>>([])),
-    (tools) => {
-      const before = steer === true ? memory.get("plan") ?? [] : []
-      memory.set("plan", [...new Set([...before, ...tools])])
-      return undefined
-    }
-  )
+  return planner?.begin({ message, steer: steer === true }, ctx)
 }
 
 /** Notices what no other point has shown: texts of hooks, memories, and results from before this hook was there. */
 const beforeModel = (
-  { configuration: { labelOfText } }: Setup,
+  { configuration: { labelOfText, whyUnknown } }: Setup,
   request: LlmRequest,
   ctx: HookContext
 ): undefined => {
+  const isFirst = ctx.agent.depth === 0 && ctx.turnNumber <= 1 && ctx.stepNumber === 1
+  if (isFirst && ctx.tools.length === 0 && request.tools.length > 0) {
+    const why = whyUnknown(request.tools)
+    // Another agent of the driver may have the tool.
+    if (why !== undefined) ctx.warn(why)
+  }
   const memory = memoryOf(ctx)
   if (memory.get("tainted") !== "") return
   const { messages, parameters } = request
@@ -214,7 +218,7 @@ const beforeCall = (
   // The schema does not always name the address that a tool reads. A search of the web takes secrets out too.
   if (kind === "source" && !readsAddress(call) && !(reachesOut && memory.get("secrets") !== "")) return undefined
   const { grounded, isMeant, problems } = setup.special?.(memory, event, call, ctx) ?? check(memory, call)
-  const plan = setup.plan === undefined ? null : memory.get("plan")
+  const plan = setup.planner === undefined ? null : memory.get("plan")
   // Nobody destroys what the person only wants to read or to change. Where no value says that the person meant the act,
   // its name has to.
   const isUnasked = !has(memory.get("approved"), memory.hash(`act:${name}`)) &&

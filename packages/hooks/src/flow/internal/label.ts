@@ -6,7 +6,7 @@ import { namesOf, said, sharedWords } from "./person.ts"
 import { secretsIn } from "./secrets.ts"
 import { add, shortened, width } from "./text/hashes.ts"
 import { type Leaf, leavesOf } from "./text/leaves.ts"
-import { isIdName, kindsOfId, partsOf, wordSet } from "./text/names.ts"
+import { isIdName, kindsOfId, partsOf, singular, wordSet } from "./text/names.ts"
 import { canonical, eachTellingToken, isNumber, isText, plain, tokensOf, unmarked, wordsOf } from "./text/words.ts"
 import type { ToolKind } from "./toolKind.ts"
 
@@ -26,10 +26,23 @@ export interface Result {
 export const vouchers = (value: string | number, field: string, tool: string): ReadonlyArray<string> => {
   const key = canonical(value)
   if (!isNumber(key)) return [`v:${key}`]
-  if (isIdName(field)) return kindsOfId(field, tool).map((kind) => `i:${kind}:${key}`)
+  const ids = () => kindsOfId(field, tool).map((kind) => `i:${kind}:${key}`)
+  if (isIdName(field)) return ids()
   // What was paid is negative in a list of bookings, and positive in a payment.
-  return [`f:${field.toLowerCase()}:${key.replace(/^-/, "")}`]
+  const number = `f:${field.toLowerCase()}:${key.replace(/^-/, "")}`
+  return isOwnNoun(field, tool) ? [number, ...ids()] : [number]
 }
+
+/** Whether a field has the name of what the tool is about, such as `order` in the result of `create_order`. */
+const isOwnNoun = (field: string, tool: string): boolean => {
+  const noun = singular(partsOf(field).at(-1) ?? "")
+  return classOf(field).class === "other" && partsOf(tool).some((part) => singular(part) === noun)
+}
+
+/** Whether a value is an id of what was made. An act may return it alone, or under the name of what it made. */
+const isMade = ({ key, value }: Leaf, { kind: { acts }, output, tool }: Result): boolean =>
+  isIdName(key) ||
+  (acts && (value === output || isOwnNoun(key, tool)) && /^[\w-]{0,40}\d[\w-]{0,40}$/.test(String(value)))
 
 /** Remembers that something untrusted was read, if nothing was before. */
 export const taint = (memory: Memory, { sessionId, step, turn }: Pick<Result, "sessionId" | "turn" | "step">): void => {
@@ -120,16 +133,18 @@ const vouchForShort = (memory: Memory, { args, tool }: Result, leaves: ReadonlyA
  */
 const vouchForMade = (
   memory: Memory,
-  { args, kind: { acts }, output, tool }: Result,
+  result: Result,
   leaves: ReadonlyArray<Leaf>
 ): boolean => {
+  const { args, kind: { acts }, output, tool } = result
   let echo: string | undefined
   let isForeign = false
   let isRead = false
   let values: Set<string> | undefined
-  for (const { key, record, value } of leaves) {
+  for (const leaf of leaves) {
+    const { key, record, value } = leaf
     if (typeof value === "boolean") continue
-    if (record === output && isIdName(key) && !isOfAccount(key)) {
+    if ((record === output || value === output) && isMade(leaf, result) && !isOfAccount(key)) {
       values ??= new Set()
       for (const one of madeForms(value, key, tool)) values.add(one)
     } else if (!(echo ??= plain(JSON.stringify(args))).includes(plain(String(value)))) {

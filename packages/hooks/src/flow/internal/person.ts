@@ -99,6 +99,14 @@ const currencies = new Map(
   )
 )
 
+/** Numbers after the plural of what they are of: `tickets 17, 18 and 19`. */
+const listed = new RegExp(
+  String
+    .raw`(\p{L}{2,30}s) (#?\d{1,15}(?:, ?#?\d{1,15})*(?:,? (?:and|or|und|oder|&) #?\d{1,15}(?!\d| ?(?:[%€$£¥]|more\b|` +
+    String.raw`times\b|eur|usd|gbp|dollar|pound|yen|franc|chf))|(?=\W*$)))`,
+  "giu"
+)
+
 /** The tokens of a sentence with the numbers, days and grouped numbers that it names. */
 function* saidTokens(sentence: string, words: ReadonlyArray<string>): Generator<string> {
   let group = ""
@@ -114,6 +122,9 @@ function* saidTokens(sentence: string, words: ReadonlyArray<string>): Generator<
     const joined = group === "" ? undefined : compact(group)
     if (joined !== undefined) yield `c:${joined}`
     if (/^#\d+[.,:]?$/.test(token)) yield `#${Number.parseInt(token.slice(1), 10)}`
+  }
+  for (const [, kind = "", list = ""] of sentence.matchAll(listed)) {
+    for (const [number] of list.matchAll(/\d+/g)) yield `l:${singular(kind.toLowerCase())}:${Number(number)}`
   }
   const counted = /\d/.test(sentence) ? noAmounts.reduce((text, one) => text.replace(one, " "), sentence) : ""
   for (const [text] of counted.matchAll(amounts)) for (const number of numbersIn(text)) yield `n:${number}`
@@ -144,7 +155,9 @@ export const said = (memory: Memory, value: string | number, about: About): bool
   if (about.class !== "command" && isWild(key)) return false
   const moment = dayOfValue(key)
   if (moment !== undefined) return has(tokens, hash(`d:${moment.date}`)) || has(tokens, hash(`d:${moment.day}`))
-  if (isAddress(key) && !isSpacedFile(key)) {
+  // These are compared as a whole, also with spaces around a stroke.
+  const isWhole = isAddress(key) || (key.includes("/") && /^(?:command|path|url)$/.test(about.class))
+  if (isWhole && !isSpacedFile(key)) {
     if (about.class === "path" && saidConverted(memory, key)) return true
     if (about.class === "url" && /zone|domain/i.test(about.name) && has(tokens, hash(`z:${key}`))) return true
     return about.class === "path" ? saidPath(memory, key) : about.class === "url" && saidWithoutScheme(memory, key)
@@ -208,7 +221,9 @@ export interface About {
 const saidId = (memory: Memory, number: string, { name, tool }: About): boolean => {
   const { hash } = memory
   const words = memory.get("words")
-  if (has(memory.get("tokens"), hash(`#${number}`))) return true
+  const tokens = memory.get("tokens")
+  if (has(tokens, hash(`#${number}`))) return true
+  if (kindsOfId(name, tool).some((kind) => has(tokens, hash(`l:${kind}:${number}`)))) return true
   return ["id", "number", "no", "nr", ...kindsOfId(name, tool)].some((kind) =>
     [kind, `${kind}s`].some((word) => indexIn(words, hash(word) + hash(number)) >= 0)
   )
@@ -229,8 +244,17 @@ const saidPath = (memory: Memory, path: string): boolean => {
   const isSaid = (part: string) =>
     has(memory.get("tokens"), memory.hash(part)) ||
     (!isAddress(part) && indexIn(memory.get("words"), wordsOf(part).map(memory.hash).join("")) >= 0)
-  return name !== undefined && parts.length > 1 && !parts.includes("..") && /\.\w+$/.test(name) && parts.every(isSaid)
+  if (name === undefined || parts.includes("..") || !path.includes("/")) return false
+  if (/\.\w+$/.test(name)) return parts.every(isSaid)
+  // A folder at the root: `the folder backup`.
+  const [word, words] = [memory.hash(name), memory.get("words")]
+  return parts.length === 1 &&
+    folderWords.map(memory.hash).some((folder) =>
+      indexIn(words, folder + word) >= 0 || indexIn(words, word + folder) >= 0
+    )
 }
+
+const folderWords = ["folder", "directory", "ordner", "verzeichnis"]
 
 /** Words that stand in most records and name none. */
 const common = /^(?:me|you|true|false|none|null|yes|no|ok|sent|open|closed|active|pending|confirmed|general|default)$/

@@ -59,6 +59,9 @@ export class GuardedSession implements GuardSession {
   get id(): string {
     return this.conversation.id
   }
+  get state() {
+    return this.conversation.session.state
+  }
 
   userMessage(input: string | TurnInput): Awaitable.Awaitable<UserMessageVerdict, AgentError> {
     const { conversation } = this

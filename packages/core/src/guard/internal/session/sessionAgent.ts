@@ -14,7 +14,8 @@ import { EventHub } from "../event/eventHub.ts"
 import { isProduction, workingFolder } from "../platform/platform.ts"
 import * as ToolSchema from "../schema/toolSchema.ts"
 
-const optionKinds: OptionKinds<GuardOptions> = {
+/** The options of a guard. */
+export const optionKinds: OptionKinds<GuardOptions> = {
   hooks: "list",
   hookSources: "list",
   policy: "object",

@@ -11,7 +11,8 @@ import { GuardedSession } from "./guardedSession.ts"
 import { sessionAgentOf } from "./sessionAgent.ts"
 import type { SessionOptions } from "./sessionOptions.ts"
 
-const sessionKinds: OptionKinds<GuardSessionOptions> = {
+/** The options of a session. */
+export const sessionKinds: OptionKinds<GuardSessionOptions> = {
   id: "text",
   driver: "text",
   seesRequests: "flag",

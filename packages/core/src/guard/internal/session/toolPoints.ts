@@ -119,7 +119,10 @@ const decideCall = function*(conversation: Conversation, turn: SessionTurn, open
   return allow(running, event)
 }
 
-const allow = ({ state: { changedBy } }: RunningCall, { args, grant }: PreToolCallEvent): Verdict => ({
+const allow = (
+  { state: { changedBy } }: RunningCall,
+  { args, grant }: PreToolCallEvent
+): Extract<Verdict, { readonly type: "allow" }> => ({
   type: "allow",
   args,
   grant,
@@ -132,7 +135,7 @@ const judgeAgain = function*(
   turn: SessionTurn,
   running: RunningCall
 ): Step<Verdict, Failure> {
-  const { ask, call, executedArgs, status } = running.state
+  const { ask, call, decision, executedArgs, status } = running.state
   if (status === "asked") return { type: "ask", question: ask! }
   if (status === "planned") return yield* judge(conversation, turn, conversation.reopen(running))
   const args = executedArgs ?? call.args
@@ -145,6 +148,7 @@ const judgeAgain = function*(
     const open = conversation.reopen(running)
     open.event = event
     Deferred.doneUnsafe(open.verdict, Exit.succeed(verdict))
+    if (ask !== undefined && decision?.by !== "rule") return { ...verdict, question: ask }
   }
   return verdict
 }

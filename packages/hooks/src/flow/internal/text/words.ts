@@ -93,8 +93,12 @@ export const sentencesOf = (text: string): ReadonlyArray<string> => text.split(/
 export const isText = (value: string): boolean =>
   value.length > 80 || value.includes("\n") || (value.match(/\S+/g)?.length ?? 0) > 6
 
-/** Whether a value is written like an address, a path or a URL. Parts of such a value do not count. */
-export const isAddress = (value: string): boolean => /[@/\\]|:\S|[\p{L}\p{N}]\.[\p{L}\p{N}]/u.test(value)
+/**
+ * Whether a value is written like an address, a path or a URL. Parts of such a value do not count. A stroke between
+ * spaces is none: `Ada / review`.
+ */
+export const isAddress = (value: string): boolean =>
+  /[@\\]|\/(?! )|(?<! )\/|:\S|[\p{L}\p{N}]\.[\p{L}\p{N}]/u.test(value)
 
 /** Whether a text contains characters that nobody sees, so that it is not what it looks like. */
 export const isDisguised = (value: string): boolean => /[\p{Cf}\p{Co}\u{115f}\u{1160}\u{3164}\u{ffa0}]/u.test(value)

@@ -1,5 +1,5 @@
 /** Whether an SQL statement only reads. */
-import { wordSet } from "./text/names.ts"
+import { wordSet } from "./names.ts"
 
 /** Functions that compute, and touch nothing else. */
 const pure = wordSet(
