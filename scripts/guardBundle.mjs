@@ -12,8 +12,9 @@ const quick = { "node:crypto": "quickCrypto", "node:net": "quickNet" }
 
 /** Modules that the command does not need, and what takes their place. */
 const unused = {
-  // The inbox of a store is for hosts.
+  // The inbox of a store and what erases people are for hosts.
   "packages/providers/src/store/internal/sqlite/inbox.ts": "export const inboxOf = () => undefined",
+  "packages/providers/src/store/internal/sqlite/erase.ts": "export const erasureOf = () => undefined",
   // The conversions of schemas are large. The command refuses schemas that need them.
   "packages/core/src/guard/internal/schema/jsonSchema.ts":
     `export const documentOf = () => { throw new Error("put a JSON Schema into inputSchema") }

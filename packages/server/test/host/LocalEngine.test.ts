@@ -46,7 +46,7 @@ describe("the local engine", () => {
     const due: Inbox["due"] = (page) =>
       Effect.suspend(() => {
         const problem = problems.shift() ?? ""
-        return problem === "" ? inbox.due(page) : Effect.fail(new Error(problem))
+        return problem === "" ? inbox.due(page) : Effect.fail(problem)
       })
     const engine = LocalEngine.make({ inbox: { ...inbox, due }, pollMs: 1 })
     const scope = await Effect.runPromise(Scope.make())

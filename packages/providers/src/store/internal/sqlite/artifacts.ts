@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import { goneError, parse, requireSessionId } from "../error.ts"
 import { attempt } from "./attempt.ts"
 import { type Database, one } from "./database.ts"
-import { isErased } from "./erase.ts"
+import { isErased } from "./isErased.ts"
 
 export const artifactsOf = (database: Database): ArtifactStore => {
   const { path, read, sql, write } = database

@@ -1,7 +1,7 @@
 /** Erases what the file has about sessions, down to the bytes. */
-import { anonymousAccount, continues, type Erased, type Erasure, rootOf, type Target } from "@belay/core/Erasure"
+import { anonymousAccount, continues, type Erased, type Erasure, type Target } from "@belay/core/Erasure"
 import * as Effect from "effect/Effect"
-import { erasedHash, erasedHashes } from "../erased.ts"
+import { erasedHashes } from "../erased.ts"
 import type { StoreError } from "../error.ts"
 import { isAbout } from "../isAbout.ts"
 import { attempt, sqliteError } from "./attempt.ts"
@@ -101,8 +101,3 @@ const compact = (database: Database, left: number, isWritten: boolean): Effect.E
       ? Effect.andThen(Effect.sleep(compactingMs), compact(database, left - 1, hasVacuumed))
       : Effect.succeed(false)
   })
-
-/** Whether a session was erased and has not begun again. */
-export const isErased = ({ sql }: Database, id: string): boolean =>
-  sql("SELECT 1 FROM erased WHERE hash = ? AND NOT EXISTS (SELECT 1 FROM sessions WHERE id = ?)")
-    .get(erasedHash(id), rootOf(id)) !== undefined

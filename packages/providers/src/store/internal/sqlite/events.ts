@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import { parse, requireSessionId } from "../error.ts"
 import { attempt } from "./attempt.ts"
 import { type Database, one } from "./database.ts"
-import { isErased } from "./erase.ts"
+import { isErased } from "./isErased.ts"
 
 export const eventsOf = (database: Database): EventLog => {
   const { path, read, sql, write } = database

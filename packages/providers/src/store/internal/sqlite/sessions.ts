@@ -17,9 +17,9 @@ import { isTenant } from "../inboxRow.ts"
 import { clearArtifacts, copyArtifacts } from "./artifacts.ts"
 import { attempt } from "./attempt.ts"
 import { type Database, one } from "./database.ts"
-import { isErased } from "./erase.ts"
 import { clearEvents } from "./events.ts"
 import { fairly } from "./fairly.ts"
+import { isErased } from "./isErased.ts"
 import { loadSession } from "./loadSession.ts"
 
 /** The operations on sessions. */
