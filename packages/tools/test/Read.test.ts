@@ -22,6 +22,12 @@ describe("Read", () => {
     assert.strictEqual((await read({ offset: 30 })).text, "[the file has only 11 lines]")
   })
 
+  it("reads 2,000 lines at a time, and no more than the limit of the program", async () => {
+    const root = folderWith({ "a.txt": lines(2_001) })
+    const { text } = await useTool(root, Read.make(), { file_path: "a.txt" })
+    assert.strictEqual(text, `${lines(2_000)}[there are more lines: read on with offset 2001]`)
+  })
+
   it("says how much of long lines is missing", async () => {
     const root = folderWith({ "a.txt": `short\n${"x".repeat(50)}\nend` })
     const read = (args: object) => useTool(root, Read.make({ maxCharacters: 20 }), { file_path: "a.txt", ...args })

@@ -57,6 +57,19 @@ const run = async (
 }
 
 describe("ToolSearch", () => {
+  it("takes a call of a tool that was not read for one through call_tool, with its arguments", async () => {
+    const ran: Array<string> = []
+    const { requests, results } = await run(ToolSearch.make({ tools: many(200, ran) }), [
+      Scripted.toolCalls({ id: "direct", name: "github_create_issue", args: { title: "x" } })
+    ])
+    assert.deepStrictEqual(
+      requests.at(-1)?.messages.flatMap((message) => message.role === "assistant" ? message.toolCalls ?? [] : []),
+      [{ id: "direct", name: "call_tool", args: { name: "github_create_issue", arguments: { title: "x" } } }]
+    )
+    assert.match(results[0]!, /github_create_issue/)
+    assert.deepStrictEqual(ran, [])
+  })
+
   it("leaves tools out of the requests, finds them, and calls them by their own names", async () => {
     const ran: Array<string> = []
     const tools = ToolSearch.make({ tools: many(200, ran), always: "wiki_create_*" })
