@@ -66,7 +66,14 @@ export class PrincipalLimits {
 
   /** Returns why the principal may not begin a turn now, if that is so. */
   async whyNot(principal: string): Promise<Busy | undefined> {
-    return this.options.mayBegin?.(principal)
+    // The answer of a program without types may be anything.
+    const busy: unknown = await this.options.mayBegin?.(principal)
+    if (busy === undefined || busy === null || busy === true) return undefined
+    const { retryAfter, why } = Object(busy) as Partial<Busy>
+    return {
+      why: typeof why === "string" ? why : "this principal may not begin a turn now",
+      retryAfter: typeof retryAfter === "number" ? retryAfter : 60
+    }
   }
 
   private accountOf(principal: string): Account {

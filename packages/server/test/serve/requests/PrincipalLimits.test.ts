@@ -122,6 +122,17 @@ describe("limits of a principal", () => {
     }
   )
 
+  it.each([[true, 200], [null, 200], [false, 429], ["soon", 429]])(
+    "take %s of mayBegin, of a program without types, for what it says",
+    async (answer, expected) => {
+      const serve = serveWith({ perPrincipal: { mayBegin: () => answer as never } })
+      const response = await OpenAiResponses.handler(serve)(request("/v1/responses", { input: "hi" }))
+      assert.strictEqual(response.status, expected)
+      if (expected === 429) assert.include(await response.text(), "this principal may not begin a turn now")
+      await serve.close()
+    }
+  )
+
   it("are refused when they are below one, or unknown", () => {
     assert.throws(() => serveWith({ perPrincipal: { openRequests: 0 } }), /Serve\.perPrincipal\.openRequests/)
     assert.throws(() => serveWith({ perPrincipal: { request: 1 } as never }), /Serve\.perPrincipal/)
