@@ -227,6 +227,19 @@ describe("ACP", () => {
     await leave()
   })
 
+  it("cancels a turn whose question the editor does not answer any more", async () => {
+    await using server = await served(OpenAiChat.handler)
+    const { agent, leave, open, say, state } = await editor(server.serve)
+    const { sessionId } = await open()
+    state.answer = "never"
+    const asked = say(sessionId, "call delete_file")
+    await until(() => state.asked.length === 1)
+    await agent.notify("session/cancel", { sessionId })
+    assert.strictEqual(await asked, "cancelled")
+    assert.strictEqual(await say(sessionId, "hello"), "end_turn")
+    await leave()
+  })
+
   it("cancels a turn that has not begun, because the store is slow", async () => {
     await using server = await served(OpenAiChat.handler)
     const { serve } = server

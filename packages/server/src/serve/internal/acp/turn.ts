@@ -2,6 +2,7 @@
 import type {
   AgentContext,
   PermissionOption,
+  RequestPermissionResponse,
   SessionUpdate,
   StopReason,
   ToolCallUpdate
@@ -144,7 +145,9 @@ const askPerson = async (
     }
     const title = `${ask.tool}: ${ask.reason}`
     const toolCall: ToolCallUpdate = { toolCallId: ask.callId, title, kind: "other", rawInput: ask.args }
-    const { outcome } = await client.request("session/request_permission", { sessionId: id, toolCall, options })
+    const asked = client.request("session/request_permission", { sessionId: id, toolCall, options })
+    // An editor should answer what it has cancelled, but not all do.
+    const { outcome } = await Promise.race([asked, cancelledBy(signal)])
     if (outcome.outcome !== "selected") return undefined
     decisions.set(
       ask.callId,
@@ -157,6 +160,11 @@ const askPerson = async (
   }
   return Object.fromEntries(decisions)
 }
+
+const cancelledBy = (signal: AbortSignal): Promise<RequestPermissionResponse> =>
+  new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve({ outcome: { outcome: "cancelled" } }), { once: true })
+  })
 
 const options: Array<PermissionOption> = [
   { optionId: "allow", name: "Allow", kind: "allow_once" },
