@@ -31,15 +31,18 @@ export const checked = <F extends (...args: never) => unknown>(
       return call(...args as never)
     } catch (error) {
       // oxlint-disable-next-line belay/no-throw -- the function throws already
-      throw isFromInside(error) || own.has(Object(error)) ? wrongArguments(name, parameters, args, error) : error
+      throw isFromInside(error) || isOfOther(error, name) ? wrongArguments(name, parameters, args, error) : error
     }
   }
   // It takes and returns the same values as `call`.
   return safe as unknown as F
 }
 
-/** The errors of this module. The program knows the outermost function, so that is the one it reads about. */
-const own = new WeakSet<object>()
+/** The errors of this module, and the functions that they name. */
+const named = new WeakMap<object, string>()
+
+/** Whether an error names another function. The program knows the outermost one, so that is the one it reads about. */
+const isOfOther = (error: unknown, name: string): boolean => (named.get(Object(error)) ?? name) !== name
 
 const isFromInside = (error: unknown): boolean => error instanceof TypeError || error instanceof RangeError
 
@@ -69,6 +72,6 @@ const wrongArguments = (
   const found = parameters.map((parameter, at) => `${parameter} is ${show(values[at])}`).join(", ")
   const message = `${name}: it cannot use these values: ${found}`
   const error = Object.assign(new ConfigError({ key: name, message }), cause === undefined ? {} : { cause })
-  own.add(error)
+  named.set(error, name)
   return error
 }
