@@ -109,9 +109,12 @@ const host = Host.make({
   maxAttempts: 10_000,
   ...rest
 })
-/** The database may be away. */
+/**
+ * The database may be away. As an Effect, a host writes its warnings to standard output: what a storm finds on standard
+ * error is a fault.
+ */
 const start = (): Promise<unknown> =>
-  Promise.resolve(host.start()).catch(() => Effect.runPromise(Effect.sleep(100)).then(start))
+  Effect.runPromise(host.start()).catch(() => Effect.runPromise(Effect.sleep(100)).then(start))
 await start()
 process.stdout.write("ready\n")
 setInterval(() => {}, 1_000)
