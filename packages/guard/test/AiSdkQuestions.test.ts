@@ -101,16 +101,6 @@ describe("a question of the guard", () => {
     }
   })
 
-  it("is answered once: the same answer, sent again, runs nothing and says why", async () => {
-    const parts = kit([asks])
-    const { guarded, ran, tools } = parts
-    const { messages } = await answered(parts, true)
-    const model = scripted(says("the end"))
-    await generateText(guarded.settings({ model, tools, stopWhen, messages }))
-    assert.deepStrictEqual(ran, ["ann"])
-    assert.include(lastPrompt(model), "send_mail has run already")
-  })
-
   it("that only some people may answer is answered in the name of the option", async () => {
     const ann = defineHook({ name: "ann", preToolCall: () => HookAction.ask("?", undefined, { approvers: ["ann"] }) })
     const parts = kit([ann], { approvedBy: "ann" })

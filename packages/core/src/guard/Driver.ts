@@ -162,7 +162,10 @@ export interface GivenEnd {
  */
 export interface GuardSession {
   readonly id: string
-  /** The state that hooks share (`ctx.state`), also those of other agents of the tree. It is current after each call. */
+  /**
+   * The state that hooks share (`ctx.state`), with the hooks of all agents of the tree. After each call of this session
+   * it is up to date.
+   */
   readonly state: HookState
   /** A message of the user, which begins a turn. Questions of an earlier turn that nobody answered are denied. */
   readonly userMessage: (input: string | TurnInput) => Awaitable<UserMessageVerdict, AgentError>

@@ -33,7 +33,9 @@ const patienceMs = 100
 /**
  * Makes a plugin that records. It sees what the other hooks have left: what a redacting hook has removed is not in the
  * file. Refused messages and refused tool calls are recorded too. A file that cannot be written does not disturb the
- * agent: it is reported once, as a warning or, if nothing follows, by `close`. Throws a `ConfigError` for wrong options.
+ * agent: it is reported once, as a warning, or by `close` if no event follows.
+ *
+ * Throws a `ConfigError` for wrong options.
  *
  * @example
  * ```ts

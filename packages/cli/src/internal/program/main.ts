@@ -55,7 +55,10 @@ export const main = (argv: ReadonlyArray<string>, screen: Screen): void => {
   process.on("SIGTERM", () => takeSignal() ? undefined : process.exit(143))
 }
 
-/** A full disk would otherwise cut the output off, and nobody would know. Readers such as `head` leave when they like. */
+/**
+ * Makes the command fail if its output cannot be written. Without it, a full disk would cut the output off, and nobody
+ * would know. Readers such as `head` may stop reading when they like.
+ */
 const failWithoutOutput = (): void => {
   let hasFailed = false
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {

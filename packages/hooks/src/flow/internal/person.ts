@@ -100,12 +100,15 @@ const currencies = new Map(
 )
 
 /** Numbers after the plural of what they are of: `tickets 17, 18 and 19`. */
-const listed = new RegExp(
-  String
-    .raw`(\p{L}{2,30}s) (#?\d{1,15}(?:, ?#?\d{1,15})*(?:,? (?:and|or|und|oder|&) #?\d{1,15}(?!\d| ?(?:[%€$£¥]|more\b|` +
-    String.raw`times\b|eur|usd|gbp|dollar|pound|yen|franc|chf))|(?=\W*$)))`,
-  "giu"
-)
+const listed = ((number: string, noId: string) =>
+  new RegExp(
+    String.raw`(\p{L}{2,30}s) (${number}(?:, ?${number})*` +
+      String.raw`(?:,? (?:and|or|und|oder|&) ${number}(?!\d| ?(?:${noId}))|(?=\W*$)))`,
+    "giu"
+  ))(
+    String.raw`#?\d{1,15}`,
+    String.raw`[%€$£¥]|more\b|times\b|eur|usd|gbp|dollar|pound|yen|franc|chf`
+  )
 
 /** The tokens of a sentence with the numbers, days and grouped numbers that it names. */
 function* saidTokens(sentence: string, words: ReadonlyArray<string>): Generator<string> {

@@ -183,7 +183,10 @@ const afterFailure = (turn: Turn, cause: Cause.Cause<AgentError>): Effect.Effect
     }))
 }
 
-/** Waits only for a part of the time that the turn has to end: a store whose commit was interrupted may never answer. */
+/**
+ * Waits only for a part of the time that the turn has to end, because a store whose commit was interrupted may never
+ * answer.
+ */
 const saveInTime = ({ io, session: { id } }: Turn, end: AgentEventBody): Effect.Effect<void, PortFailed> =>
   Effect.timeoutOrElse(io.commitEnd(end), {
     duration: graceMs / 2,

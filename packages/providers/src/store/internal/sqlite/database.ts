@@ -51,8 +51,8 @@ export const open = (path: string, synchronous: "normal" | "full", patience: num
 }
 
 /**
- * Makes a folder and those above it. With `recursive`, Node would try for ever in a folder that takes no new folders, for
- * example because its disk in the network is not there.
+ * Makes a folder and those above it. The option `recursive` of Node would try for ever where no folder can be made, for
+ * example below `/proc`, or on a network disk that is away.
  */
 const makeFolder = (folder: string): void => {
   const { existsSync, mkdirSync } = process.getBuiltinModule("node:fs")

@@ -88,7 +88,10 @@ const answerOf = (response: unknown): Given | undefined => {
   return { isApproved: approve === true, reason: typeof reason === "string" && reason !== "" ? reason : undefined }
 }
 
-/** Waits for the outcome, or until the client has cancelled the call. If the client has asked for progress, each tool that begins is reported. */
+/**
+ * Waits for the outcome. Returns nothing if the client cancels the call. If the client has asked for progress, it is
+ * told about each tool that begins.
+ */
 const outcomeOf = async (
   serve: Serve,
   part: Part,
