@@ -4,11 +4,12 @@
  * @since 0.1.0
  */
 import { defineTool, type Tool } from "@belay/core/defineTool"
+import { makeFolder } from "@belay/core/Folder"
 import { checkKinds, checkOptions, type OptionKinds, whole } from "@belay/core/OptionCheck"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { mkdirSync, statSync } from "node:fs"
+import { statSync } from "node:fs"
 import { dirname } from "node:path"
 import { replaceFile } from "./internal/replaceFile.ts"
 import { type FolderOptions, resolvePath, systemError } from "./internal/resolvePath.ts"
@@ -67,7 +68,7 @@ export const make = (options: Options = {}): Tool<"Write", Args, Args> => {
         try: () => {
           const before = statSync(path, { throwIfNoEntry: false })
           if (before !== undefined && !before.isFile()) return Effect.fail(fail("content", `${shown} is not a file`))
-          mkdirSync(dirname(path), { recursive: true })
+          makeFolder(dirname(path))
           replaceFile(path, content)
           return Effect.succeed(
             `${before === undefined ? "created" : "replaced"} ${shown}: ${content.length} characters`

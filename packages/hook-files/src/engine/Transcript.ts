@@ -4,13 +4,14 @@
  * @since 0.1.0
  */
 import { defined } from "@belay/core/Fields"
+import { makeFolder } from "@belay/core/Folder"
 import type { Json, JsonObject } from "@belay/core/Json"
 import type { ToolCall } from "@belay/core/Message"
 import type { FinishReason } from "@belay/core/Turn"
 import type { Usage } from "@belay/core/Usage"
 import * as Result from "effect/Result"
 import { randomUUID } from "node:crypto"
-import { appendFileSync, mkdirSync } from "node:fs"
+import { appendFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Work } from "../runner/Runners.ts"
 import type * as Dialect from "./Dialect.ts"
@@ -90,7 +91,7 @@ export const make = (folder: string): Transcript => {
         const text = `${JSON.stringify({ ...line(entry), ...place })}\n`
         const append = () => appendFileSync(path(sessionId), text, { mode: 0o600 })
         if (Result.isSuccess(Result.try(append))) return
-        mkdirSync(folder, { recursive: true, mode: 0o700 })
+        makeFolder(folder, 0o700)
         append()
       })
   }

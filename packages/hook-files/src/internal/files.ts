@@ -1,11 +1,11 @@
 /** Reads files of projects that nobody has vouched for: only regular ones, and never more than they may be. */
+import { makeFolder } from "@belay/core/Folder"
 import * as Result from "effect/Result"
 import { hash, randomUUID } from "node:crypto"
 import {
   closeSync,
   constants,
   fstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readSync,
@@ -73,7 +73,7 @@ export const sha256 = (content: string | Buffer): string => hash("sha256", conte
 /** Writes a file that only its owner can read, at once. */
 export const write = (path: string, text: string): void => {
   const temporary = `${path}.${randomUUID()}.tmp`
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(path), 0o700)
   writeFileSync(temporary, text, { mode: 0o600 })
   renameSync(temporary, path)
 }

@@ -1,10 +1,10 @@
 /** Where the settings of a system are, and which command its entries call. */
+import { makeFolder } from "@belay/core/Folder"
 import type { Wire } from "@belay/hook-files/Wires"
 import * as Result from "effect/Result"
 import {
   existsSync,
   lstatSync,
-  mkdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
@@ -40,7 +40,7 @@ export const write = (path: string, text: string | undefined): Result.Result<voi
       const target = targetOf(path)
       if (text === undefined && target === path) return rmSync(path, { force: true })
       const mode = existsSync(target) ? statSync(target).mode & 0o777 : 0o644
-      mkdirSync(dirname(target), { recursive: true })
+      makeFolder(dirname(target))
       const temporary = `${target}.${process.pid}.tmp`
       writeFileSync(temporary, `${hasMark(target) ? "\uFEFF" : ""}${text ?? "{}\n"}`, { mode })
       renameSync(temporary, target)

@@ -1,6 +1,7 @@
 /** The token of a server: given, or made once and kept. */
+import { makeFolder } from "@belay/core/Folder"
 import * as Effect from "effect/Effect"
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { newToken } from "./listen.ts"
 
@@ -10,7 +11,7 @@ export const keptToken = (data: string): Effect.Effect<string> =>
     const file = join(data, "serve.token")
     if (existsSync(file)) return readFileSync(file, "utf8").trim()
     const token = newToken()
-    mkdirSync(data, { recursive: true, mode: 0o700 })
+    makeFolder(data, 0o700)
     writeFileSync(file, `${token}\n`, { mode: 0o600, flag: "wx" })
     chmodSync(file, 0o600)
     return token

@@ -3,6 +3,7 @@
  * never overwritten.
  */
 import { messageOf } from "@belay/core/ErrorMessage"
+import { makeFolder } from "@belay/core/Folder"
 import { TaggedError } from "@belay/core/TaggedError"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -54,7 +55,7 @@ export const makeJsonFile = <A>(
         Effect.tryPromise({
           try: async () => {
             const temporary = `${path}.${crypto.randomUUID()}.tmp`
-            await files().mkdir(dirname(path), { recursive: true })
+            makeFolder(dirname(path))
             await files().writeFile(temporary, `${JSON.stringify(value, undefined, 2)}\n`, { mode: 0o600 })
             await files().rename(temporary, path).catch(async (error: Error) => {
               await files().rm(temporary, { force: true })

@@ -1,4 +1,5 @@
 /** Records and replays requests. */
+import { makeFolder } from "@belay/core/Folder"
 import { canonical, type Json } from "@belay/core/Json"
 import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
@@ -120,7 +121,7 @@ const load = async (file: string, isNeeded: boolean): Promise<Tape | undefined> 
 }
 
 const write = async (file: string, tape: Tape): Promise<void> => {
-  await files().mkdir(dirname(file), { recursive: true })
+  makeFolder(dirname(file))
   await files().writeFile(`${file}.part`, `${JSON.stringify(tape, null, 2)}\n`)
   await files().rename(`${file}.part`, file)
 }

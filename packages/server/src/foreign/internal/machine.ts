@@ -1,7 +1,8 @@
 /** Does on this machine what a foreign agent asks for: reads and writes files, and runs commands. */
+import { makeFolder } from "@belay/core/Folder"
 import type { JsonObject } from "@belay/core/Json"
 import { spawn } from "node:child_process"
-import { mkdir, readFile, realpath, writeFile } from "node:fs/promises"
+import { readFile, realpath, writeFile } from "node:fs/promises"
 import { dirname, isAbsolute, relative, resolve } from "node:path"
 import { safeVariables } from "./variables.ts"
 
@@ -21,7 +22,7 @@ export const readText = async (root: string, { file_path, limit, offset }: JsonO
 export const writeText = async (root: string, { content, file_path }: JsonObject): Promise<string> => {
   if (typeof content !== "string") return fail("content: expected a text")
   const path = await inside(root, file_path)
-  await mkdir(dirname(path), { recursive: true })
+  makeFolder(dirname(path))
   await writeFile(path, content)
   return "written"
 }

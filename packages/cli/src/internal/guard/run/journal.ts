@@ -1,9 +1,9 @@
 /** Writes what was decided: a recording that `belay guard log`, `belay inspect` and `belay backtest` read. */
 import type { AgentHook } from "@belay/core/AgentHook"
+import { makeFolder } from "@belay/core/Folder"
 import type { Guard } from "@belay/guard/Guard"
 import * as Recorder from "@belay/observe/Recorder"
-import { appendFileSync, closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync, renameSync } from "node:fs"
-import { dirname } from "node:path"
+import { appendFileSync, closeSync, fstatSync, openSync, readSync, renameSync } from "node:fs"
 import type { Places } from "./places.ts"
 import { messageOf } from "./refusal.ts"
 
@@ -20,7 +20,7 @@ export interface Journal {
 
 /** Opens the log. */
 export const openJournal = ({ folder, log }: Places): Journal => {
-  makeFolder(folder)
+  makeFolder(folder, 0o700)
   turnOver(log)
   const { eventTypes, hooks: [hook] = [], onEvent } = Recorder.make({ path: log, name: "guard-log" })
   return {
@@ -28,20 +28,6 @@ export const openJournal = ({ folder, log }: Places): Journal => {
     hook: hook as AgentHook,
     listen: (guard) => void guard.listen(onEvent!, eventTypes),
     write: () => Promise.resolve(hook?.close?.()).then(() => undefined, messageOf)
-  }
-}
-
-/**
- * Makes the folder, and the one above it. With `recursive`, Node would try for ever where a home folder takes no new
- * folders, for example because its disk in the network is not there.
- */
-const makeFolder = (folder: string): void => {
-  for (const one of [dirname(folder), folder]) {
-    try {
-      mkdirSync(one, { mode: 0o700 })
-    } catch (error) {
-      if (!existsSync(one)) throw error
-    }
   }
 }
 
@@ -70,7 +56,7 @@ const turnOver = (path: string): void => {
 /** Notes why the guard refused although no hook did. A disk that is full does not change the refusal. */
 export const noteFailure = ({ failures, folder }: Places, failure: object): void => {
   try {
-    makeFolder(folder)
+    makeFolder(folder, 0o700)
     turnOver(failures)
     appendFileSync(failures, `${JSON.stringify(failure)}\n`, { mode: 0o600 })
   } catch {

@@ -1,8 +1,8 @@
 /** The sessions of all systems, in one SQLite file, and the order of calls of one session. */
+import { makeFolder } from "@belay/core/Folder"
 import * as SqliteStore from "@belay/providers/SqliteStore"
 import * as Effect from "effect/Effect"
 import { hash } from "node:crypto"
-import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import type { Places } from "./places.ts"
@@ -39,7 +39,7 @@ export const lockSession = ({ folder }: Places, id: string, patience: number): {
   const name = `${Number.parseInt(hash("sha256", id).slice(0, 8), 16) % lockFiles}.lock`
   let database: DatabaseSync | undefined
   try {
-    mkdirSync(locks, { recursive: true, mode: 0o700 })
+    makeFolder(locks, 0o700)
     database = new DatabaseSync(join(locks, name), { timeout: Math.max(1, Math.floor(patience)) })
     database.exec("BEGIN EXCLUSIVE")
   } catch {

@@ -1,9 +1,10 @@
 /** Reads the environment variables that scripts export for later commands of the agent. */
+import { makeFolder } from "@belay/core/Folder"
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { mkdirSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { read } from "../../../internal/files.ts"
 import { loads } from "../../../internal/projectVariables.ts"
@@ -26,7 +27,7 @@ export const fileFor = (event: EventName, transcript: string | undefined): strin
   if (transcript === undefined || !events.includes(event)) return undefined
   const path = transcript.replace(/\.jsonl$/, ".env")
   const made = Result.try(() => {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    makeFolder(dirname(path), 0o700)
     writeFileSync(path, "", { mode: 0o600, flag: "a" })
   })
   return Result.isSuccess(made) ? path : undefined

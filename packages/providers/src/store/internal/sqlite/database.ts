@@ -1,4 +1,5 @@
 /** Opens the database file. It refuses files of other programs, creates a missing file, and writes in transactions. */
+import { makeFolder } from "@belay/core/Folder"
 import { dirname } from "node:path"
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
 import { StoreError, storeError } from "../error.ts"
@@ -51,28 +52,13 @@ export const open = (path: string, synchronous: "normal" | "full", patience: num
 }
 
 /**
- * Makes a folder and those above it. The option `recursive` of Node would try for ever where no folder can be made, for
- * example below `/proc`, or on a network disk that is away.
- */
-const makeFolder = (folder: string): void => {
-  const { existsSync, mkdirSync } = process.getBuiltinModule("node:fs")
-  if (existsSync(folder) || dirname(folder) === folder) return
-  makeFolder(dirname(folder))
-  try {
-    mkdirSync(folder, { mode: 0o700 })
-  } catch (error) {
-    if (!existsSync(folder)) throw error
-  }
-}
-
-/**
  * Creates the folder and the file if they are missing, readable by their owner only. Refuses a file of another program
  * before anything writes to it.
  */
 const inspect = (path: string, Connection: typeof DatabaseSync, patience: number): void => {
   // An `import` would prepare everything that the module offers, at the start of every program.
   const { closeSync, fstatSync, openSync, readSync, statSync } = process.getBuiltinModule("node:fs")
-  makeFolder(dirname(path))
+  makeFolder(dirname(path), 0o700)
   const file = openSync(path, "a+", 0o600)
   const head = Buffer.alloc(105)
   let read: number
