@@ -1,5 +1,6 @@
 /** Connects a process to the cluster. This is the only module of the engine that loads the packages it needs. */
 import * as PgClient from "@effect/sql-pg/PgClient"
+import * as Clock from "effect/Clock"
 import * as Entity from "effect/cluster/Entity"
 import * as RunnerAddress from "effect/cluster/RunnerAddress"
 import * as Sharding from "effect/cluster/Sharding"
@@ -10,6 +11,7 @@ import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import type { Advance, Engine } from "../../Engine.ts"
 import { answerOf, type Runner } from "./answer.ts"
+import { makeDatabaseClock } from "./databaseClock.ts"
 import { careForever, isKnown } from "./mailbox.ts"
 import { watchRunners } from "./runners.ts"
 import { Session, Wake } from "./session.ts"
@@ -41,9 +43,12 @@ export const connectRunner = (
   Effect.gen(function*() {
     const permits = Semaphore.makeUnsafe(settings.concurrency)
     const runner: Runner = { advance, permits, open: new Map(), isClosing: false }
-    const services = yield* Layer.build(runnerLayer(settings, RunnerAddress.make(crypto.randomUUID(), 0)))
+    const { clock, follow } = yield* makeDatabaseClock
+    const layer = runnerLayer(settings, RunnerAddress.make(crypto.randomUUID(), 0))
+    const services = yield* Effect.provideService(Layer.build(layer), Clock.Clock, clock)
     yield* Effect.provideContext(
       Effect.gen(function*() {
+        yield* Effect.forkScoped(follow)
         yield* Effect.forkScoped(careForever(settings.prefix, (id) => runner.open.has(id)))
         yield* Effect.forkScoped(watchRunners(settings.prefix))
         yield* Effect.forkScoped(listenForever(channelOf(settings)))

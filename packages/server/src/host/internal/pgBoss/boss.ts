@@ -2,7 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { type Job, PgBoss, type QueueOptions } from "pg-boss"
+import { type Clock as BossClock, type Job, PgBoss, type QueueOptions, systemClock } from "pg-boss"
 import type { Pool } from "./pool.ts"
 
 /** What the engine was made with. */
@@ -24,6 +24,9 @@ const heartbeats = 4
  * How often a runner looks for jobs that others have lost or that are due, in seconds. The smallest that pg-boss takes.
  */
 const [superviseEvery, lookEvery] = [1, 0.5]
+
+/** pg-boss waits until a time of its clock. With that of the machine, it stands still when somebody sets that back. */
+const steadyClock: BossClock = { ...systemClock, now: () => performance.timeOrigin + performance.now() }
 
 const queueOptions: QueueOptions = {
   // `advance` decides when a message was tried too often.
@@ -48,6 +51,7 @@ export const openBoss = (
         max: isRunner ? source.maxConnections : 2,
         ...(source.ssl === undefined ? {} : { ssl: source.ssl })
       }),
+      clock: steadyClock,
       schema,
       schedule: false,
       registerInstance: false,

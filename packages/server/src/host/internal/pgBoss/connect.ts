@@ -1,5 +1,4 @@
 /** Connects a process to the queue. This is the only module of the engine that loads the package it needs. */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -23,11 +22,11 @@ interface Request {
 export const connectSender = (settings: Settings): Effect.Effect<Engine["wake"], unknown, Scope.Scope> =>
   Effect.map(
     openBoss(settings, false),
-    (boss) => (sessionId, at) =>
-      Effect.flatMap(Clock.currentTimeMillis, (time) =>
-        at === undefined || at <= time
-          ? addNow(boss, settings, sessionId)
-          : addLater(boss, settings, { sessionId, isLater: true, failures: 0 }, `${sessionId}@${at}`, at))
+    (boss) => (sessionId, at) => {
+      if (at === undefined) return addNow(boss, settings, sessionId)
+      const startAfter = new Date(Math.ceil(at)).toISOString()
+      return addLater(boss, settings, { sessionId, isLater: true, failures: 0 }, `${sessionId}@${at}`, startAfter)
+    }
   )
 
 /** Connects a process that runs sessions. */
@@ -51,9 +50,9 @@ const work = (
     if (Exit.isSuccess(exit)) return
     if (signal.aborted) return yield* exit
     yield* logRetry(sessionId, exit.cause)
-    const at = (yield* Clock.currentTimeMillis) + (yield* retryDelay(failures + 1))
+    const startAfter = (yield* retryDelay(failures + 1)) / 1_000
     const again = { sessionId, isLater: true, failures: failures + 1 }
-    yield* addLater(boss, settings, again, `${sessionId}@again`, at)
+    yield* addLater(boss, settings, again, `${sessionId}@again`, startAfter)
   })
 
 /** Interrupts a call when the job was given to another process. */
@@ -73,20 +72,20 @@ const untilLost = (call: Effect.Effect<void, unknown>, signal: AbortSignal): Eff
 const addNow = (boss: PgBoss, settings: Settings, sessionId: string, failures = 0): Effect.Effect<void, unknown> =>
   add(boss, settings, { sessionId, isLater: false, failures }, { singletonKey: sessionId })
 
+/** `startAfter` is a time of the database, or how many seconds from its time: that of this process may be wrong. */
 const addLater = (
   boss: PgBoss,
   settings: Settings,
   data: Request,
   singletonKey: string,
-  at: number
-): Effect.Effect<void, unknown> =>
-  add(boss, settings, data, { singletonKey, startAfter: new Date(Math.ceil(at)).toISOString() })
+  startAfter: string | number
+): Effect.Effect<void, unknown> => add(boss, settings, data, { singletonKey, startAfter })
 
 const add = (
   boss: PgBoss,
   { lockMs, queue }: Settings,
   data: Request,
-  options: { readonly singletonKey: string; readonly startAfter?: string }
+  options: { readonly singletonKey: string; readonly startAfter?: string | number }
 ): Effect.Effect<void, unknown> =>
   // `send` refuses signs of life that are due more often than every ten seconds. `insert` does not check them.
   Effect.asVoid(promised(() => boss.insert(queue, [{ data, heartbeatSeconds: lockMs / 1_000, ...options }])))
