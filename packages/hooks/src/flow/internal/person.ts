@@ -41,8 +41,12 @@ export const hear = (memory: Memory, message: string): void => {
   memory.set("words", shortened(memory.get("words") + sequence))
   memory.set("tokens", add(memory.get("tokens"), tokens))
   hearAway(memory, own)
-  memory.set("messages", memory.get("messages") + 1)
+  memory.set("heard", add(memory.get("heard"), new Set([hash(plain(message))])))
 }
+
+/** Whether a message is one of the person's as a whole. */
+export const isHeard = (memory: Memory, message: string): boolean =>
+  has(memory.get("heard"), memory.hash(plain(message)))
 
 /** Leaves out what the person only passes on: quoted lines, fenced blocks, tagged documents and forwarded mails. */
 export const withoutQuotes = (message: string): string =>
