@@ -67,8 +67,8 @@ export const flowHook = (setup: Setup): Omit<AgentHook, "name"> => {
   return {
     priority: 4,
     kind: "policy",
-    // It refuses no request. Where a driver shows none, everything counts as read.
-    observes: ["preLlmCall"],
+    // It refuses neither. Where a driver shows no requests, everything counts as read.
+    observes: ["preLlmCall", "postCompaction"],
     reinvoke: "ifChanged",
     onSessionStart: (_event, ctx) => start(setup, ctx),
     preTurn: (turn, ctx) => {

@@ -11,7 +11,7 @@ const codes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0))
 export const width = 6
 
 /** The greatest length of a set. The oldest values are forgotten then, so that more is asked and never less. */
-const maxLength = 48_000
+export const maxLength = 48_000
 
 /** Makes the key of a conversation. */
 export const makeKey = (): string => {
