@@ -230,9 +230,11 @@ const saidId = (memory: Memory, number: string, { name, tool }: About): boolean 
   const words = memory.get("words")
   const tokens = memory.get("tokens")
   if (has(tokens, hash(`#${number}`))) return true
-  if (kindsOfId(name, tool).some((kind) => has(tokens, hash(`l:${kind}:${number}`)))) return true
-  return ["id", "number", "no", "nr", ...kindsOfId(name, tool)].some((kind) =>
-    [kind, `${kind}s`].some((word) => indexIn(words, hash(word) + hash(number)) >= 0)
+  const kinds = kindsOfId(name, tool)
+  if (kinds.some((kind) => has(tokens, hash(`l:${kind}:${number}`)))) return true
+  const own = hash(number)
+  return has(words, own) && ["id", "number", "no", "nr", ...kinds].some((kind) =>
+    [kind, `${kind}s`].some((word) => indexIn(words, hash(word) + own) >= 0)
   )
 }
 
@@ -293,9 +295,11 @@ export const namesOf = (
         : []
     }
     // People say `two blue mugs` of a record with the name `Blue mug`.
-    const used = telling(own).filter((word) =>
+    const isUsed = (word: string) =>
       [word, singular(word), `${singular(word)}s`].some((form) => has(words, memory.hash(form)))
-    ).map(singular)
+    // Most values of a list have no word of the person.
+    if (!/\d/.test(value) && !own.some(isUsed)) return []
+    const used = telling(own).filter(isUsed).map(singular)
     const isNamed = said(memory, value, { class: "other", name: field, tool: "" }) || isMostlySaid(own, used)
     const proper = own.length <= 4 ? own.filter((word) => has(memory.get("tokens"), memory.hash(`N:${word}`))) : []
     // Records of which the person used the same words have one name, also if they have more words of their own.
