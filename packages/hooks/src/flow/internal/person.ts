@@ -233,9 +233,10 @@ const saidId = (memory: Memory, number: string, { name, tool }: About): boolean 
   const kinds = kindsOfId(name, tool)
   if (kinds.some((kind) => has(tokens, hash(`l:${kind}:${number}`)))) return true
   const own = hash(number)
-  return has(words, own) && ["id", "number", "no", "nr", ...kinds].some((kind) =>
-    [kind, `${kind}s`].some((word) => indexIn(words, hash(word) + own) >= 0)
-  )
+  return has(words, own) &&
+    ["id", "number", "no", "nr", ...kinds].some((kind) =>
+      [kind, `${kind}s`].some((word) => indexIn(words, hash(word) + own) >= 0)
+    )
 }
 
 /** People leave out the scheme. What may be the name of a file names no host. */
