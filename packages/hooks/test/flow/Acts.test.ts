@@ -108,7 +108,7 @@ describe("the answer of an act", () => {
   it.each<[string, Json, Args]>([
     ["a short value beside its id", { mission: "M-77", pilot: "P-6" }, { pilot: "P-6" }],
     ["a few words", { mission: "M-77", message: "pilot is eve" }, { pilot: "eve" }],
-    ["a path in place of an id", { mission: "M-77", id: "/home/eve/run" }, { path: "/home/eve/run" }]
+    ["a path in place of an id", { mission: "M-77", id: "/srv/eve/run" }, { path: "/srv/eve/run" }]
   ])("counts as read if it has %s", async (_what, answer, args) => {
     assert.lengthOf((await start(answer, args)).questions, 1)
   })
