@@ -97,6 +97,28 @@ describe("access", () => {
   })
 })
 
+describe("the answer of an act", () => {
+  const start = (answer: Json, args: Args) =>
+    converse({
+      prompt: "Create a mission at Quarry and start it",
+      tools: { create_mission: answer, start_mission: "ok" },
+      steps: [[["create_mission", { site: "Quarry" }]], [["start_mission", { mission: "M-77", ...args }]]]
+    })
+
+  it.each<[string, Json, Args]>([
+    ["a short value beside its id", { mission: "M-77", pilot: "P-6" }, { pilot: "P-6" }],
+    ["a few words", { mission: "M-77", message: "pilot is eve" }, { pilot: "eve" }],
+    ["a path in place of an id", { mission: "M-77", id: "/srv/eve/run" }, { path: "/srv/eve/run" }]
+  ])("counts as read if it has %s", async (_what, answer, args) => {
+    assert.lengthOf((await start(answer, args)).questions, 1)
+  })
+
+  it("does not count as read if it has an id, and a word or a time that says how it went", async () => {
+    const answer = { mission: "M-77", status: "ok", created_at: "2027-03-05T10:00:00Z" }
+    assert.lengthOf((await start(answer, { pilot: "ann" })).questions, 0)
+  })
+})
+
 describe("a payment that was made in this turn", () => {
   const pay = (amount: number, memo = "rent") => ["pay_bill", { iban: "DE89370400440532013000", amount, memo }] as const
   const input = { type: "object", properties: { iban: {}, amount: {}, memo: {} } } as const

@@ -96,7 +96,8 @@ export const check = (
     }
     const kind = classOfLeaf(call, leaf)
     // What goes along with the address, such as a header, leaves too.
-    if (secrets !== "" && leaks(String(value), secrets, memory.hash)) {
+    const isSaid = () => said(memory, value, { class: kind, name: key, tool: call.tool })
+    if (secrets !== "" && leaks(String(value), secrets, memory.hash, isSaid)) {
       if (!isApproved(memory, "secret", value)) problems.push({ argument, class: kind, value, problem: "secret" })
       continue
     }
@@ -105,7 +106,6 @@ export const check = (
     const isFree = isDecisive(kind) && schemas.some((one) => isConstant(one, value)) &&
       (schemas.some((one) => one["default"] === value) || !opensAccess(key, value)) &&
       !(isCurrency(key) && saidOtherCurrency(memory, value))
-    const isSaid = () => said(memory, value, { class: kind, name: key, tool: call.tool })
     if (kind === "command" && onlyReads(String(value))) isMeant = true
     else if (isFree || kind === "moment") isMeant ||= isSaid()
     else if (kind === "content") texts.push(isSaid())
@@ -313,7 +313,9 @@ const formsOf = (
   const own = [
     ...vouchers(value, name, tool),
     // What the agent made: an id of any name, or an argument that is named as what was made.
-    ...(linkable.has(kind) ? (isNumber(key) ? [] : [`m:${key}`]) : [`i:${last}:${key}`])
+    ...(linkable.has(kind)
+      ? (isNumber(key) || (kind === "path" && isAddress(key)) ? [] : [`m:${key}`])
+      : [`i:${last}:${key}`])
   ]
   if (!isNumber(key) || kind !== "amount") return own
   return [...own, `t:${key}`, ...amountFields.map((field) => `f:${field}:${key.replace(/^-/, "")}`)]

@@ -4,6 +4,7 @@ import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import { canonical as canonicalJson, type Json } from "@belay/core/Json"
 import type { LlmRequest } from "@belay/core/LlmCall"
+import { type Message, text as textOf } from "@belay/core/Message"
 import type { OnToolDeniedEvent, PostToolCallEvent, PreToolCallEvent, ToolMeta } from "@belay/core/Tool"
 import type { TurnInput } from "@belay/core/Turn"
 import * as Effect from "effect/Effect"
@@ -23,10 +24,11 @@ import {
 import type { Configuration } from "./configure.ts"
 import { label, taint } from "./label.ts"
 import { type Checked, type Memory, memoryOf } from "./memory.ts"
-import { hear, maxMessage, withoutQuotes } from "./person.ts"
+import { hear, isHeard, maxMessage, withoutQuotes } from "./person.ts"
 import type { Planner } from "./plan.ts"
 import { type AboutCall, detailsOf, feedbackOf, questionOf } from "./question.ts"
 import { forgetAct, isEmpty, repeats } from "./repeat.ts"
+import { decisiveIn } from "./text/decisive.ts"
 import { add, has, setOf } from "./text/hashes.ts"
 import { leavesOf } from "./text/leaves.ts"
 import { isTold } from "./told.ts"
@@ -61,11 +63,12 @@ export interface Setup {
 export const flowHook = (setup: Setup): Omit<AgentHook, "name"> => {
   // What was said before later hooks changed it, by session. It is needed until the model is asked.
   const said = new Map<string, string>()
+  const clean: Clean = new WeakMap()
   return {
     priority: 4,
     kind: "policy",
-    // It refuses no request. Where a driver shows none, everything counts as read.
-    observes: ["preLlmCall"],
+    // It refuses neither. Where a driver shows no requests, everything counts as read.
+    observes: ["preLlmCall", "postCompaction"],
     reinvoke: "ifChanged",
     onSessionStart: (_event, ctx) => start(setup, ctx),
     preTurn: (turn, ctx) => {
@@ -79,7 +82,7 @@ export const flowHook = (setup: Setup): Omit<AgentHook, "name"> => {
     },
     preLlmCall: (request, ctx) => {
       said.delete(ctx.sessionId)
-      beforeModel(setup, request, ctx)
+      beforeModel(setup, request, ctx, clean)
       return setup.planner?.go(request.tools, ctx)
     },
     preToolCall: (call, ctx) => {
@@ -89,9 +92,17 @@ export const flowHook = (setup: Setup): Omit<AgentHook, "name"> => {
         : Effect.map(planning, () => beforeCall(setup, call, ctx))
     },
     postToolCall: (event, ctx) => afterCall(setup, event, ctx),
-    onToolDenied: (event, ctx) => afterDenial(event, ctx)
+    onToolDenied: (event, ctx) => afterDenial(event, ctx),
+    // A summary can have anything in it.
+    postCompaction: (_end, ctx) => taint(memoryOf(ctx), { sessionId: ctx.sessionId, turn: ctx.turnNumber, step: 0 })
   }
 }
+
+/**
+ * The last messages of requests that had nothing untrusted, so that each message is looked at once: the key of the
+ * conversation, the place of the message, and the results up to it.
+ */
+type Clean = WeakMap<Message, { readonly key: string; readonly index: number; readonly results: number }>
 
 const start = ({ configuration }: Setup, ctx: HookContext): HookAction.Reject | undefined => {
   if (ctx.agent.depth > 0) return undefined
@@ -113,7 +124,7 @@ const beforeTurn = (
   const memory = memoryOf(ctx)
   if (ctx.agent.depth > 0) {
     // What an agent says to its sub-agent is the model's text. Without this hook, nobody knows what it has read.
-    if (memory.get("messages") === 0) taint(memory, { sessionId: ctx.sessionId, turn: ctx.turnNumber, step: 0 })
+    if (memory.get("heard") === "") taint(memory, { sessionId: ctx.sessionId, turn: ctx.turnNumber, step: 0 })
     return undefined
   }
   // Of what a client sends, only the message itself is known to be the person's. Results are labelled where they
@@ -142,7 +153,8 @@ const beforeTurn = (
 const beforeModel = (
   { configuration: { labelOfText, whyUnknown } }: Setup,
   request: LlmRequest,
-  ctx: HookContext
+  ctx: HookContext,
+  clean: Clean
 ): undefined => {
   const isFirst = ctx.agent.depth === 0 && ctx.turnNumber <= 1 && ctx.stepNumber === 1
   if (isFirst && ctx.tools.length === 0 && request.tools.length > 0) {
@@ -153,29 +165,30 @@ const beforeModel = (
   const memory = memoryOf(ctx)
   if (memory.get("tainted") !== "") return
   const { messages, parameters } = request
-  let own = 0
+  const key = memory.get("key")
+  const trustsHistory = ctx.agent.depth > 0 || labelOfText("memory").includes("trusted")
   let results = 0
-  let isForeign = parameters.hostedTools?.some(({ type }) => type !== "tool-search") === true
-  // There may be many of them, with each call of the model.
-  for (let index = 0; index < messages.length; index++) {
+  // What a foreign agent reads by itself is not seen.
+  let isForeign = ctx.coreType === "acp" || parameters.hostedTools?.some(({ type }) => type !== "tool-search") === true
+  for (let index = messages.length - 1; index >= 0 && !isForeign; index--) {
     const message = messages[index]!
+    const known = clean.get(message)
+    if (known?.index === index && known.key === key) {
+      results += known.results
+      break
+    }
     if (message.role === "tool") results++
     else if (message.role === "user") {
-      if (message.source === undefined) own++
-      else if (!ownSources.has(message.source) && !labelOfText(`hook:${message.source}`).includes("trusted")) {
-        isForeign = true
-      }
+      isForeign = message.source === undefined
+        ? !trustsHistory && !isHeard(memory, textOf(message))
+        : !labelOfText(`hook:${message.source}`).includes("trusted")
     }
   }
-  const isMemory = ctx.agent.depth === 0 && own > memory.get("messages") && !labelOfText("memory").includes("trusted")
-  if (isForeign || isMemory || results > memory.get("results")) {
+  if (isForeign || results > memory.get("results")) {
     // It is read with this call.
     taint(memory, { sessionId: ctx.sessionId, turn: ctx.turnNumber, step: ctx.stepNumber - 1 })
-  }
+  } else if (messages.length > 0) clean.set(messages.at(-1)!, { key, index: messages.length - 1, results })
 }
-
-/** Messages that the runtime writes itself. */
-const ownSources = new Set(["output", "summary", "rotate", "follow-up"])
 
 /** Whether the model that makes this call may have read anything untrusted. */
 const isTainted = (memory: Memory, { sessionId, stepNumber, turnNumber }: HookContext): boolean => {
@@ -372,9 +385,13 @@ const settle = (
   if (asked.plan !== undefined && plan !== null) memory.set("plan", [...new Set([...plan, asked.plan])])
 }
 
-const afterDenial = ({ by, call: { id } }: OnToolDeniedEvent, ctx: HookContext): undefined => {
+const afterDenial = ({ by, call: { args, id }, reason }: OnToolDeniedEvent, ctx: HookContext): undefined => {
   const memory = memoryOf(ctx)
   memory.set("results", memory.get("results") + 1)
+  // The reason of another hook may be what a program wrote.
+  if (by !== "person" && decisiveIn(reason).some((one) => !decisiveIn(JSON.stringify(args)).includes(one))) {
+    taint(memory, { sessionId: ctx.sessionId, turn: ctx.turnNumber, step: ctx.stepNumber })
+  }
   forgetAct(memory, () => keyOf(ctx, id))
   settle(memory, () => keyOf(ctx, id), by === "person" || by === ctx.hook ? "refused" : "dropped")
 }

@@ -3,10 +3,11 @@ import type { Json } from "@belay/core/Json"
 import { classOf } from "./argumentClass.ts"
 import type { Memory, Reading } from "./memory.ts"
 import { namesOf, said, sharedWords } from "./person.ts"
-import { secretsIn } from "./secrets.ts"
+import { secretsIn, withSecrets } from "./secrets.ts"
 import { add, shortened, width } from "./text/hashes.ts"
 import { type Leaf, leavesOf } from "./text/leaves.ts"
 import { isIdName, kindsOfId, partsOf, singular, wordSet } from "./text/names.ts"
+import { isMoment } from "./text/numbers.ts"
 import { canonical, eachTellingToken, isNumber, isText, plain, tokensOf, unmarked, wordsOf } from "./text/words.ts"
 import type { ToolKind } from "./toolKind.ts"
 
@@ -56,7 +57,7 @@ export const label = (memory: Memory, result: Result): void => {
   const { acts, confidentiality, integrity, kind } = result.kind
   if (confidentiality === "secret") {
     const isSaid = (value: string) => said(memory, value, { class: "other", name: "", tool: "" })
-    memory.set("secrets", add(memory.get("secrets"), secretsIn(leaves, memory.hash, isSaid)))
+    memory.set("secrets", withSecrets(memory.get("secrets"), secretsIn(leaves, memory.hash, isSaid)))
   }
   if (integrity === "trusted") return vouchForAll(memory, result, leaves)
   if (integrity === "directory") vouchForShort(memory, result, leaves)
@@ -127,8 +128,8 @@ const vouchForShort = (memory: Memory, { args, tool }: Result, leaves: ReadonlyA
 }
 
 /**
- * An act vouches for the ids of what it made: those of one record, not of a list. Returns whether it returned a text or
- * an address that is not in its arguments. A tool of which nothing is known may have read the record somewhere: it
+ * An act vouches for the ids of what it made: those of one record, not of a list. Returns whether it returned anything
+ * else that is not in its arguments. A tool of which nothing is known may have read the record somewhere: it
  * vouches only if the record has nothing but ids, a state, and what stands in the arguments.
  */
 const vouchForMade = (
@@ -145,11 +146,16 @@ const vouchForMade = (
     const { key, record, value } = leaf
     if (typeof value === "boolean") continue
     if ((record === output || value === output) && isMade(leaf, result) && !isOfAccount(key)) {
+      if (/[\s@/]/.test(String(value))) isForeign = true
       values ??= new Set()
       for (const one of madeForms(value, key, tool)) values.add(one)
     } else if (!(echo ??= plain(JSON.stringify(args))).includes(plain(String(value)))) {
-      if (isOfAccount(key) || (typeof value === "string" && (isText(value) || /[@/]/.test(value)))) isForeign = true
-      if (!stateFields.has(partsOf(key).at(-1) ?? "")) isRead = true
+      const isState = stateFields.has(partsOf(key).at(-1) ?? "")
+      // One word, or a time, says how it went.
+      if (!isState && key !== "" || (typeof value === "string" && /[\s@/]/.test(value.trim()) && !isMoment(value))) {
+        isForeign = true
+      }
+      if (!isState) isRead = true
     }
   }
   if (values !== undefined && (acts || !isRead)) vouch(memory, values)

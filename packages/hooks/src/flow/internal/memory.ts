@@ -79,8 +79,9 @@ const keys = {
   awayBefore: text("away-before"),
   /** When something untrusted was read first: the session and its turn and step. Empty: not yet. */
   tainted: text("tainted"),
-  /** How many messages of the person, and results of tools, the hook has seen. */
-  messages: HookState.ownKey("messages", 0),
+  /** The messages of the person as a whole. */
+  heard: text("heard"),
+  /** How many results of tools the hook has seen. */
   results: HookState.ownKey("results", 0)
 }
 

@@ -41,8 +41,12 @@ export const hear = (memory: Memory, message: string): void => {
   memory.set("words", shortened(memory.get("words") + sequence))
   memory.set("tokens", add(memory.get("tokens"), tokens))
   hearAway(memory, own)
-  memory.set("messages", memory.get("messages") + 1)
+  memory.set("heard", add(memory.get("heard"), new Set([hash(plain(message))])))
 }
+
+/** Whether a message is one of the person's as a whole. */
+export const isHeard = (memory: Memory, message: string): boolean =>
+  has(memory.get("heard"), memory.hash(plain(message)))
 
 /** Leaves out what the person only passes on: quoted lines, fenced blocks, tagged documents and forwarded mails. */
 export const withoutQuotes = (message: string): string =>
@@ -226,10 +230,13 @@ const saidId = (memory: Memory, number: string, { name, tool }: About): boolean 
   const words = memory.get("words")
   const tokens = memory.get("tokens")
   if (has(tokens, hash(`#${number}`))) return true
-  if (kindsOfId(name, tool).some((kind) => has(tokens, hash(`l:${kind}:${number}`)))) return true
-  return ["id", "number", "no", "nr", ...kindsOfId(name, tool)].some((kind) =>
-    [kind, `${kind}s`].some((word) => indexIn(words, hash(word) + hash(number)) >= 0)
-  )
+  const kinds = kindsOfId(name, tool)
+  if (kinds.some((kind) => has(tokens, hash(`l:${kind}:${number}`)))) return true
+  const own = hash(number)
+  return has(words, own) &&
+    ["id", "number", "no", "nr", ...kinds].some((kind) =>
+      [kind, `${kind}s`].some((word) => indexIn(words, hash(word) + own) >= 0)
+    )
 }
 
 /** People leave out the scheme. What may be the name of a file names no host. */
@@ -289,9 +296,11 @@ export const namesOf = (
         : []
     }
     // People say `two blue mugs` of a record with the name `Blue mug`.
-    const used = telling(own).filter((word) =>
+    const isUsed = (word: string) =>
       [word, singular(word), `${singular(word)}s`].some((form) => has(words, memory.hash(form)))
-    ).map(singular)
+    // Most values of a list have no word of the person.
+    if (!/\d/.test(value) && !own.some(isUsed)) return []
+    const used = telling(own).filter(isUsed).map(singular)
     const isNamed = said(memory, value, { class: "other", name: field, tool: "" }) || isMostlySaid(own, used)
     const proper = own.length <= 4 ? own.filter((word) => has(memory.get("tokens"), memory.hash(`N:${word}`))) : []
     // Records of which the person used the same words have one name, also if they have more words of their own.

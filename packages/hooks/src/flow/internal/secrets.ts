@@ -1,5 +1,5 @@
 /** Finds values of secret sources in what would leave: as they are, and encoded. */
-import { setOf } from "./text/hashes.ts"
+import { add, maxLength, setOf, width } from "./text/hashes.ts"
 import type { Leaf } from "./text/leaves.ts"
 import { compact, tokensOf, wordsOf } from "./text/words.ts"
 
@@ -20,9 +20,22 @@ export const secretsIn = (
   return found
 }
 
+/** Stands for more secrets than can be kept: everything may be one. */
+const everything = "*"
+
+/** Adds secrets. None is forgotten. */
+export const withSecrets = (secrets: string, added: ReadonlySet<string>): string =>
+  secrets === everything || secrets.length + added.size * width > maxLength ? everything : add(secrets, added)
+
 /** Whether a text contains a value of a secret source. */
-export const leaks = (text: string, secrets: string, hash: (text: string) => string): boolean => {
+export const leaks = (
+  text: string,
+  secrets: string,
+  hash: (text: string) => string,
+  isSaid: () => boolean
+): boolean => {
   if (secrets === "") return false
+  if (secrets === everything) return text.trim() !== "" && !isSaid()
   const known = setOf(secrets)
   for (const version of versionsOf(text)) {
     for (const one of tracesOf(version, false)) if (known.has(hash(`s:${one}`))) return true
@@ -45,6 +58,9 @@ function* tracesOf(text: string, isSecret: boolean): Generator<string> {
     }
   }
   for (let index = 0; index + shingle <= words.length; index++) yield words.slice(index, index + shingle).join(" ")
+  if (isSecret) {
+    for (const token of tokensOf(text)) if (!token.includes("://")) yield* partsOf(token, 4)
+  } else yield* partsOf(text, 1)
   let group = ""
   for (const token of [...tokensOf(text), ...text.split(/[\s,;=&?/:"'()<>[\]{}|]+/)]) {
     const bare = token.toLowerCase().replace(/^\W+|\W+$/g, "")
@@ -55,15 +71,28 @@ function* tracesOf(text: string, isSecret: boolean): Generator<string> {
   }
 }
 
-/** The text as it is, without gaps, and with its encoded parts decoded. */
-function* versionsOf(text: string): Generator<string> {
+/** Parts of eight letters and digits with a digit, by which a secret is recognised that is cut or spaced out. */
+function* partsOf(text: string, stride: number): Generator<string> {
+  const letters = text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "")
+  const last = letters.length - 8
+  for (let index = 0; index <= last; index = index < last ? Math.min(index + stride, last) : last + 1) {
+    const part = letters.slice(index, index + 8)
+    if (/\d/.test(part)) yield `g:${part}`
+  }
+}
+
+/** The text as it is, without gaps, and with its encoded parts decoded, also those that are encoded twice. */
+function* versionsOf(text: string, depth = 0): Generator<string> {
   yield text
   if (/%[0-9a-f]{2}/i.test(text)) {
     yield text.replace(/%([0-9a-f]{2})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
   }
   for (const [token] of text.matchAll(/[A-Za-z0-9+/_-]{8,4096}={0,2}/g)) {
     const decoded = Buffer.from(token, "base64").toString("utf8")
-    if (/^[\x20-\x7e\s]{4,}$/.test(decoded)) yield decoded
+    if (/^[\x20-\x7e\s]{4,}$/.test(decoded)) {
+      if (depth < 2) yield* versionsOf(decoded, depth + 1)
+      else yield decoded
+    }
     if (/^(?:[0-9a-f]{2}){4,}$/i.test(token)) yield Buffer.from(token, "hex").toString("utf8")
   }
   const joined = text.replace(/["'\s+,.-]+/g, "")

@@ -11,7 +11,7 @@ const codes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0))
 export const width = 6
 
 /** The greatest length of a set. The oldest values are forgotten then, so that more is asked and never less. */
-const maxLength = 48_000
+export const maxLength = 48_000
 
 /** Makes the key of a conversation. */
 export const makeKey = (): string => {
@@ -53,7 +53,22 @@ export const indexIn = (sequence: string, hashes: string, step = width): number 
 }
 
 /** Whether a set has a hash. */
-export const has = (set: string, hash: string): boolean => indexIn(set, hash) >= 0
+export const has = (set: string, hash: string): boolean => {
+  if (set.length < longSet) return indexIn(set, hash) >= 0
+  let index = indexes.get(set)
+  if (index === undefined) {
+    if (indexes.size >= 8) indexes.clear()
+    indexes.set(set, index = { lookups: 0 })
+  }
+  // A set that changes with each lookup is not worth an index.
+  if (++index.lookups < 50) return indexIn(set, hash) >= 0
+  return (index.hashes ??= setOf(set)).has(hash)
+}
+
+/** From this length on, a set that is looked up often gets an index. */
+const longSet = 3_000
+
+const indexes = new Map<string, { lookups: number; hashes?: ReadonlySet<string> }>()
 
 /** The hashes of a set. */
 export const setOf = (set: string): Set<string> => {

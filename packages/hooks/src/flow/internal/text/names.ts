@@ -20,7 +20,9 @@ const split = (name: string): ReadonlyArray<string> =>
 
 /** A word without the ending of its plural. */
 export const singular = (word: string): string =>
-  /(?:ss|us|is)$/.test(word) ? word : word.replace(/ies$/, "y").replace(/(?<=ch|sh|x|s)es$/, "").replace(/s$/, "")
+  !word.endsWith("s") || /(?:ss|us|is)$/.test(word)
+    ? word
+    : word.replace(/ies$/, "y").replace(/(?<=ch|sh|x|s)es$/, "").replace(/s$/, "")
 
 /** A set of words, written with spaces. */
 export const wordSet = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/))
