@@ -2,6 +2,9 @@
 import { createAgent } from "@belay/core/createAgent"
 import * as PostgresStore from "@belay/providers/PostgresStore"
 import * as Scripted from "@belay/testing/Scripted"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import pg from "pg"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
@@ -70,6 +73,28 @@ describe("a Postgres server that is killed", () => {
     )
     // It tries again with the next operations.
     assert.isUndefined(await vi.waitFor(() => run(store.sessions.load("s")), 60_000))
+  })
+
+  it("is not waited for longer because the clock is set back", async () => {
+    const attempts: Array<number> = []
+    const connect = async () => {
+      if (attempts.push(steadyMs) < 100) throw Object.assign(new Error("away"), { code: "ECONNREFUSED" })
+      throw new Error("it never ends")
+    }
+    let steadyMs = 0
+    await using store = PostgresStore.make({ pool: { connect, query: connect }, patience: "5 seconds" })
+    // Its waits take no time, and each of them sets it back.
+    const clock: Clock.Clock = {
+      ...Context.get(Context.empty(), Clock.Clock),
+      currentTimeMillisUnsafe: () => -steadyMs,
+      currentTimeMillis: Effect.sync(() => -steadyMs),
+      monotonicTimeNanosUnsafe: () => BigInt(steadyMs) * 1_000_000n,
+      monotonicTimeNanos: Effect.sync(() => BigInt(steadyMs) * 1_000_000n),
+      sleep: (duration) => Effect.sync(() => void (steadyMs += Math.ceil(Duration.toMillis(duration))))
+    }
+    const { problem } = await failure(Effect.provideService(store.sessions.load("s"), Clock.Clock, clock))
+    assert.strictEqual(problem, "unreachable")
+    assert.isAtLeast(attempts.at(-1)!, 5_000)
   })
 })
 

@@ -43,6 +43,13 @@ describe("the shared time", () => {
       assert.strictEqual(yield* sharedTime({ now: slow } as never), 201_000)
     }))
 
+  effect.effect("is right although the clock jumps while the inbox is asked", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(3_700_000)
+      const now = Effect.as(TestClock.setTime(100_000), 100_700)
+      assert.strictEqual(yield* sharedTime({ now } as never), 100_700)
+    }))
+
   effect.effect("goes on as it was while the inbox cannot be asked", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(100_000)

@@ -9,6 +9,9 @@ import { StoreError, storeError } from "../error.ts"
 import { isAway, isMissing, isUndone, postgresError } from "./errors.ts"
 import { migrations, type Version, version } from "./schema.ts"
 
+/** Milliseconds that go on evenly, from some moment on: the clock of the machine may be set back meanwhile. */
+const steadyTime = Effect.map(Clock.monotonicTimeNanos, (time) => Number(time) / 1e6)
+
 /** A row of a result. @category models @since 0.1.0 */
 export interface Row {
   readonly [column: string]: unknown
@@ -143,13 +146,13 @@ export const open = (settings: Settings): Database => {
     Effect.catch(
       attempt,
       ({ error, isRepeatable }) =>
-        Effect.flatMap(Clock.currentTimeMillis, (time) =>
+        Effect.flatMap(steadyTime, (time) =>
           isRepeatable && time < deadline
             ? Effect.andThen(Effect.sleep(delayMs), attempts(attempt, deadline, Math.min(2 * delayMs, lastDelayMs)))
             : Effect.fail(postgresError(address, error)))
     )
   const repeat = <A>(attempt: Effect.Effect<A, Failure>): Effect.Effect<A, Failed> =>
-    Effect.flatMap(Clock.currentTimeMillis, (time) => attempts(attempt, time + patienceMs))
+    Effect.flatMap(steadyTime, (time) => attempts(attempt, time + patienceMs))
   const prepared = <A>(act: Act<A>, isRepeatable: (error: unknown) => boolean) =>
     repeat(Effect.andThen(prepare, withClient(act, isRepeatable)))
 

@@ -4,6 +4,7 @@ import type { AgentSession } from "@belay/core/createAgent"
 import type { Entry } from "@belay/core/Inbox"
 import type { RunState } from "@belay/core/RunState"
 import * as Effect from "effect/Effect"
+import { steadyTime } from "../sharedTime.ts"
 import { report, type Site } from "../site/site.ts"
 import { isOutage } from "./errors.ts"
 import { type SeenProgress, seenProgress } from "./progress.ts"
@@ -32,9 +33,8 @@ export const attempt = Effect.fnUntraced(function*<A>(
   const tries = entry.attempts - seen.attempts
   const isSuspect = tries >= trusted && tries < site.maxAttempts
   if (isSuspect) {
-    const time = yield* site.time
-    if (!site.suspects.begins(entry.sessionId, tries === site.maxAttempts - 1, time)) {
-      yield* site.engine.wake(entry.sessionId, time + askAgainMs)
+    if (!site.suspects.begins(entry.sessionId, tries === site.maxAttempts - 1, yield* steadyTime)) {
+      yield* site.engine.wake(entry.sessionId, (yield* site.time) + askAgainMs)
       return "stop"
     }
   }

@@ -1,8 +1,8 @@
 /** Opens pg-boss. */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type Clock as BossClock, type Job, PgBoss, type QueueOptions, systemClock } from "pg-boss"
+import { steadyTime } from "../sharedTime.ts"
 import type { Pool } from "./pool.ts"
 
 /** What the engine was made with. */
@@ -104,7 +104,7 @@ const quietMs = 30_000
 const rarely = () => {
   const seen = new Map<string, number>()
   return (text: string): Effect.Effect<boolean> =>
-    Effect.map(Clock.currentTimeMillis, (time) => {
+    Effect.map(steadyTime, (time) => {
       if (time - (seen.get(text) ?? -Infinity) < quietMs) return false
       if (seen.size >= 100) seen.clear()
       seen.set(text, time)
