@@ -86,7 +86,10 @@ describe("the handler of the page of sessions", () => {
   })
 
   it("names a wrong argument", () => {
-    assert.throws(() => SessionsPage.handler(undefined as never, { operator: () => true }), /SessionsPage\.serve: expected/)
+    assert.throws(
+      () => SessionsPage.handler(undefined as never, { operator: () => true }),
+      /SessionsPage\.serve: expected/
+    )
   })
 
   it("refuses everybody but operators, and does what cannot be undone only when it is confirmed", async () => {

@@ -72,7 +72,10 @@ describe("options", () => {
         ...numbers({ url }, "maxConnections", "concurrency"),
         { url, other: 1 }
       ]),
-      made(LocalEngine.make, [{}, { inbox: 1 }, { inbox: {} }, { inbox: store().inbox, pollMs: 0 }, { inbox: store().inbox, concurrency: "1" }, { inbox: {}, pollMs: "1" }])
+      made(LocalEngine.make, [{}, { inbox: 1 }, { inbox: {} }, { inbox: store().inbox, pollMs: 0 }, {
+        inbox: store().inbox,
+        concurrency: "1"
+      }, { inbox: {}, pollMs: "1" }])
     ]
     await same("engines", ["# cluster", ...cluster, "", "# pg-boss", ...boss, "", "# local", ...local])
   })

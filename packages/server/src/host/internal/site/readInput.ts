@@ -101,8 +101,7 @@ export const readMessage = (
     })
   )
 
-const isTime = (at: unknown): boolean =>
-  (typeof at === "number" || at instanceof Date) && Number.isFinite(Number(at))
+const isTime = (at: unknown): boolean => (typeof at === "number" || at instanceof Date) && Number.isFinite(Number(at))
 
 export const readDecisions = (sessionId: string, decisions: Decisions): Effect.Effect<Json, HostError> =>
   Effect.andThen(
