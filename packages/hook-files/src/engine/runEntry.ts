@@ -1,7 +1,7 @@
 /** Runs one entry and decodes its answer. An entry that may not run is refused. */
+import * as Deadline from "@belay/core/Deadline"
 import { defined } from "@belay/core/Fields"
 import type { HookContext } from "@belay/core/HookContext"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Finished } from "../process/Command.ts"
 import type { Work } from "../runner/Runners.ts"
@@ -93,7 +93,7 @@ export const make = <E extends Entry<unknown>, I, A extends Answer, V>(
         reportFailure(answer, entry, ctx)
         return { answer, durationMs: 0 }
       }
-      const begin = yield* Clock.currentTimeMillis
+      const begin = yield* Deadline.now
       const ending = yield* evaluated ??
         Effect.onInterrupt(
           requestWork(started, begin, listeners, ctx),
@@ -105,6 +105,6 @@ export const make = <E extends Entry<unknown>, I, A extends Answer, V>(
         recordRun(entry, answer.outcome, ending.finished, ctx)
         listeners.onFinished?.(ending.finished)
       }
-      return { answer, durationMs: (yield* Clock.currentTimeMillis) - begin }
+      return { answer, durationMs: Math.round((yield* Deadline.now) - begin) }
     })
 }

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import { assertArguments } from "@belay/core/ArgumentCheck"
-import * as Clock from "effect/Clock"
+import * as Deadline from "@belay/core/Deadline"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
@@ -119,7 +119,7 @@ export const run: Runner = (request) => {
 
 const runProcess = Effect.fnUntraced(function*(request: Request): Effect.fn.Return<Finished> {
   const { graceMs = 2_000, lingerMs = 10_000, timeoutMs } = request
-  const begin = yield* Clock.currentTimeMillis
+  const begin = yield* Deadline.now
   const { how, output } = yield* Effect.acquireUseRelease(
     Effect.promise(async () => start(request, await Pipes.open(request.input))),
     (child) =>
@@ -135,7 +135,7 @@ const runProcess = Effect.fnUntraced(function*(request: Request): Effect.fn.Retu
       return Effect.promise(() => child.end(graceMs, isOver ? lingerMs : 0))
     }
   )
-  const durationMs = (yield* Clock.currentTimeMillis) - begin
+  const durationMs = Math.round((yield* Deadline.now) - begin)
   const { overflowed, stderr, stdout } = output()
   return {
     exitCode: typeof how !== "object" || (overflowed && how.exitCode === 0) ? undefined : how.exitCode,

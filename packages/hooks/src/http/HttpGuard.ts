@@ -4,11 +4,10 @@
  *
  * @since 0.1.0
  */
-import { until } from "@belay/core/Deadline"
+import * as Deadline from "@belay/core/Deadline"
 import type { HttpResponse } from "@belay/core/Http"
 import type { HttpClient } from "@belay/core/HttpClient"
 import { checkKinds, checkOptions, invalidOption, type OptionKinds, whole } from "@belay/core/OptionCheck"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Connection from "./internal/connection.ts"
@@ -156,10 +155,10 @@ export const make = (options: Options = {}): HttpGuard => {
       Effect.gen(function*() {
         const target = yield* Effect.fromResult(parseTarget(url, rules))
         const request = yield* Effect.fromResult(checkRequest(init))
-        const deadline = (yield* Clock.currentTimeMillis) + timeoutMs
+        const deadline = (yield* Deadline.now) + timeoutMs
         const connections = Connection.makeConnections()
         const fail = () => Effect.fail(failure(target))
-        const answer = until(send(target, request, deadline, connections), () => deadline, fail)
+        const answer = Deadline.until(send(target, request, deadline, connections), () => deadline, fail)
         return yield* Effect.onExit(
           init.signal === undefined ? answer : Effect.raceFirst(answer, whenAborted(init.signal, fail)),
           () => Effect.sync(connections.close)

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import type { AgentHook } from "@belay/core/AgentHook"
-import { until } from "@belay/core/Deadline"
+import * as Deadline from "@belay/core/Deadline"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import type { LlmRequest } from "@belay/core/LlmCall"
@@ -12,7 +12,6 @@ import { matcher } from "@belay/core/NamePattern"
 import { checkOptions, oneOf } from "@belay/core/OptionCheck"
 import { Timeout } from "@belay/core/ProviderError"
 import { failure, success, type ToolResult } from "@belay/core/Tool"
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -127,9 +126,9 @@ export const make = (options: Options = {}): AgentHook => {
         reinvoke: "ifChanged",
         preTurn: limits.turn === Infinity
           ? undefined
-          : (_input, ctx) => Effect.map(Clock.currentTimeMillis, (now) => void clockOf(ctx, now)),
+          : (_input, ctx) => Effect.map(Deadline.now, (now) => void clockOf(ctx, now)),
         preLlmCall: (_request, ctx) =>
-          Effect.map(Clock.currentTimeMillis, (now) => {
+          Effect.map(Deadline.now, (now) => {
             const clock = clockOf(ctx, now)
             if (clock.step !== ctx.stepNumber) {
               clock.step = ctx.stepNumber
@@ -138,7 +137,7 @@ export const make = (options: Options = {}): AgentHook => {
             return now >= clock.turnEnds ? turnIsOver : undefined
           }),
         onLlmError: ({ decision }, ctx) =>
-          Effect.map(Clock.currentTimeMillis, (now) => {
+          Effect.map(Deadline.now, (now) => {
             const { stepEnds, turnEnds } = clockOf(ctx, now)
             const next = decision.type === "retry" ? now + decision.delayMs : now
             if (now >= turnEnds || (decision.type === "retry" && next >= turnEnds)) return turnIsOver
@@ -147,10 +146,10 @@ export const make = (options: Options = {}): AgentHook => {
               : undefined
           }),
         wrapLlmCall: (request, next, ctx) =>
-          Clock.clockWith((clock) => {
-            const now = clock.currentTimeMillisUnsafe()
+          Effect.flatMap(Deadline.clock, (read) => {
+            const now = read()
             const run = clockOf(ctx, now)
-            run.now = () => clock.currentTimeMillisUnsafe()
+            run.now = read
             run.chunkDue = now + limits.firstChunk
             run.hasBegun = false
             const callEnds = Math.min(run.turnEnds, run.stepEnds, now + limits.llmCall)
@@ -158,7 +157,7 @@ export const make = (options: Options = {}): AgentHook => {
             const timeout = () => Effect.fail(timeoutError(name, request, run, limits))
             // The deadline is read again after each part, because the next part may be due earlier than the first one
             // was.
-            return until(next(request), () => Math.min(callEnds, run.chunkDue), timeout, limits.chunk)
+            return Deadline.until(next(request), () => Math.min(callEnds, run.chunkDue), timeout, limits.chunk)
           }),
         onLlmDelta: hasChunkLimit
           ? (_delta, ctx) => {
@@ -169,7 +168,7 @@ export const make = (options: Options = {}): AgentHook => {
           }
           : undefined,
         wrapToolCall: (call, next, ctx) =>
-          Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          Effect.flatMap(Deadline.now, (now) => {
             const limit = toolLimit(call.name)
             const { stepEnds, turnEnds } = clockOf(ctx, now)
             const end = Math.min(now + limit, stepEnds, turnEnds)
@@ -178,7 +177,9 @@ export const make = (options: Options = {}): AgentHook => {
             const problem = end === now + limit
               ? `did not answer within ${limit} ms`
               : `did not answer before its ${parent} was over`
-            return until(next(call), () => end, () => Effect.succeed(timeoutResult(call.name, problem, onToolTimeout)))
+            return Deadline.until(next(call), () =>
+              end, () =>
+              Effect.succeed(timeoutResult(call.name, problem, onToolTimeout)))
           })
       })
     )
@@ -196,7 +197,7 @@ interface Limits {
   readonly chunk: number
 }
 
-/** When the parts of one run have to end, in milliseconds since the epoch. */
+/** When the parts of one run have to end, in milliseconds of `Deadline.now`. */
 interface RunClock {
   readonly turnEnds: number
   step: number

@@ -5,6 +5,7 @@
  */
 import type { AgentHook } from "@belay/core/AgentHook"
 import { checked } from "@belay/core/ArgumentCheck"
+import * as Deadline from "@belay/core/Deadline"
 import { type Eventual, eventual } from "@belay/core/Eventual"
 import type { HookContext } from "@belay/core/HookContext"
 import * as HookState from "@belay/core/HookState"
@@ -12,7 +13,6 @@ import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import { isProviderError } from "@belay/core/ProviderError"
 import type { Usage } from "@belay/core/Usage"
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
@@ -155,11 +155,10 @@ export const make = (options: Options = {}): AgentHook => {
       preStop: onDecision,
       wrapLlmCall: (request, next, ctx) =>
         Effect.flatMap(
-          Clock.currentTimeMillis,
+          Deadline.now,
           (start) =>
             Effect.onExit(next(request), (exit) =>
-              Effect.map(Clock.currentTimeMillis, (end) =>
-                countModelCall(request, exit, Math.max(0, end - start), ctx)))
+              Effect.map(Deadline.now, (end) => countModelCall(request, exit, Math.round(end - start), ctx)))
         ),
       postToolCall: ({ call, elapsedMs, executed, result }, ctx) => {
         countDecision(ctx)

@@ -9,11 +9,13 @@ import { type ProviderError, RateLimited } from "@belay/core/ProviderError"
 import * as Timeouts from "@belay/hooks/Timeouts"
 import * as Scripted from "@belay/testing/Scripted"
 import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
+import { settableClock } from "../../../../test/support/settableClock.ts"
 
 /** Never answers, and its finalizer never ends. */
 const stuck = (stopped: Array<string>): Effect.Effect<LlmResponse> =>
@@ -49,6 +51,20 @@ const endsAt = <A, E>(fiber: Fiber.Fiber<A, E>, at: Duration.Input & number) =>
 const asks = (...names: ReadonlyArray<string>) => () => Scripted.toolCalls(...names.map((name) => ({ name })))
 
 describe("Timeouts", () => {
+  it.live("holds when somebody sets the clock of the machine back, or on", () =>
+    Effect.gen(function*() {
+      const { clock, move } = yield* settableClock
+      const set = (ms: number) => Effect.sync(() => move(ms))
+      const provider = Scripted.make([
+        Effect.andThen(set(-3_600_000), stuck([])),
+        Effect.as(set(7_200_000), textResponse("here"))
+      ])
+      const limits = Timeouts.make({ llmCall: "50 millis", turn: "1 hour" })
+      const runtime = yield* AgentRuntime.make({ provider, tools: [], hooks: [limits] })
+      const { text } = yield* Effect.provideService(runtime.run("go"), Clock.Clock, clock)
+      assert.deepStrictEqual([text, provider.requests.length], ["here", 2])
+    }))
+
   it.effect("fail a model call that takes too long, which is retried like other failures, even if it ignores its interruption", () =>
     Effect.gen(function*() {
       const stopped: Array<string> = []

@@ -3,11 +3,11 @@
  *
  * @since 0.1.0
  */
+import * as Deadline from "@belay/core/Deadline"
 import type { LlmRequest, LlmResponse } from "@belay/core/LlmCall"
 import { call, type LlmProvider } from "@belay/core/LlmProvider"
 import { checkKinds, checkObject, type OptionKinds } from "@belay/core/OptionCheck"
 import { type ProviderError, RateLimited } from "@belay/core/ProviderError"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 
@@ -56,7 +56,7 @@ export const make = (provider: LlmProvider, options: Options = {}): LlmProvider 
   }
   const enter: Effect.Effect<void, RateLimited> = Effect.gen(function*() {
     while (true) {
-      const wait = waitAt(yield* Clock.currentTimeMillis)
+      const wait = waitAt(yield* Deadline.now)
       if (wait <= 0) return
       if (wait > maxWaitMs) {
         const message = `${provider.name} has no requests or tokens left for ${Math.ceil(wait)} ms`
@@ -80,7 +80,7 @@ export const make = (provider: LlmProvider, options: Options = {}): LlmProvider 
       requests.remaining--
       flying++
       const answer = yield* Effect.onExit(Effect.result(call), () => Effect.sync(() => void flying--))
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* Deadline.now
       if (Result.isSuccess(answer)) {
         learn(answer.success, now)
         return answer.success

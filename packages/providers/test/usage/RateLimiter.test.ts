@@ -7,6 +7,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
+import { settableClock } from "../../../../test/support/settableClock.ts"
 import { request, scripted, stream, success } from "../support/support.ts"
 
 type Limits = NonNullable<LlmResponse["rateLimits"]>
@@ -47,6 +48,23 @@ describe("a limiter", () => {
       yield* TestClock.adjust(1)
       yield* Fiber.join(second)
       assert.deepStrictEqual(asked, [0, 2000])
+    }))
+
+  it.live("waits no longer when somebody sets the clock of the machine back", () =>
+    Effect.gen(function*() {
+      const { clock, move } = yield* settableClock
+      const refused = new ProviderError.RateLimited({ provider: "vendor", message: "slow down", retryAfterMs: 20 })
+      const { asked, provider } = reporting({ requests: { remaining: 0, resetMs: 20 } }, refused)
+      const limited = RateLimiter.make(provider)
+      const calls = Effect.gen(function*() {
+        yield* limited.complete(request())
+        move(-3_600_000)
+        yield* Effect.flip(limited.complete(request()))
+        move(-3_600_000)
+        yield* limited.complete(request())
+      })
+      yield* Effect.provideService(calls, Clock.Clock, clock)
+      assert.lengthOf(asked, 3)
     }))
 
   it.effect("waits when fewer tokens are left than the last call had", () =>

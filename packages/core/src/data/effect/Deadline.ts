@@ -3,14 +3,26 @@
  *
  * @since 0.1.0
  */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { timeOf } from "../internal/timer.ts"
+
+/**
+ * Returns a function that reads a clock which nobody can set, in milliseconds. Only differences of its values have a
+ * meaning. In a test with a `TestClock`, it is that clock.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const clock: Effect.Effect<() => number> = Effect.withFiber((fiber) => Effect.succeed(timeOf(fiber)))
+
+/** Reads this clock. @category operations @since 0.1.0 */
+export const now: Effect.Effect<number> = Effect.map(clock, (read) => read())
 
 /**
  * Runs `effect` until its deadline. Use it instead of `Effect.timeout` when finalizers may be slow, because
  * `Effect.timeout` waits for them.
  *
- * `due` returns the deadline in milliseconds of the clock. It is called at the start, and again when the deadline is
+ * `due` returns the deadline by the clock that `now` reads. It is called at the start, and again when the deadline is
  * reached, so the deadline may be postponed. If the deadline may also become earlier, pass `every`: `due` is then
  * called every that many milliseconds. At the deadline, the effect is interrupted without waiting for it, and the
  * result is that of `late`.
@@ -32,8 +44,8 @@ export const until = <A, E, B, F, R>(
       if (done !== undefined) return resume(done)
       const watch = run(Effect.gen(function*() {
         while (true) {
-          const now = yield* Clock.currentTimeMillis
-          const left = due(now) - now
+          const time = yield* now
+          const left = due(time) - time
           if (left <= 0) break
           yield* Effect.sleep(Math.min(left, every, longest))
         }

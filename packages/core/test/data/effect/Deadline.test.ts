@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
+import { settableClock } from "../../../../../test/support/settableClock.ts"
 import * as Deadline from "../../../src/data/effect/Deadline.ts"
 
 const late = () => Effect.succeed("late")
@@ -55,5 +57,13 @@ describe("until", () => {
       yield* Fiber.interrupt(fiber)
       yield* Effect.yieldNow
       assert.isTrue(interrupted)
+    }))
+
+  it.live("holds when somebody sets the clock of the machine back", () =>
+    Effect.gen(function*() {
+      const { clock, move } = yield* settableClock
+      const slow = Effect.andThen(Effect.sync(() => move(-3_600_000)), Effect.never)
+      const limited = Effect.flatMap(Deadline.now, (now) => Deadline.until(slow, () => now + 20, late))
+      assert.strictEqual(yield* Effect.provideService(limited, Clock.Clock, clock), "late")
     }))
 })

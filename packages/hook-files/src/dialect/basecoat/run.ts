@@ -2,6 +2,7 @@
  * Fires the events of Base Coat. It builds the envelope, runs the hooks that decide, and then runs the telemetry hooks,
  * which read the decision.
  */
+import * as Deadline from "@belay/core/Deadline"
 import { defined } from "@belay/core/Fields"
 import type { HookContext } from "@belay/core/HookContext"
 import type { Json, JsonObject } from "@belay/core/Json"
@@ -54,10 +55,10 @@ export const make = (setup: Setup): Events => {
   const fire: Events["fire"] = (event, ctx, fields, metrics = () => ({})) => {
     if (!engine.has(event)) return undefined
     return Effect.gen(function*() {
-      const begin = yield* Clock.currentTimeMillis
+      const begin = yield* Deadline.now
       const envelope: Envelope = {
         hook: event,
-        timestamp: new Date(begin).toISOString(),
+        timestamp: new Date(yield* Clock.currentTimeMillis).toISOString(),
         sessionId: ctx.root.sessionId,
         agent: ctx.agent.name,
         ...whereabouts(ctx.cwd === "" ? projectDir : ctx.cwd),
@@ -67,7 +68,7 @@ export const make = (setup: Setup): Events => {
       const entries = engine.select({ event, subjects: [], input: envelope }, ctx)
       const verdict = yield* runAll(entries, envelope, ctx)
       if (ctx.events.active) {
-        const elapsedMs = (yield* Clock.currentTimeMillis) - begin
+        const elapsedMs = Math.round((yield* Deadline.now) - begin)
         const measured = { ...metrics(verdict), metadata: verdict.metadata }
         ctx.events.emit("base-coat", { event, hooks: entries.length, elapsedMs, ...measured })
       }

@@ -1,9 +1,9 @@
 /** Applies the verdict of Cursor's hooks to sessions, prompts, answers, stops and signals. */
+import * as Deadline from "@belay/core/Deadline"
 import * as HookAction from "@belay/core/HookAction"
 import type { HookContext } from "@belay/core/HookContext"
 import type { JsonObject } from "@belay/core/Json"
 import type { Message } from "@belay/core/Message"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { type Effects, onVerdict } from "../../engine/effects.ts"
 import type * as Engine from "../../engine/runEntries.ts"
@@ -42,7 +42,7 @@ const sessionEffects = ({ begun, engine, events, name }: Setup): Effects => ({
     events: ["sessionStart", "sessionEnd"],
     run: (start, ctx) => {
       if (ctx.agent.depth > 0) return undefined
-      return Effect.flatMap(Clock.currentTimeMillis, (at) => {
+      return Effect.flatMap(Deadline.now, (at) => {
         begun.set(ctx.sessionId, { at, task: "" })
         // The event is about a new conversation.
         if (start.source !== "startup") return Effect.succeed(undefined)
@@ -61,10 +61,10 @@ const sessionEffects = ({ begun, engine, events, name }: Setup): Effects => ({
     begun.delete(ctx.sessionId)
     if (ctx.agent.depth > 0) return undefined
     const word = { done: "completed", error: "error", abort: "aborted", rotate: "user_close" }[reason]
-    return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    return Effect.flatMap(Deadline.now, (now) => {
       const fields = {
         reason: word,
-        duration_ms: at === undefined ? 0 : now - at,
+        duration_ms: at === undefined ? 0 : Math.round(now - at),
         is_background_agent: false,
         final_status: word
       }
@@ -96,7 +96,7 @@ const promptEffect = ({ begun, events }: Setup): Effects["preTurn"] => (input, c
     subagent_model: "",
     is_parallel_worker: false
   }
-  return Effect.flatMap(Clock.currentTimeMillis, (at) => {
+  return Effect.flatMap(Deadline.now, (at) => {
     begun.set(sessionId, { at, task: input.message })
     const fired = events.fire("subagentStart", fields, ctx, [agentName]) ?? Effect.succeed(undefined)
     return Effect.map(fired, (verdict) => verdict?.denied === undefined ? undefined : HookAction.reject(verdict.denied))
@@ -131,7 +131,7 @@ const stopEffects = ({ begun, events }: Setup): Effects => ({
       }
       const loops = { status: "completed", loop_count: followUps }
       if (depth === 0) return onVerdict(events.fire("stop", loops, ctx, ["Stop"]), proceed)
-      return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      return Effect.flatMap(Deadline.now, (now) => {
         const { at = now, task = "" } = begun.get(sessionId) ?? {}
         const fields = {
           ...loops,
@@ -139,7 +139,7 @@ const stopEffects = ({ begun, events }: Setup): Effects => ({
           task,
           description: agentName,
           summary: text,
-          duration_ms: now - at,
+          duration_ms: Math.round(now - at),
           message_count: messages.length,
           tool_call_count: messages.filter(({ role }) => role === "tool").length,
           modified_files: [],

@@ -2,9 +2,8 @@
  * Shared by the runners that start no process: their results have the form of a command's result, they have a timeout,
  * and they never fail.
  */
-import { until } from "@belay/core/Deadline"
+import * as Deadline from "@belay/core/Deadline"
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Finished } from "../../process/Command.ts"
 
@@ -35,8 +34,8 @@ export const broke = (stderr: string): Ended => ({
  */
 export const within = (timeoutMs: number, work: Effect.Effect<Ended, unknown>): Effect.Effect<Finished> =>
   Effect.gen(function*() {
-    const begin = yield* Clock.currentTimeMillis
-    const ended = yield* until(
+    const begin = yield* Deadline.now
+    const ended = yield* Deadline.until(
       Effect.catchCause(
         work,
         (cause) =>
@@ -45,7 +44,7 @@ export const within = (timeoutMs: number, work: Effect.Effect<Ended, unknown>): 
       () => begin + timeoutMs,
       () => Effect.succeed(late)
     )
-    return { ...ended, durationMs: (yield* Clock.currentTimeMillis) - begin }
+    return { ...ended, durationMs: Math.round((yield* Deadline.now) - begin) }
   })
 
 const late: Ended = { exitCode: undefined, stdout: "", stderr: "", timedOut: true, overflowed: false }

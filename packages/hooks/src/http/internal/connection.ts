@@ -1,7 +1,6 @@
 /** Opens a connection to a target. A name is resolved once, and only addresses that were checked are connected to. */
-import { until } from "@belay/core/Deadline"
+import * as Deadline from "@belay/core/Deadline"
 import { type Eventual, eventual } from "@belay/core/Eventual"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { lookup } from "node:dns/promises"
@@ -113,10 +112,10 @@ export const openConnection = (
     for (const [index, address] of addresses.entries()) {
       // Checked again directly before the connection, so that no code in between can change the destination.
       if (!isPublic(address) && !(target.kind === "loopback" && (address === "127.0.0.1" || address === "::1"))) break
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* Deadline.now
       const share = now + (deadline - now) / (addresses.length - index)
       const connected = yield* Effect.exit(
-        until(connectTracked(connect, { address, port: target.port }, connections), () =>
+        Deadline.until(connectTracked(connect, { address, port: target.port }, connections), () =>
           share, () =>
           Effect.fail("too slow"))
       )

@@ -1,7 +1,6 @@
 /** The part of a connected MCP client that Belay uses. */
 import * as Deadline from "@belay/core/Deadline"
 import { defined } from "@belay/core/Fields"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -46,7 +45,7 @@ export const list = (
   server: string,
   timeoutMs = listTimeoutMs
 ): Effect.Effect<ReadonlyArray<unknown>, McpError> =>
-  Effect.flatMap(Clock.currentTimeMillis, (start) =>
+  Effect.flatMap(Deadline.now, (start) =>
     Deadline.until(
       pages(client, server),
       () => start + timeoutMs,

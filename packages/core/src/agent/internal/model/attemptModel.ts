@@ -1,7 +1,7 @@
 /** Runs one model call, with as many attempts as the hooks, the retry plan and the limit allow. */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { AgentError } from "../../../data/AgentError.ts"
+import * as Deadline from "../../../data/effect/Deadline.ts"
 import type { LlmRequest, LlmResponse, RetryDecision } from "../../../data/LlmCall.ts"
 import * as ProviderError from "../../../data/ProviderError.ts"
 import { failedModelWrap, type ModelAnswer, prepareRequest } from "../../../guard/internal/point/modelCall.ts"
@@ -28,7 +28,7 @@ export const attemptModel = (
   const provider = providers.length === 1 ? providers[0] : providers.find(({ name }) => name === named)
   if (provider !== undefined) return attempt(turn, { provider, request }, 1)
   return Effect.flatMap(
-    Clock.currentTimeMillis,
+    Deadline.now,
     (now) => attempt(turn, { provider: chooseProvider(turn, now), request }, 1)
   )
 }
@@ -120,7 +120,7 @@ const nextTarget = function*(
 ): Step<Target, Failure> {
   const { agent: { health, limits }, io } = turn
   const { provider, request } = target
-  const now = yield* Clock.currentTimeMillis
+  const now = yield* Deadline.now
   if (ProviderError.isRetryable(error)) health.recordFailure(provider.name, now)
   const decision = yield* decideRetry(turn, { error, attempt, provider, request, now })
   const { _tag: kind, message } = error
