@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import * as Deadline from "@belay/core/Deadline"
 import { defined } from "@belay/core/Fields"
 import type { Inbox } from "@belay/core/Inbox"
 import { checkKinds, checkOptions, type OptionKinds, whole } from "@belay/core/OptionCheck"
@@ -15,7 +16,7 @@ import * as Scope from "effect/Scope"
 import type { Engine } from "./Engine.ts"
 import { LocalRun } from "./internal/localRun.ts"
 import { part } from "./internal/optionChecks.ts"
-import { sharedTime, steadyTime } from "./internal/sharedTime.ts"
+import { sharedTime } from "./internal/sharedTime.ts"
 
 /** Options of `make`. @category models @since 0.1.0 */
 export interface Options {
@@ -111,7 +112,7 @@ const poll = (
     if (limit === 0) return
     const until = yield* clock
     const page = yield* inbox.due({ until, limit, fair: true, ...defined({ release }) })
-    run.addDue(page, page.length === limit, yield* steadyTime)
+    run.addDue(page, page.length === limit, yield* Deadline.now)
   })
   let said = ""
   const look = Effect.matchCauseEffect(round, {

@@ -4,11 +4,11 @@ import * as SqliteStore from "@belay/providers/SqliteStore"
 import * as LocalEngine from "@belay/server/LocalEngine"
 import * as EngineLaws from "@belay/testing/EngineLaws"
 import * as Clock from "effect/Clock"
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { assert, describe, it, vi } from "vitest"
+import { settableClock } from "../../../../test/support/settableClock.ts"
 import { newFile, pollMs } from "./support/hosted.ts"
 
 describe("the local engine", () => {
@@ -45,15 +45,13 @@ describe("the local engine", () => {
   it("advances a session that stays due again although the clock is set back", async () => {
     const inbox = { ...inMemory(), due: () => Effect.succeed([{ sessionId: "s", at: 0 }]) }
     const engine = LocalEngine.make({ inbox, pollMs: 1 })
-    let setBackMs = 0
-    const own = await Effect.runPromise(Clock.Clock)
-    const currentTimeMillis = Effect.sync(() => own.currentTimeMillisUnsafe() - setBackMs)
-    const clock = { ...own, currentTimeMillis, sleep: (duration: Duration.Duration) => own.sleep(duration) }
+    const { clock, move } = await Effect.runPromise(settableClock)
     const scope = await Effect.runPromise(Scope.make())
     const again = Promise.withResolvers<void>()
+    let calls = 0
     const advance = () => {
-      if (setBackMs > 0) again.resolve()
-      setBackMs = 3_600_000
+      if (calls++ > 0) again.resolve()
+      move(-3_600_000)
       return Effect.void
     }
     const starting = Effect.provideService(engine.start(advance), Clock.Clock, clock)

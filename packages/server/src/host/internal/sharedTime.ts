@@ -1,4 +1,5 @@
 /** The time that all processes of a host share, although their clocks differ. */
+import * as Deadline from "@belay/core/Deadline"
 import type { Inbox } from "@belay/core/Inbox"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -14,18 +15,15 @@ export const sharedTime = ({ now }: Inbox): Effect.Effect<number> => {
   if (now === undefined) return Clock.currentTimeMillis
   let [ahead, askedAt] = [NaN, -Infinity]
   const ask = Effect.gen(function*() {
-    const before = yield* steadyTime
+    const before = yield* Deadline.now
     const theirs = yield* now
-    ahead = theirs - (before + (yield* steadyTime)) / 2
+    ahead = theirs - (before + (yield* Deadline.now)) / 2
     askedAt = yield* Clock.currentTimeMillis
   })
   return Effect.gen(function*() {
     const time = yield* Clock.currentTimeMillis
     // After a jump of the clock, this process may have been asleep. An inbox that cannot be asked fails soon anyway.
     if (Math.abs(time - askedAt) > keepMs) yield* Effect.ignore(ask)
-    return Number.isNaN(ahead) ? time : Math.round((yield* steadyTime) + ahead)
+    return Number.isNaN(ahead) ? time : Math.round((yield* Deadline.now) + ahead)
   })
 }
-
-/** Milliseconds that go on evenly, from some moment on. */
-export const steadyTime: Effect.Effect<number> = Effect.map(Clock.monotonicTimeNanos, (time) => Number(time) / 1e6)

@@ -1,16 +1,13 @@
 /** Connections to the database: statements, transactions, waiting for a server that is away, and migrations. */
+import * as Deadline from "@belay/core/Deadline"
 import type { SessionConflict } from "@belay/core/SessionStore"
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Semaphore from "effect/Semaphore"
 import { StoreError, storeError } from "../error.ts"
 import { isAway, isMissing, isUndone, postgresError } from "./errors.ts"
 import { migrations, type Version, version } from "./schema.ts"
-
-/** Milliseconds that go on evenly, from some moment on: the clock of the machine may be set back meanwhile. */
-const steadyTime = Effect.map(Clock.monotonicTimeNanos, (time) => Number(time) / 1e6)
 
 /** A row of a result. @category models @since 0.1.0 */
 export interface Row {
@@ -146,13 +143,13 @@ export const open = (settings: Settings): Database => {
     Effect.catch(
       attempt,
       ({ error, isRepeatable }) =>
-        Effect.flatMap(steadyTime, (time) =>
+        Effect.flatMap(Deadline.now, (time) =>
           isRepeatable && time < deadline
             ? Effect.andThen(Effect.sleep(delayMs), attempts(attempt, deadline, Math.min(2 * delayMs, lastDelayMs)))
             : Effect.fail(postgresError(address, error)))
     )
   const repeat = <A>(attempt: Effect.Effect<A, Failure>): Effect.Effect<A, Failed> =>
-    Effect.flatMap(steadyTime, (time) => attempts(attempt, time + patienceMs))
+    Effect.flatMap(Deadline.now, (time) => attempts(attempt, time + patienceMs))
   const prepared = <A>(act: Act<A>, isRepeatable: (error: unknown) => boolean) =>
     repeat(Effect.andThen(prepare, withClient(act, isRepeatable)))
 

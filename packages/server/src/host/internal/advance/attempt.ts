@@ -1,10 +1,10 @@
 /** Counts how often a turn was begun, and gives its message up if that never helps. */
 import type { AgentEvent } from "@belay/core/AgentEvent"
 import type { AgentSession } from "@belay/core/createAgent"
+import * as Deadline from "@belay/core/Deadline"
 import type { Entry } from "@belay/core/Inbox"
 import type { RunState } from "@belay/core/RunState"
 import * as Effect from "effect/Effect"
-import { steadyTime } from "../sharedTime.ts"
 import { report, type Site } from "../site/site.ts"
 import { isOutage } from "./errors.ts"
 import { type SeenProgress, seenProgress } from "./progress.ts"
@@ -33,7 +33,7 @@ export const attempt = Effect.fnUntraced(function*<A>(
   const tries = entry.attempts - seen.attempts
   const isSuspect = tries >= trusted && tries < site.maxAttempts
   if (isSuspect) {
-    if (!site.suspects.begins(entry.sessionId, tries === site.maxAttempts - 1, yield* steadyTime)) {
+    if (!site.suspects.begins(entry.sessionId, tries === site.maxAttempts - 1, yield* Deadline.now)) {
       yield* site.engine.wake(entry.sessionId, (yield* site.time) + askAgainMs)
       return "stop"
     }

@@ -1,8 +1,8 @@
 /** Opens pg-boss. */
+import * as Deadline from "@belay/core/Deadline"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type Clock as BossClock, type Job, PgBoss, type QueueOptions, systemClock } from "pg-boss"
-import { steadyTime } from "../sharedTime.ts"
 import type { Pool } from "./pool.ts"
 
 /** What the engine was made with. */
@@ -104,7 +104,7 @@ const quietMs = 30_000
 const rarely = () => {
   const seen = new Map<string, number>()
   return (text: string): Effect.Effect<boolean> =>
-    Effect.map(steadyTime, (time) => {
+    Effect.map(Deadline.now, (time) => {
       if (time - (seen.get(text) ?? -Infinity) < quietMs) return false
       if (seen.size >= 100) seen.clear()
       seen.set(text, time)
