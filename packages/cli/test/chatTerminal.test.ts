@@ -1,6 +1,6 @@
 /** `belay chat` as a person uses it: in a terminal, where one program reads the keys. */
 import * as Endpoint from "@belay/testing/Endpoint"
-import { existsSync, mkdtempSync } from "node:fs"
+import { existsSync, mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -50,6 +50,29 @@ describe("belay chat in a terminal", () => {
     // oxlint-disable-next-line no-control-regex -- the codes with which a terminal is controlled
     const shown = chat.shown().replaceAll(/\u001B\[[0-9;?]*[A-Za-z]/g, "")
     assert.lengthOf(shown.match(/allow/g) ?? [], 1, shown)
+  })
+
+  it("takes no answer to a question that was typed before it was shown", async () => {
+    const first = bash("touch started; while [ ! -e typed ]; do sleep 0.05; done")
+    await using endpoint = await Endpoint.start({ script: [first, bash("touch ran"), { text: "The end." }] })
+    const chat = open(endpoint.url, ["--tools", "all", "--model", "scripted"])
+    await chat.until("you> ")
+    chat.type("go\r")
+    await chat.until("[d]eny")
+    await chat.until("> ")
+    chat.type("a\r")
+    while (!existsSync(join(chat.folder, "started"))) await new Promise((resolve) => setTimeout(resolve, 5))
+    chat.type("allow\rallow")
+    await chat.until("allow\r\nallow")
+    writeFileSync(join(chat.folder, "typed"), "")
+    await chat.until("[d]eny")
+    await chat.until("> ")
+    chat.type("deny\r")
+    await chat.until("The end.")
+    await chat.until("you> ")
+    chat.type(ctrlD)
+    assert.strictEqual(await chat.ended, 0)
+    assert.isFalse(existsSync(join(chat.folder, "ran")))
   })
 
   it("stops the answer with Ctrl-C at a question, runs nothing, and continues with the next message", async () => {

@@ -15,7 +15,7 @@ import type { Readable, Writable } from "node:stream"
 
 /** The streams of a terminal. @category models @since 0.1.0 */
 export interface Terminal {
-  readonly input: Readable & { readonly isTTY?: boolean }
+  readonly input: Readable & { readonly isTTY?: boolean; readonly setRawMode?: (isRaw: boolean) => unknown }
   readonly output: Writable & { readonly isTTY?: boolean }
 }
 
@@ -50,7 +50,8 @@ export type Question =
  * `DataFlow` field (other values of the same field need no question in this turn), and with `remember` also always. It
  * offers only answers that the question allows, and asks for the name of the person if the question says who may
  * answer. Questions that come at the same time are asked one after the other. Control characters and invisible
- * characters are escaped. If input or output is not a terminal, the call is denied.
+ * characters are escaped. Keys that were typed before the question was shown do not answer it. If input or output is
+ * not a terminal, the call is denied.
  *
  * @example
  * ```ts
@@ -77,7 +78,8 @@ export const ask = (
     if (input.isTTY !== true || output.isTTY !== true) return Promise.resolve({ type: "deny", reason: nobody })
     const signal = question.signal ?? about?.signal ?? new AbortController().signal
     const asked = Effect.tryPromise({
-      try: () => {
+      try: async () => {
+        await forgetTyped(input)
         // Most programs never ask at a terminal.
         const lines = process.getBuiltinModule("node:readline/promises").createInterface({ input, output })
         // While keys are read one by one, the terminal does not turn Ctrl-C into a signal.
@@ -88,6 +90,20 @@ export const ask = (
     })
     return Effect.runPromise(oneAtATime.withPermit(asked), { signal })
   }
+}
+
+/** Reads what was typed before the question is shown, also a line without its end, so that it does not answer it. */
+const forgetTyped = async (input: Terminal["input"]): Promise<void> => {
+  if (input.setRawMode === undefined) return
+  const forget = (keys: unknown) => {
+    if (String(keys).includes("\u0003")) process.kill(process.pid, "SIGINT")
+  }
+  input.setRawMode(true)
+  input.on("data", forget).resume()
+  await Effect.runPromise(Effect.sleep(20))
+  input.off("data", forget)
+  input.pause()
+  input.setRawMode(false)
 }
 
 /** What one conversation at the terminal works with. */

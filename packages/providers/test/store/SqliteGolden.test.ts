@@ -16,7 +16,7 @@ import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "vitest"
 
 const folder = new URL("./golden/", import.meta.url)
-const dumps = readdirSync(folder)
+const dumps = readdirSync(folder).sort()
 const run = Effect.runPromise
 
 const inFolder = async (prove: (path: string) => Promise<void> | void): Promise<void> => {

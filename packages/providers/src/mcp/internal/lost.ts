@@ -17,9 +17,9 @@ export const fateOf = (error: unknown): Fate | undefined => {
   if (code === "NOT_CONNECTED" || error.name === "UnauthorizedError") return "not-sent"
   if (code === "CONNECTION_CLOSED" || code === "SEND_FAILED") return "unknown"
   if (code === brokenOff.code && message.endsWith(brokenOff.message)) return "unknown"
-  if (!(error instanceof TypeError) || !/fetch failed|terminated|network|unable to connect/i.test(message)) {
-    return undefined
-  }
+  if (!(error instanceof TypeError)) return undefined
+  const isLost = systemError.test(String(code)) || /fetch failed|terminated|network|unable to connect/i.test(message)
+  if (!isLost) return undefined
   return causesOf(error).some((cause) => unreachable.has(String(cause.code))) ? "not-sent" : "unknown"
 }
 
@@ -52,6 +52,9 @@ interface Coded extends Error {
   readonly status?: unknown
   readonly data?: { readonly status?: unknown }
 }
+
+/** Codes such as `ECONNRESET`, which `fetch` of Bun gives its own error. Those of Node begin with `ERR_`. */
+const systemError = /^E(?!RR_)[A-Z_]+$/
 
 const unreachable: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
