@@ -172,6 +172,22 @@ describe("belay serve", () => {
     assert.strictEqual(await ended, 0)
   })
 
+  it("ends if it cannot listen, or cannot keep its data", async () => {
+    const file = join(folder, "file")
+    writeFileSync(file, "")
+    const token = ["--token", "a".repeat(16)]
+    // No machine has an address of this network.
+    const notHere = ["--hostname", "192.0.2.1", ...token]
+    const failures = [[notHere, /cannot listen/], [["--data", file], /cannot be kept in .*--data/], [
+      ["--data", file, ...token],
+      /serve\.db: it cannot be opened/
+    ]] as const
+    for (const [args, words] of failures) {
+      const error = await start(...args).then(() => "it has started", String)
+      assert.match(error, words)
+    }
+  })
+
   it("says what is wrong with its arguments", async () => {
     const wrong = async (...args: ReadonlyArray<string>) => {
       const { code, stderr } = await runHere(["serve", ...args])

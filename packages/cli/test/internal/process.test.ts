@@ -11,7 +11,7 @@ import { afterEach, assert, describe, it, vi } from "vitest"
 import { fromEnvironment } from "../../src/internal/environment.ts"
 import { handleInterrupts, isInterruptHandled } from "../../src/internal/interrupts.ts"
 import { authorizeWith, listen, newToken } from "../../src/internal/serve/listen.ts"
-import { firstSignal, takeSignal, wasStopped } from "../../src/internal/serve/signals.ts"
+import { firstSignal, mustEnd, takeSignal } from "../../src/internal/serve/signals.ts"
 import { keptToken } from "../../src/internal/serve/token.ts"
 
 describe("the endpoint of a model", () => {
@@ -68,7 +68,7 @@ describe("a signal", () => {
     const waiting = Effect.runFork(firstSignal)
     assert.isTrue(takeSignal())
     await Effect.runPromise(Fiber.join(waiting))
-    assert.isTrue(wasStopped())
+    assert.isTrue(mustEnd())
     now = 1e9 + 249
     assert.isTrue(takeSignal())
     now = 1e9 + 250

@@ -5,6 +5,7 @@
  *
  * @since 0.1.0
  */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { TaggedError } from "../data/effect/TaggedError.ts"
@@ -154,16 +155,14 @@ export const inMemory = (): Required<SessionStore> => {
   }
   const sessions = new Map<string, Kept>()
   const artifacts = ArtifactStore.inMemory()
-  const now = () => performance.timeOrigin + performance.now()
   const stateOf = ({ messages, state }: Kept): RunState.RunState => structuredClone({ ...state, messages })
   return {
     artifacts,
     commit: ({ from, messages, records, revision, sessionId, snapshot, state }) =>
-      Effect.suspend(() => {
+      Effect.flatMap(Clock.currentTimeMillis, (time) => {
         const kept = sessions.get(sessionId)
         const found = kept?.state.revision ?? revision - 1
         if (found !== revision - 1) return Effect.fail(conflict(sessionId, revision, found))
-        const time = now()
         const log = kept?.messages ?? []
         // The messages there may have been removed since, so the whole conversation is written again.
         const isWhole = from > log.length
@@ -197,12 +196,11 @@ export const inMemory = (): Required<SessionStore> => {
         }).sort((a, b) => b.updatedAt - a.updatedAt).slice(0, limit)
       ),
     fork: (id, to) =>
-      Effect.suspend(() => {
+      Effect.flatMap(Clock.currentTimeMillis, (time) => {
         const kept = sessions.get(id)
         if (kept === undefined) return Effect.fail(`there is no session ${id}`)
         if (sessions.has(to)) return Effect.fail(`there is a session ${to} already`)
         const { messages, ...state } = stateOf(kept)
-        const time = now()
         const { seal: _seal, ...unsealed } = state
         sessions.set(to, {
           state: { ...unsealed, sessionId: to },

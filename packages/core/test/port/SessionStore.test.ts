@@ -1,6 +1,7 @@
 /** What a store of sessions tells when two processes write the same session. The laws of stores are in `@belay/testing`. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
 import { createAgent } from "../../src/agent/createAgent.ts"
 import * as RunState from "../../src/data/RunState.ts"
 import * as ArtifactStore from "../../src/port/ArtifactStore.ts"
@@ -31,6 +32,23 @@ describe("the store in memory", () => {
     const state = await Effect.runPromise(store.load("s"))
     assert.strictEqual(line(state!.messages), "user: one | assistant: the end | user: two | assistant: the end")
   })
+
+  it.effect("has the time of the same clock as an inbox in memory, which may have been wrong at the start", () =>
+    Effect.gen(function*() {
+      const store = SessionStore.inMemory()
+      yield* Effect.promise(async () => {
+        await using agent = createAgent({ provider: scripted([]).provider, store })
+        await (await agent.session({ id: "s" })).run("one")
+      })
+      yield* TestClock.setTime(5_000)
+      const whole = (yield* store.load("s"))!
+      const { messages, ...state } = { ...whole, revision: whole.revision + 1 }
+      const { revision, sessionId } = state
+      const snapshot = () => ({ ...state, messages })
+      yield* store.commit({ sessionId, revision, from: messages.length, messages: [], records: [], state, snapshot })
+      yield* store.fork("s", "copy")
+      assert.deepStrictEqual((yield* store.list()).map(({ updatedAt }) => updatedAt), [5_000, 5_000])
+    }))
 })
 
 describe("the type of an artifact", () => {

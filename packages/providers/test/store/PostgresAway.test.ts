@@ -2,10 +2,12 @@
 import { createAgent } from "@belay/core/createAgent"
 import * as PostgresStore from "@belay/providers/PostgresStore"
 import * as Scripted from "@belay/testing/Scripted"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import pg from "pg"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { type PostgresServer, startPostgres } from "../../../../test/support/postgres.ts"
+import { settableClock } from "../../../../test/support/settableClock.ts"
 import { failure, newSchema, wrapped } from "../support/postgresStore.ts"
 import { killCycles } from "../support/storeCrash.ts"
 import { commitOf, stateOf } from "../support/storedSessions.ts"
@@ -70,6 +72,17 @@ describe("a Postgres server that is killed", () => {
     )
     // It tries again with the next operations.
     assert.isUndefined(await vi.waitFor(() => run(store.sessions.load("s")), 60_000))
+  })
+
+  it("is not waited for longer because the clock is set back", async () => {
+    const { clock, move } = await run(settableClock)
+    const connect = async () => {
+      move(-3_600_000)
+      throw Object.assign(new Error("away"), { code: "ECONNREFUSED" })
+    }
+    await using store = PostgresStore.make({ pool: { connect, query: connect }, patience: "50 millis" })
+    const { problem } = await failure(Effect.provideService(store.sessions.load("s"), Clock.Clock, clock))
+    assert.strictEqual(problem, "unreachable")
   })
 })
 

@@ -22,7 +22,7 @@ import { makeEventFeed } from "./internal/events/eventFeed.ts"
 import { readAfter, readEvents } from "./internal/events/readEvents.ts"
 import { activityOf, conversationOf } from "./internal/hostReads.ts"
 import type { Host, Options, SendOptions } from "./internal/hostTypes.ts"
-import { part, storing } from "./internal/optionChecks.ts"
+import { optional, part, storing } from "./internal/optionChecks.ts"
 import { checkRead, entriesKinds, listKinds, overviewKinds } from "./internal/readOptions.ts"
 import { sharedTime } from "./internal/sharedTime.ts"
 import { adding, addingCancellation } from "./internal/site/addEntry.ts"
@@ -112,12 +112,9 @@ export const make = (options: Options): Host => {
     storing(agent),
     part("store.sessions", sessions, ["load"], "a session store: pass the store that SqliteStore.make returns"),
     part("store.inbox", inbox, ["add", "open"], "an inbox: pass the store that SqliteStore.make returns"),
-    part(
-      "engine",
-      options.engine ?? { wake: isNaN, start: isNaN },
-      ["wake", "start"],
-      "what PgBossEngine.make returns"
-    ),
+    optional("store.events", store.events, ["write", "read", "prune"], "an event log, such as EventLog.inMemory()"),
+    optional("store.erasure", store.erasure, ["find", "erase"], "the erasure of a SqliteStore"),
+    optional("engine", options.engine, ["wake", "start"], "what PgBossEngine.make returns"),
     pinning(release, inbox),
     whole("maxAttempts", maxAttempts, 1),
     whole("pollMs", pollMs, 1),
@@ -172,7 +169,7 @@ export const make = (options: Options): Host => {
       })),
     cancel: (sessionId, key) =>
       Awaitable.make(Effect.andThen(
-        checkTexts({ "session id": sessionId, key }),
+        Effect.andThen(checkTexts({ "session id": sessionId, key }), checkSessionId(sessionId)),
         addCancellation(sessionId, key)
       )),
     result: (sessionId, key, options = {}) =>
@@ -202,9 +199,9 @@ export const make = (options: Options): Host => {
       })),
     entries: (options) =>
       Awaitable.make(Effect.gen(function*() {
-        const page = yield* checkRead("entries", options, entriesKinds, ["status"])
+        const { limit = 100, ...page } = yield* checkRead("entries", options, entriesKinds, ["status"])
         const { list } = yield* careOf(inbox)
-        return yield* stored(list({ limit: 100, ...page }))
+        return yield* stored(list({ limit, ...page }))
       })),
     overview: (options = {}) =>
       Awaitable.make(
@@ -227,6 +224,7 @@ export const make = (options: Options): Host => {
     move: (sessionId, release) =>
       Awaitable.make(Effect.gen(function*() {
         yield* checkTexts({ "session id": sessionId, ...defined({ release }) })
+        yield* checkSessionId(sessionId)
         if (release === "") return yield* Effect.fail(wrongInput(sessionId, "the release must be a name, or undefined"))
         if (inbox.pin === undefined) return yield* Effect.fail(cannotPin)
         yield* stored(Effect.andThen(inbox.pin(sessionId, release), engine.wake(sessionId)))

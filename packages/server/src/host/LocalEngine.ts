@@ -3,9 +3,10 @@
  *
  * @since 0.1.0
  */
+import * as Deadline from "@belay/core/Deadline"
 import { defined } from "@belay/core/Fields"
 import type { Inbox } from "@belay/core/Inbox"
-import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
+import { checkKinds, checkOptions, type OptionKinds, whole } from "@belay/core/OptionCheck"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -14,6 +15,7 @@ import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import type { Engine } from "./Engine.ts"
 import { LocalRun } from "./internal/localRun.ts"
+import { part } from "./internal/optionChecks.ts"
 import { sharedTime } from "./internal/sharedTime.ts"
 
 /** Options of `make`. @category models @since 0.1.0 */
@@ -40,6 +42,12 @@ const optionKinds: OptionKinds<Options> = { inbox: "object", concurrency: "numbe
 export const make = (options: Options): Engine => {
   Result.getOrThrow(checkKinds("LocalEngine", options, optionKinds, ["inbox"]))
   const { concurrency = 64, inbox, pollMs = 500, release } = options
+  Result.getOrThrow(checkOptions(
+    "LocalEngine",
+    part("inbox", inbox, ["due"], "an inbox: pass that of SqliteStore.make"),
+    whole("concurrency", concurrency, 1),
+    whole("pollMs", pollMs, 1)
+  ))
   const clock = sharedTime(inbox)
   let run: LocalRun | undefined
   return {
@@ -104,7 +112,7 @@ const poll = (
     if (limit === 0) return
     const until = yield* clock
     const page = yield* inbox.due({ until, limit, fair: true, ...defined({ release }) })
-    run.addDue(page, page.length === limit, until)
+    run.addDue(page, page.length === limit, yield* Deadline.now)
   })
   let said = ""
   const look = Effect.matchCauseEffect(round, {

@@ -92,7 +92,7 @@ export const make = (options: Options): Monitor => {
   delay.enable()
   const activity = () => within(withinMs, host.activity())
   const read = async () => {
-    const metrics = metricsOf(await activity(), delay, performance.timeOrigin + performance.now())
+    const metrics = metricsOf(await activity(), delay)
     delay.reset()
     return metrics
   }
@@ -136,14 +136,13 @@ const observe = (
   activity: () => Promise<Activity>,
   delay: Parameters<typeof metricsOf>[1]
 ): void => {
-  const now = () => performance.timeOrigin + performance.now()
   // The names and kinds do not depend on what is counted.
-  const empty: Activity = { running: [], due: 0, isDraining: false, counters: newCounters() }
+  const empty: Activity = { at: 0, running: [], due: 0, isDraining: false, counters: newCounters() }
   // Instruments that are asked together share one look.
   let shared: Promise<ReadonlyArray<Metric>> | undefined
   const look = () =>
-    shared ??= activity().then((found) => metricsOf(found, delay, now())).finally(() => void (shared = undefined))
-  for (const { help, name, type } of metricsOf(empty, delay, 0)) {
+    shared ??= activity().then((found) => metricsOf(found, delay)).finally(() => void (shared = undefined))
+  for (const { help, name, type } of metricsOf(empty, delay)) {
     const make = type === "counter" ? meter.createObservableCounter : meter.createObservableGauge
     make.call(meter, name, { description: help }).addCallback(async ({ observe }) => {
       const found = (await look().catch(() => [])).find((metric) => metric.name === name)

@@ -7,7 +7,7 @@
 import { checked } from "@belay/core/ArgumentCheck"
 import { checkKinds, type OptionKinds } from "@belay/core/OptionCheck"
 import * as Result from "effect/Result"
-import { endpoint } from "./internal/endpoint.ts"
+import { checkServe, endpoint } from "./internal/endpoint.ts"
 import { body, program, style } from "./internal/page/sessions.ts"
 import { pageResponse } from "./internal/page/shell.ts"
 import { answerSessions } from "./internal/sessions.ts"
@@ -73,6 +73,7 @@ const optionKinds: OptionKinds<Options> = { operator: "function", api: "text" }
  */
 export const handler = (serve: Serve, options: Options): Handler => {
   Result.getOrThrow(checkKinds("SessionsPage", options, optionKinds, ["operator"]))
+  checkServe("SessionsPage", serve)
   const { api = "/api/sessions", operator } = options
   return endpoint(serve, ({ message }) => ({ error: message }), answerSessions(serve, api, operator))
 }

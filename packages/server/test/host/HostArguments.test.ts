@@ -7,10 +7,12 @@ const values: ReadonlyArray<unknown> = [
   null,
   7,
   "x",
+  "a b",
   {},
   [],
   { limit: "x" },
   { limit: -1 },
+  { status: "dead", limit: undefined },
   { limit: NaN },
   { status: 5 },
   { before: "x" },
@@ -55,8 +57,8 @@ describe("the methods of a host", () => {
             return events.next().finally(() => void events.return?.())
           }
           await Promise.race([act(), soon()]).catch((error: unknown) => {
-            const { _tag, message } = Object(error) as { readonly _tag?: unknown; readonly message?: unknown }
-            if (_tag !== "HostError" || /Cannot (?:read|destructure)|is not a function/.test(String(message))) {
+            const { _tag, problem } = Object(error) as { readonly _tag?: unknown; readonly problem?: unknown }
+            if (_tag !== "HostError" || problem === "store") {
               wrong.push(`${JSON.stringify([first, second, third])}: ${String(error)}`)
             }
           })

@@ -3,10 +3,12 @@ import { type Inbox, inMemory } from "@belay/core/Inbox"
 import * as SqliteStore from "@belay/providers/SqliteStore"
 import * as LocalEngine from "@belay/server/LocalEngine"
 import * as EngineLaws from "@belay/testing/EngineLaws"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { assert, describe, it, vi } from "vitest"
+import { settableClock } from "../../../../test/support/settableClock.ts"
 import { newFile, pollMs } from "./support/hosted.ts"
 
 describe("the local engine", () => {
@@ -38,6 +40,24 @@ describe("the local engine", () => {
     while (calls < 30) await Effect.runPromise(Effect.sleep(2))
     await Effect.runPromise(Scope.close(scope, Exit.void))
     assert.strictEqual(most, 3)
+  })
+
+  it("advances a session that stays due again although the clock is set back", async () => {
+    const inbox = { ...inMemory(), due: () => Effect.succeed([{ sessionId: "s", at: 0 }]) }
+    const engine = LocalEngine.make({ inbox, pollMs: 1 })
+    const { clock, move } = await Effect.runPromise(settableClock)
+    const scope = await Effect.runPromise(Scope.make())
+    const again = Promise.withResolvers<void>()
+    let calls = 0
+    const advance = () => {
+      if (calls++ > 0) again.resolve()
+      move(-3_600_000)
+      return Effect.void
+    }
+    const starting = Effect.provideService(engine.start(advance), Clock.Clock, clock)
+    await Effect.runPromise(Scope.provide(starting, scope))
+    await again.promise
+    await Effect.runPromise(Scope.close(scope, Exit.void))
   })
 
   it("says once what keeps it from reading the inbox, until it can read it again", async () => {

@@ -85,6 +85,13 @@ describe("the handler of the page of sessions", () => {
     assert.includeMembers(soon.map(({ id }) => id), ["busy", "stuck"])
   })
 
+  it("names a wrong argument", () => {
+    assert.throws(
+      () => SessionsPage.handler(undefined as never, { operator: () => true }),
+      /SessionsPage\.serve: expected/
+    )
+  })
+
   it("refuses everybody but operators, and does what cannot be undone only when it is confirmed", async () => {
     await using server = await open()
     assert.strictEqual((await server.ask("", undefined, "token-eve")).status, 403)

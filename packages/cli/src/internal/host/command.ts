@@ -10,7 +10,7 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { exitWith, toggle, usageError } from "../flags.ts"
 import { count, plain, visible } from "../screen.ts"
-import { firstSignal, graceMs } from "../serve/signals.ts"
+import { endingProcess, firstSignal, graceMs } from "../serve/signals.ts"
 
 export const hostCommand = Command.make("host", {
   config: Argument.String("config").pipe(
@@ -37,7 +37,7 @@ export const hostCommand = Command.make("host", {
   ),
   json: toggle("json", "Write JSON lines to standard output")
 }, ({ config, drain, endBlockedAfter, every, health, json }) =>
-  Effect.scoped(Effect.gen(function*() {
+  endingProcess(Effect.scoped(Effect.gen(function*() {
     if (drain < 0 || every < 1) return yield* usageError("--drain is 0 or more seconds, --every at least 1")
     const limit = Option.getOrUndefined(endBlockedAfter)
     if (limit !== undefined && limit < 1) return yield* usageError("--end-blocked-after is at least 1 second")
@@ -55,7 +55,7 @@ export const hostCommand = Command.make("host", {
     yield* say({ type: "started" }, "started")
     yield* Effect.raceFirst(report(host, say, every * 1_000), firstSignal)
     yield* stop(host, running, say, drain * 1_000)
-  }))).pipe(
+  })))).pipe(
     Command.withDescription(
       "Runs the sessions of an agent. On SIGTERM it hands them over and ends; a second signal ends it at once"
     )

@@ -7,11 +7,11 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { createServer } from "node:http"
 import { authorizeWith, listen, newToken } from "../serve/listen.ts"
-import { firstSignal } from "../serve/signals.ts"
+import { endingProcess, firstSignal } from "../serve/signals.ts"
 
 /** Serves until the process is asked to end. The token is new each time. */
 export const servePage = (host: Host, port: number) =>
-  Effect.gen(function*() {
+  endingProcess(Effect.gen(function*() {
     const token = newToken()
     const serve = Serve.make({ host, authorize: authorizeWith(token) })
     const server = createServer(NodeHttp.toNode(Serve.route({
@@ -26,4 +26,4 @@ export const servePage = (host: Host, port: number) =>
       server.close()
       server.closeAllConnections()
     })
-  })
+  }))

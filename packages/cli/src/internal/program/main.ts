@@ -17,7 +17,7 @@ import { readFileSync } from "node:fs"
 import { ExitCode } from "../flags.ts"
 import { isInterruptHandled } from "../interrupts.ts"
 import { plain, type Screen } from "../screen.ts"
-import { takeSignal, wasStopped } from "../serve/signals.ts"
+import { mustEnd, takeSignal } from "../serve/signals.ts"
 import { Usage } from "../usage.ts"
 import { belay } from "./commands.ts"
 
@@ -46,7 +46,7 @@ export const main = (argv: ReadonlyArray<string>, screen: Screen): void => {
     Effect.map(Effect.provide(run(argv, screen), platformLayer), (code) => {
       process.exitCode = code
       // Something that does not stop may still run.
-      if (wasStopped()) process.exit()
+      if (mustEnd()) process.exit()
     })
   )
   failWithoutOutput()

@@ -19,7 +19,7 @@ import { exitWith } from "../flags.ts"
 import { makeDemo } from "./demo.ts"
 import { authorizeWith, listen, owner } from "./listen.ts"
 import { loadServed } from "./load.ts"
-import { firstSignal, graceMs } from "./signals.ts"
+import { endingProcess, firstSignal, graceMs } from "./signals.ts"
 import { keptToken } from "./token.ts"
 
 export interface Options {
@@ -40,7 +40,7 @@ export interface HttpOptions extends Options {
 
 /** Serves until the process is asked to end. Turns then get time to reach a point where they can be continued. */
 export const overHttp = (options: HttpOptions) =>
-  Effect.scoped(Effect.gen(function*() {
+  endingProcess(Effect.scoped(Effect.gen(function*() {
     const token = options.token ?? (yield* keptToken(options.data))
     const { drain, serve } = yield* openServe(options, token, hostsOf(options))
     const server = createServer(NodeHttp.toNode(handlerOf(serve, options.protocols)))
@@ -57,17 +57,17 @@ export const overHttp = (options: HttpOptions) =>
     yield* Effect.sync(() => server.closeAllConnections())
     yield* Console.error(inTime ? "belay: stopped" : "belay: stopped, although some turns still run")
     yield* exitWith(inTime ? 0 : 1)
-  }))
+  })))
 
 /** Serves the editor that has started this process, until it closes standard input. */
 export const overStdio = (options: Options) =>
-  Effect.gen(function*() {
+  endingProcess(Effect.gen(function*() {
     // Standard output belongs to the protocol, so that whatever a program prints goes to standard error.
     globalThis.console = new NodeConsole(stderr)
     const { serve } = yield* openServe(options, "", [])
     yield* Effect.promise(() => Acp.serveStdio(serve, { principal: owner }))
     return yield* Effect.sync(() => exit(0))
-  })
+  }))
 
 /** Returns all names of the server. `0.0.0.0` is not a name: a request for an address of this machine is served. */
 const hostsOf = ({ allowedHosts, hostname }: HttpOptions): ReadonlyArray<string> => {

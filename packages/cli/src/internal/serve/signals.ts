@@ -16,8 +16,14 @@ export const firstSignal: Effect.Effect<void> = Effect.callback((resume) => {
   return Effect.sync(() => void (stop = undefined))
 })
 
-/** Whether the command that runs was asked to end. */
-export const wasStopped = (): boolean => stoppedAt > 0
+let hasFailed = false
+
+/** Runs a server. If it fails, the process has to end, although what it has started may keep running. */
+export const endingProcess = <A, E, R>(server: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.tapCause(server, () => Effect.sync(() => void (hasFailed = true)))
+
+/** Whether the command that runs was asked to end, or is a server that has failed. */
+export const mustEnd = (): boolean => stoppedAt > 0 || hasFailed
 
 /** Handles a signal. Returns false if the process has to end now. */
 export const takeSignal = (): boolean => {

@@ -31,6 +31,7 @@ export const activityOf = (site: Site): Effect.Effect<Activity, unknown> =>
     const aged = ({ count, oldest }: Count): Count =>
       oldest === undefined ? { count } : { count, oldest: since(oldest) }
     return {
+      at: now,
       running: [...running.keys()],
       due: due.length,
       isDraining: site.isDraining,

@@ -109,6 +109,8 @@ export interface Conversation {
 
 /** What a host does at the moment. @category models @since 0.1.0 */
 export interface Activity {
+  /** When it was so, in milliseconds since the epoch, by the clock of the store. */
+  readonly at: number
   /** The sessions whose turns run in this process. */
   readonly running: ReadonlyArray<string>
   /**

@@ -16,6 +16,10 @@ export const part = (key: string, value: unknown, methods: ReadonlyArray<string>
   expected
 ]
 
+/** Requires an object with these methods, or nothing. */
+export const optional = (...[key, value, ...rest]: Parameters<typeof part>): Expectation =>
+  value === undefined ? [key, value, () => true, ""] : part(key, value, ...rest)
+
 /** Requires an agent with a session store. A wrapper that hides the configuration of its agent is trusted. */
 export const storing = (agent: object): Expectation => {
   const target = Object(agent)[delegationTarget] as Partial<Delegatable[typeof delegationTarget]> | undefined

@@ -1,4 +1,5 @@
 /** The time that all processes of a host share, although their clocks differ. */
+import * as Deadline from "@belay/core/Deadline"
 import type { Inbox } from "@belay/core/Inbox"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -6,21 +7,23 @@ import * as Effect from "effect/Effect"
 /** How long a difference between two clocks is used, in milliseconds. */
 const keepMs = 10_000
 
-/** Returns the time of an inbox in milliseconds since the epoch. It asks the inbox now and then. */
+/**
+ * Returns the time of an inbox in milliseconds since the epoch. It asks the inbox now and then, and counts from there
+ * without the clock of this process, which may jump while it asks.
+ */
 export const sharedTime = ({ now }: Inbox): Effect.Effect<number> => {
   if (now === undefined) return Clock.currentTimeMillis
-  let [ahead, askedAt] = [0, -Infinity]
+  let [ahead, askedAt] = [NaN, -Infinity]
   const ask = Effect.gen(function*() {
-    const before = yield* Clock.currentTimeMillis
+    const before = yield* Deadline.now
     const theirs = yield* now
-    const after = yield* Clock.currentTimeMillis
-    ahead = Math.round(theirs - (before + after) / 2)
-    askedAt = after
+    ahead = theirs - (before + (yield* Deadline.now)) / 2
+    askedAt = yield* Clock.currentTimeMillis
   })
   return Effect.gen(function*() {
     const time = yield* Clock.currentTimeMillis
-    // An inbox that cannot be asked fails soon anyway.
+    // After a jump of the clock, this process may have been asleep. An inbox that cannot be asked fails soon anyway.
     if (Math.abs(time - askedAt) > keepMs) yield* Effect.ignore(ask)
-    return (yield* Clock.currentTimeMillis) + ahead
+    return Number.isNaN(ahead) ? time : Math.round((yield* Deadline.now) + ahead)
   })
 }

@@ -139,6 +139,7 @@ describe("a schedule", () => {
         [{ ...report, every: "1 hour", timeZone: "UTC" }, /host\.schedules\[0\]\.timeZone/],
         [{ ...report, cron: "0 0 30 2 *" }, /host\.schedules\[0\]\.cron/],
         [{ ...report, every: "Infinity" as never }, /host\.schedules\[0\]\.every/],
+        [{ ...report, every: 1e300 }, /host\.schedules\[0\]\.every/],
         [{ ...report, name: "", every: "1 hour" }, /host\.schedules\[0\]\.name/],
         [{ ...report, session: "s'", every: "1 hour" }, /host\.schedules\[0\]\.session/],
         [{ ...report, message: 5, every: "1 hour" }, /host\.schedules\[0\]\.message: the message/],

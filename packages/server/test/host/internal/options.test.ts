@@ -72,7 +72,10 @@ describe("options", () => {
         ...numbers({ url }, "maxConnections", "concurrency"),
         { url, other: 1 }
       ]),
-      made(LocalEngine.make, [{}, { inbox: 1 }, { inbox: store().inbox, concurrency: "1" }, { inbox: {}, pollMs: "1" }])
+      made(LocalEngine.make, [{}, { inbox: 1 }, { inbox: {} }, { inbox: store().inbox, pollMs: 0 }, {
+        inbox: store().inbox,
+        concurrency: "1"
+      }, { inbox: {}, pollMs: "1" }])
     ]
     await same("engines", ["# cluster", ...cluster, "", "# pg-boss", ...boss, "", "# local", ...local])
   })
@@ -82,6 +85,7 @@ describe("options", () => {
     const wrong = [
       ["agent", 1, {}, createAgent({ provider: Scripted.make([]), log: false })],
       ["store", 1, {}, { sessions }, { sessions, inbox: {} }, { sessions: {}, inbox: store().inbox }],
+      ["store", { ...store(), events: 1 }, { ...store(), erasure: {} }],
       ["engine", 1, {}, { wake: () => 0 }, { start: () => 0 }],
       ["capacity", 1, {}, { inAll: 0 }, { perTenant: 0 }, { perSession: 1.5 }, { inAll: "1" }, { other: 1 }],
       ["other", 1]
@@ -128,6 +132,7 @@ describe("calls of a host", () => {
         { key: "at", at: 5 },
         { key: "date", at: new Date(7) },
         { key: "wrong", at: "x" },
+        { key: "wrong", at: Object.create(null) },
         { key: "queue", mode: "queue" },
         { key: "steer", mode: "steer" },
         { key: "mode", mode: "other" },

@@ -4,6 +4,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { describe } from "vitest"
+import { settableClock } from "../../../../../test/support/settableClock.ts"
 import { sharedTime } from "../../../src/host/internal/sharedTime.ts"
 
 describe("the shared time", () => {
@@ -41,6 +42,15 @@ describe("the shared time", () => {
       const now = Effect.sync(() => 200_000)
       const slow = Effect.tap(Effect.andThen(TestClock.adjust("1 second"), now), () => TestClock.adjust("1 second"))
       assert.strictEqual(yield* sharedTime({ now: slow } as never), 201_000)
+    }))
+
+  effect.live("is right although the clock jumps while the inbox is asked", () =>
+    Effect.gen(function*() {
+      const { clock, move } = yield* settableClock
+      const before = yield* Clock.currentTimeMillis
+      const now = Effect.sync(() => (move(3_600_000), before))
+      const shared = yield* Effect.provideService(sharedTime({ now } as never), Clock.Clock, clock)
+      assert.closeTo(shared - before, 0, 60_000)
     }))
 
   effect.effect("goes on as it was while the inbox cannot be asked", () =>

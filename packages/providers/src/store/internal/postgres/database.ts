@@ -1,7 +1,7 @@
 /** Connections to the database: statements, transactions, waiting for a server that is away, and migrations. */
+import * as Deadline from "@belay/core/Deadline"
 import type { SessionConflict } from "@belay/core/SessionStore"
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Semaphore from "effect/Semaphore"
@@ -143,13 +143,13 @@ export const open = (settings: Settings): Database => {
     Effect.catch(
       attempt,
       ({ error, isRepeatable }) =>
-        Effect.flatMap(Clock.currentTimeMillis, (time) =>
+        Effect.flatMap(Deadline.now, (time) =>
           isRepeatable && time < deadline
             ? Effect.andThen(Effect.sleep(delayMs), attempts(attempt, deadline, Math.min(2 * delayMs, lastDelayMs)))
             : Effect.fail(postgresError(address, error)))
     )
   const repeat = <A>(attempt: Effect.Effect<A, Failure>): Effect.Effect<A, Failed> =>
-    Effect.flatMap(Clock.currentTimeMillis, (time) => attempts(attempt, time + patienceMs))
+    Effect.flatMap(Deadline.now, (time) => attempts(attempt, time + patienceMs))
   const prepared = <A>(act: Act<A>, isRepeatable: (error: unknown) => boolean) =>
     repeat(Effect.andThen(prepare, withClient(act, isRepeatable)))
 

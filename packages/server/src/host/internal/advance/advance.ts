@@ -3,10 +3,10 @@
  * time and by anything: what it finds in the inbox and in the session store says what comes next.
  */
 import type { AgentSession } from "@belay/core/createAgent"
+import * as Deadline from "@belay/core/Deadline"
 import { messageOf } from "@belay/core/ErrorMessage"
 import { type Entry, isMessage } from "@belay/core/Inbox"
 import type { RunState } from "@belay/core/RunState"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { HostError } from "../../HostError.ts"
 import * as Outcome from "../../Outcome.ts"
@@ -41,13 +41,13 @@ export const advanceSession = Effect.fn("Host.advance")(function*(
   if (entries.length === 0) return
   yield* refuseNewer(entries)
   yield* pin(site, sessionId, entries)
-  const end = (yield* Clock.currentTimeMillis) + sliceMs
+  const end = (yield* Deadline.now) + sliceMs
   const session = yield* openSession(site, sessionId, entries)
   if (session === undefined) return
   const steps = Effect.gen(function*() {
     while (!site.isDraining && (yield* step(site, session, sessionId)) === "again") {
       // Others have waited long enough.
-      if ((yield* Clock.currentTimeMillis) >= end) return yield* site.engine.wake(sessionId)
+      if ((yield* Deadline.now) >= end) return yield* site.engine.wake(sessionId)
     }
   })
   yield* Effect.ensuring(

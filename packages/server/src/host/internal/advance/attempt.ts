@@ -1,6 +1,7 @@
 /** Counts how often a turn was begun, and gives its message up if that never helps. */
 import type { AgentEvent } from "@belay/core/AgentEvent"
 import type { AgentSession } from "@belay/core/createAgent"
+import * as Deadline from "@belay/core/Deadline"
 import type { Entry } from "@belay/core/Inbox"
 import type { RunState } from "@belay/core/RunState"
 import * as Effect from "effect/Effect"
@@ -32,9 +33,8 @@ export const attempt = Effect.fnUntraced(function*<A>(
   const tries = entry.attempts - seen.attempts
   const isSuspect = tries >= trusted && tries < site.maxAttempts
   if (isSuspect) {
-    const time = yield* site.time
-    if (!site.suspects.begins(entry.sessionId, tries === site.maxAttempts - 1, time)) {
-      yield* site.engine.wake(entry.sessionId, time + askAgainMs)
+    if (!site.suspects.begins(entry.sessionId, tries === site.maxAttempts - 1, yield* Deadline.now)) {
+      yield* site.engine.wake(entry.sessionId, (yield* site.time) + askAgainMs)
       return "stop"
     }
   }

@@ -11,11 +11,10 @@ export interface Metric {
   readonly values: ReadonlyArray<{ readonly value: number; readonly labels?: { readonly [name: string]: string } }>
 }
 
-/** Returns all metrics. `now` is in milliseconds since the epoch. */
+/** Returns all metrics. */
 export const metricsOf = (
-  { counters, due, messages, oldest, running }: Activity,
-  delay: { readonly max: number; readonly mean: number },
-  now: number
+  { at: now, counters, due, messages, oldest, running }: Activity,
+  delay: { readonly max: number; readonly mean: number }
 ): ReadonlyArray<Metric> => {
   const age = (at: number | undefined) => at === undefined ? 0 : Math.max(0, now - at) / 1_000
   const seconds = (nanoseconds: number) => Number.isFinite(nanoseconds) ? nanoseconds / 1e9 : 0

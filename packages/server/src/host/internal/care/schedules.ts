@@ -57,6 +57,9 @@ const lookMs = 30_000
 /** How long to wait after the store has failed, in milliseconds. */
 const retryMs = 1_000
 
+/** The longest time between two ticks, in milliseconds: there is no date after it. */
+const maxEveryMs = 8.64e15
+
 /** Reads the schedules of a host. Throws a `ConfigError` for wrong ones. */
 export const readSchedules = (all: ReadonlyArray<Schedule>): ReadonlyArray<Ticking> => {
   const names = new Set<string>()
@@ -73,7 +76,7 @@ export const readSchedules = (all: ReadonlyArray<Schedule>): ReadonlyArray<Ticki
       ["timeZone", timeZone, () => cron !== undefined, "`cron` beside it"],
       ["name", name, () => name.length > 0 && name.length <= 100, "a name of 1 to 100 characters"],
       ["session", session, isSessionId, "a session id: letters, digits, \"_\", \"-\" or \".\""],
-      ["every", every, (given) => Number.isFinite(Duration.toMillis(given)), "a time that ends"],
+      ["every", every, (given) => Duration.toMillis(given) <= maxEveryMs, "a time that ends"],
       ["name", name, () => !names.has(`${session} ${name}`), "another name: this session has such a schedule"]
     ))
     const read = Effect.runSync(Effect.result(readMessage(session, schedule.message, undefined)))

@@ -1,5 +1,5 @@
 /** Opens pg-boss. */
-import * as Clock from "effect/Clock"
+import * as Deadline from "@belay/core/Deadline"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type Clock as BossClock, type Job, PgBoss, type QueueOptions, systemClock } from "pg-boss"
@@ -104,7 +104,7 @@ const quietMs = 30_000
 const rarely = () => {
   const seen = new Map<string, number>()
   return (text: string): Effect.Effect<boolean> =>
-    Effect.map(Clock.currentTimeMillis, (time) => {
+    Effect.map(Deadline.now, (time) => {
       if (time - (seen.get(text) ?? -Infinity) < quietMs) return false
       if (seen.size >= 100) seen.clear()
       seen.set(text, time)

@@ -81,7 +81,7 @@ export const readMessage = (
   Effect.andThen(
     checkSessionId(sessionId),
     Effect.suspend(() => {
-      if (at !== undefined && !Number.isFinite(Number(at))) {
+      if (at !== undefined && !isTime(at)) {
         return Effect.fail(wrongInput(sessionId, "at: expected a date, or milliseconds since the epoch"))
       }
       if (typeof message !== "string" && typeof message !== "object") {
@@ -100,6 +100,8 @@ export const readMessage = (
       return Effect.succeed((past.success.length === 0 ? input : { ...input, history }) as unknown as Json)
     })
   )
+
+const isTime = (at: unknown): boolean => (typeof at === "number" || at instanceof Date) && Number.isFinite(Number(at))
 
 export const readDecisions = (sessionId: string, decisions: Decisions): Effect.Effect<Json, HostError> =>
   Effect.andThen(

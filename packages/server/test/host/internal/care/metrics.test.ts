@@ -59,6 +59,7 @@ describe("the activity of a host", () => {
     const activity = await Effect.runPromise(activityOf(made))
     assert.deepEqual(asked, [{ until: now, limit: 10_000 }])
     assert.deepEqual(activity, {
+      at: now,
       running: ["x"],
       due: 2,
       isDraining: false,
@@ -97,6 +98,7 @@ describe("metrics", () => {
     outputTokens: 8
   }
   const activity = {
+    at: 10_000,
     running: ["a", "b"],
     due: 9,
     oldest: 7_500,
@@ -107,7 +109,7 @@ describe("metrics", () => {
   const valuesOf = (text: string) => text.split("\n").filter((line) => !line.startsWith("#"))
 
   it("are written as Prometheus reads them", () => {
-    const text = prometheus(metricsOf(activity, { mean: 2e9, max: 3.5e9 }, 10_000))
+    const text = prometheus(metricsOf(activity, { mean: 2e9, max: 3.5e9 }))
     assert.deepEqual(valuesOf(text), [
       "belay_turns_running 2",
       "belay_sessions_due 9",
@@ -129,18 +131,18 @@ describe("metrics", () => {
     for (const line of text.split("\n").filter((one) => one.startsWith("# TYPE"))) {
       assert.match(line, /_total counter$|^(?!.*_total).* gauge$/)
     }
-    const { length } = valuesOf(prometheus(metricsOf(activity, { mean: 0, max: 0 }, 0))).filter((one) =>
+    const { length } = valuesOf(prometheus(metricsOf({ ...activity, at: 0 }, { mean: 0, max: 0 }))).filter((one) =>
       one.endsWith(" 0")
     )
     assert.strictEqual(length, 4)
   })
 
   it("of nothing are zeros, also before the event loop was looked at, and where clocks differ", () => {
-    const empty = { running: [], due: 0, isDraining: false, counters: newCounters() }
-    const values = valuesOf(prometheus(metricsOf(empty, { mean: NaN, max: -Infinity }, 10_000)))
+    const empty = { at: 10_000, running: [], due: 0, isDraining: false, counters: newCounters() }
+    const values = valuesOf(prometheus(metricsOf(empty, { mean: NaN, max: -Infinity })))
     assert.isTrue(values.every((line) => line.endsWith(" 0")))
     assert.lengthOf(values, 11)
-    const ahead = valuesOf(prometheus(metricsOf({ ...empty, oldest: 10_001 }, { mean: NaN, max: 0 }, 10_000)))
+    const ahead = valuesOf(prometheus(metricsOf({ ...empty, oldest: 10_001 }, { mean: NaN, max: 0 })))
     assert.include(ahead, "belay_sessions_due_age_seconds 0")
   })
 
