@@ -193,8 +193,15 @@ describe("what a tool returns", () => {
     assert.isBelow(JSON.stringify(content).length, 20_000_000)
   })
 
-  it("keeps the beginning of a million elements, and says so", async () => {
-    const { content, isError, warnings } = await modelReads(() => Array.from({ length: 1_000_000 }, (_, n) => n))
+  it.each([
+    ["a million elements", () => Array.from({ length: 1_000_000 }, (_, n) => n)],
+    ["a list without an end", () => ({
+      *[Symbol.iterator]() {
+        for (let n = 0;; n++) yield n
+      }
+    })]
+  ])("keeps the beginning of %s, and says so", async (_, returns) => {
+    const { content, isError, warnings } = await modelReads(returns)
     assert.isUndefined(isError)
     assert.lengthOf(content as ReadonlyArray<Json>, 249_999)
     assert.match(warnings.join(), /it has more than 250000 values: the others are left out/)
