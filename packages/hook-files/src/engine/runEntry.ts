@@ -2,6 +2,7 @@
 import * as Deadline from "@belay/core/Deadline"
 import { defined } from "@belay/core/Fields"
 import type { HookContext } from "@belay/core/HookContext"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Finished } from "../process/Command.ts"
 import type { Work } from "../runner/Runners.ts"
@@ -94,9 +95,10 @@ export const make = <E extends Entry<unknown>, I, A extends Answer, V>(
         return { answer, durationMs: 0 }
       }
       const begin = yield* Deadline.now
+      const time = yield* Clock.currentTimeMillis
       const ending = yield* evaluated ??
         Effect.onInterrupt(
-          requestWork(started, begin, listeners, ctx),
+          requestWork(started, time, listeners, ctx),
           () => Effect.sync(() => recordRun(entry, "cancelled", undefined, ctx))
         )
       const answer = strict(dialect.decode(ending, entry), entry)

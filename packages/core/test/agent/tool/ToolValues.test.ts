@@ -30,6 +30,12 @@ class Row {
   }
 }
 
+class Endless {
+  *[Symbol.iterator]() {
+    for (let n = 0;; n++) yield n
+  }
+}
+
 const bytes = new Uint8Array([0, 255, 16])
 const many = Uint8Array.from({ length: 20_000 }, (_, index) => index)
 const failure = Object.assign(new TypeError("no", { cause: new Error("deeper") }), { code: "E1" })
@@ -195,11 +201,7 @@ describe("what a tool returns", () => {
 
   it.each([
     ["a million elements", () => Array.from({ length: 1_000_000 }, (_, n) => n)],
-    ["a list without an end", () => ({
-      *[Symbol.iterator]() {
-        for (let n = 0;; n++) yield n
-      }
-    })]
+    ["a collection without an end", () => new Endless()]
   ])("keeps the beginning of %s, and says so", async (_, returns) => {
     const { content, isError, warnings } = await modelReads(returns)
     assert.isUndefined(isError)
