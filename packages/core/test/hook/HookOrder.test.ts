@@ -33,6 +33,12 @@ const refused = (...hooks: ReadonlyArray<unknown>): string => {
 describe("the order of hooks", () => {
   const three = { metrics: { priority: 100 }, guardrail: { priority: 10 }, logging: { priority: 50 } }
 
+  it("takes hooks without a priority for 100, in the order in which they are given", () => {
+    assert.deepEqual(orderAt("preTurn", { one: {}, two: { priority: 99 } }), ["two", "one"])
+    assert.deepEqual(orderAt("preTurn", { one: { priority: 101 }, two: {} }), ["two", "one"])
+    assert.deepEqual(orderAt("preTurn", { one: {}, two: { priority: 100 }, three: {} }), ["one", "two", "three"])
+  })
+
   // rows: A-20
   it("is ascending by priority at forward points", () => {
     for (const point of points.filter((point) => !isReverse(point))) {
