@@ -155,14 +155,18 @@ export const inMemory = (): Required<SessionStore> => {
   }
   const sessions = new Map<string, Kept>()
   const artifacts = ArtifactStore.inMemory()
+  let last = 0
+  /** The clock has whole milliseconds: of two changes in one of them, the second is a little later. */
+  const changedAt = (time: number): number => last = time <= last && last - time < 1_000 ? last + 0.001 : time
   const stateOf = ({ messages, state }: Kept): RunState.RunState => structuredClone({ ...state, messages })
   return {
     artifacts,
     commit: ({ from, messages, records, revision, sessionId, snapshot, state }) =>
-      Effect.flatMap(Clock.currentTimeMillis, (time) => {
+      Effect.flatMap(Clock.currentTimeMillis, (clock) => {
         const kept = sessions.get(sessionId)
         const found = kept?.state.revision ?? revision - 1
         if (found !== revision - 1) return Effect.fail(conflict(sessionId, revision, found))
+        const time = changedAt(clock)
         const log = kept?.messages ?? []
         // The messages there may have been removed since, so the whole conversation is written again.
         const isWhole = from > log.length
@@ -196,11 +200,12 @@ export const inMemory = (): Required<SessionStore> => {
         }).sort((a, b) => b.updatedAt - a.updatedAt).slice(0, limit)
       ),
     fork: (id, to) =>
-      Effect.flatMap(Clock.currentTimeMillis, (time) => {
+      Effect.flatMap(Clock.currentTimeMillis, (clock) => {
         const kept = sessions.get(id)
         if (kept === undefined) return Effect.fail(`there is no session ${id}`)
         if (sessions.has(to)) return Effect.fail(`there is a session ${to} already`)
         const { messages, ...state } = stateOf(kept)
+        const time = changedAt(clock)
         const { seal: _seal, ...unsealed } = state
         sessions.set(to, {
           state: { ...unsealed, sessionId: to },

@@ -47,7 +47,11 @@ describe("the store in memory", () => {
       const snapshot = () => ({ ...state, messages })
       yield* store.commit({ sessionId, revision, from: messages.length, messages: [], records: [], state, snapshot })
       yield* store.fork("s", "copy")
-      assert.deepStrictEqual((yield* store.list()).map(({ updatedAt }) => updatedAt), [5_000, 5_000])
+      // The second change in the same millisecond is a little later.
+      assert.deepStrictEqual((yield* store.list()).map(({ id, updatedAt }) => [id, updatedAt]), [
+        ["copy", 5_000.001],
+        ["s", 5_000]
+      ])
     }))
 })
 
