@@ -17,6 +17,14 @@ const open = (url: string, more: ReadonlyArray<string> = []) => {
   return { ...inTerminal(command, env, folder), folder }
 }
 
+/** Sends a message, and waits for the question about the first command. */
+const upToQuestion = async ({ type, until }: ReturnType<typeof open>): Promise<void> => {
+  await until("you> ")
+  type("go\r")
+  await until("[d]eny")
+  await until("> ")
+}
+
 /** The messages of the user in the last request. */
 const asked = (endpoint: Endpoint.Endpoint): ReadonlyArray<string> =>
   Object(endpoint.requests.at(-1)?.body).messages
@@ -32,10 +40,7 @@ describe("belay chat in a terminal", () => {
       script: [bash("touch ran"), { text: "It ran." }, { text: "Again." }]
     })
     const chat = open(endpoint.url, ["--tools", "all", "--model", "scripted"])
-    await chat.until("you> ")
-    chat.type("go\r")
-    await chat.until("[d]eny")
-    await chat.until("> ")
+    await upToQuestion(chat)
     chat.type("allow\r")
     await chat.until("It ran.")
     await chat.until("you> ")
@@ -56,10 +61,7 @@ describe("belay chat in a terminal", () => {
     const first = bash("touch started; while [ ! -e typed ]; do sleep 0.05; done")
     await using endpoint = await Endpoint.start({ script: [first, bash("touch ran"), { text: "The end." }] })
     const chat = open(endpoint.url, ["--tools", "all", "--model", "scripted"])
-    await chat.until("you> ")
-    chat.type("go\r")
-    await chat.until("[d]eny")
-    await chat.until("> ")
+    await upToQuestion(chat)
     chat.type("a\r")
     while (!existsSync(join(chat.folder, "started"))) await new Promise((resolve) => setTimeout(resolve, 5))
     chat.type("allow\rallow")
@@ -78,10 +80,7 @@ describe("belay chat in a terminal", () => {
   it("stops the answer with Ctrl-C at a question, runs nothing, and continues with the next message", async () => {
     await using endpoint = await Endpoint.start({ script: [bash("touch ran"), { text: "Next." }] })
     const chat = open(endpoint.url, ["--tools", "all", "--model", "scripted"])
-    await chat.until("you> ")
-    chat.type("go\r")
-    await chat.until("[d]eny")
-    await chat.until("> ")
+    await upToQuestion(chat)
     chat.type(ctrlC)
     await chat.until("stopped")
     await chat.until("you> ")
@@ -96,10 +95,7 @@ describe("belay chat in a terminal", () => {
   it("ends with Ctrl-D at a question, which is asked again after the next start", async () => {
     await using endpoint = await Endpoint.start({ script: [bash("touch ran"), { text: "It ran." }] })
     const chat = open(endpoint.url, ["--tools", "all", "--model", "scripted"])
-    await chat.until("you> ")
-    chat.type("go\r")
-    await chat.until("[d]eny")
-    await chat.until("> ")
+    await upToQuestion(chat)
     chat.type(ctrlD)
     assert.strictEqual(await chat.ended, 0)
     const next = open(endpoint.url, [

@@ -177,9 +177,8 @@ export const make = (options: Options = {}): AgentHook => {
             const problem = end === now + limit
               ? `did not answer within ${limit} ms`
               : `did not answer before its ${parent} was over`
-            return Deadline.until(next(call), () =>
-              end, () =>
-              Effect.succeed(timeoutResult(call.name, problem, onToolTimeout)))
+            const late = () => Effect.succeed(timeoutResult(call.name, problem, onToolTimeout))
+            return Deadline.until(next(call), () => end, late)
           })
       })
     )

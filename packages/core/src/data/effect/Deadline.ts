@@ -11,11 +11,11 @@ import { timeOf } from "../internal/timer.ts"
  * meaning. In a test with a `TestClock`, it is that clock.
  *
  * @category operations
- * @since 0.1.0
+ * @since 0.2.0
  */
 export const clock: Effect.Effect<() => number> = Effect.withFiber((fiber) => Effect.succeed(timeOf(fiber)))
 
-/** Reads this clock. @category operations @since 0.1.0 */
+/** Reads this clock. @category operations @since 0.2.0 */
 export const now: Effect.Effect<number> = Effect.map(clock, (read) => read())
 
 /**

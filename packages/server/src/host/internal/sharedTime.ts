@@ -7,6 +7,14 @@ import * as Effect from "effect/Effect"
 /** How long a difference between two clocks is used, in milliseconds. */
 const keepMs = 10_000
 
+/** How far another clock is ahead of `Deadline.now`, in milliseconds. It is read half way through the answer. */
+export const aheadOf = <E, R>(theirs: Effect.Effect<number, E, R>): Effect.Effect<number, E, R> =>
+  Effect.gen(function*() {
+    const before = yield* Deadline.now
+    const time = yield* theirs
+    return time - (before + (yield* Deadline.now)) / 2
+  })
+
 /**
  * Returns the time of an inbox in milliseconds since the epoch. It asks the inbox now and then, and counts from there
  * without the clock of this process, which may jump while it asks.
@@ -15,9 +23,7 @@ export const sharedTime = ({ now }: Inbox): Effect.Effect<number> => {
   if (now === undefined) return Clock.currentTimeMillis
   let [ahead, askedAt] = [NaN, -Infinity]
   const ask = Effect.gen(function*() {
-    const before = yield* Deadline.now
-    const theirs = yield* now
-    ahead = theirs - (before + (yield* Deadline.now)) / 2
+    ahead = yield* aheadOf(now)
     askedAt = yield* Clock.currentTimeMillis
   })
   return Effect.gen(function*() {

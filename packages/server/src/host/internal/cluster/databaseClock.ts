@@ -1,7 +1,9 @@
 /** The time of the database, by which wake-ups are due. That of a runner may be wrong, and may jump. */
+import * as Deadline from "@belay/core/Deadline"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import { aheadOf } from "../sharedTime.ts"
 
 /** How often the database is asked, in milliseconds. */
 const askMs = 10_000
@@ -13,8 +15,9 @@ export interface DatabaseClock {
 }
 
 /** Makes a clock that shows the time of this process until it is followed. */
-export const makeDatabaseClock: Effect.Effect<DatabaseClock> = Effect.map(Clock.Clock, (own) => {
-  const steady = (): number => Number(own.monotonicTimeNanosUnsafe()) / 1e6
+export const makeDatabaseClock: Effect.Effect<DatabaseClock> = Effect.gen(function*() {
+  const own = yield* Clock.Clock
+  const steady = yield* Deadline.clock
   let ahead = own.currentTimeMillisUnsafe() - steady()
   const clock: Clock.Clock = {
     currentTimeMillisUnsafe: () => Math.round(steady() + ahead),
@@ -25,14 +28,14 @@ export const makeDatabaseClock: Effect.Effect<DatabaseClock> = Effect.map(Clock.
     monotonicTimeNanos: own.monotonicTimeNanos,
     sleep: (duration) => own.sleep(duration)
   }
-  const ask = Effect.gen(function*() {
-    const sql = yield* SqlClient
-    const before = steady()
-    const [row] = yield* sql<
-      { readonly ms: number }
-    >`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms`
-    if (row !== undefined) ahead = row.ms - (before + steady()) / 2
-  })
+  const follow = Effect.map(aheadOf(databaseTime), (found) => void (ahead = found))
   // A database that is away is asked again.
-  return { clock, follow: Effect.forever(Effect.andThen(Effect.ignore(ask), Effect.sleep(askMs))) }
+  return { clock, follow: Effect.forever(Effect.andThen(Effect.ignore(follow), Effect.sleep(askMs))) }
+})
+
+const databaseTime = Effect.gen(function*() {
+  const sql = yield* SqlClient
+  const query = sql<{ readonly ms: number }>`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms`
+  const [row] = yield* query
+  return row!.ms
 })
